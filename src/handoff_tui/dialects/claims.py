@@ -1,0 +1,199 @@
+"""What agents' documents claim, found in their words: status tokens, counts, hashes, commits, files.
+
+Shared by the dialects that read prose. Nothing here decides whether a claim is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from handoff_tui.dialects.markdown import TextLine, plain
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import TestCounts
+
+_LONGEST_QUOTE = 200
+
+HASH: Final = re.compile(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
+_COMMIT: Final = re.compile(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
+_CODE_SPAN: Final = re.compile(r"`([^`\n]+)`")
+_PATH: Final = re.compile(r"^\.{0,2}/?[\w@+~.-]+(?:/[\w@+~.\[\]() -]+)*/?$")
+_PATH_TAIL: Final = re.compile(r":\d+(?:[-,]\d+)*$")
+_FILE_NAME: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_LEADING_NUMBER: Final = re.compile(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
+_NUMBER_THEN_WORD: Final = re.compile(
+    r"(?<![\w.])(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?(passed|passing|pass|failed|failing|failures?|skipped|errors?)\b",
+    re.IGNORECASE,
+)
+_FRACTION: Final = re.compile(r"(?<![\w./])(\d{1,9})\s*/\s*(\d{1,9})(?![\w/.]\d)", re.IGNORECASE)
+_FRACTION_CONTEXT: Final = re.compile(r"\b(?:tests?|pass(?:ed|ing|es)?)\b", re.IGNORECASE)
+_STATUS: Final = re.compile(
+    r"^\W*(PASS(?:ED)?|FAIL(?:ED|URE)?|PARTIAL(?:LY COMPLETE)?|COMPLETED?|DONE|BLOCKED|IN[ _-]PROGRESS|PAUSED|PENDING|"
+    r"SUPERSEDED|SKIPPED|SUCCESS|READY|APPROVED?|REJECTED?|VALIDATED|DISPATCHED|NOT DISPATCHED|RETRY|ESCALATE|ERROR|WIP|"
+    r"ACTIVE|RESOLVED|OPEN|CLOSED)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_VERDICT: Final = re.compile(
+    r"^\W*(?:(?:final|review|evaluation|overall|closing)\s+)?(?:verdict|result|decision)\W*:\W*([A-Za-z_ -]+)",
+    re.IGNORECASE,
+)
+_CANONICAL_STATUS: Final = {
+    "PASSED": "PASS",
+    "SUCCESS": "PASS",
+    "FAILED": "FAIL",
+    "FAILURE": "FAIL",
+    "ERROR": "FAIL",
+    "PARTIALLY COMPLETE": "PARTIAL",
+    "COMPLETED": "COMPLETE",
+    "DONE": "COMPLETE",
+    "WIP": "IN_PROGRESS",
+    "APPROVE": "APPROVED",
+    "REJECT": "REJECTED",
+}
+
+
+def quote(text: str) -> str:
+    """The words of a claim, on one line and not too long."""
+    joined = " ".join(text.split())
+    return joined if len(joined) <= _LONGEST_QUOTE else joined[: _LONGEST_QUOTE - 1] + "…"
+
+
+def build_claim(
+    kind: ClaimKind,
+    where: Place,
+    text: str,
+    *,
+    subject: str | None = None,
+    value: str | int | bool | None = None,
+) -> Claim:
+    return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
+
+
+def parse_status(text: str) -> str | None:
+    """The canonical token a status text begins with: `PASS (with pre-existing …)` → PASS."""
+    match = _STATUS.match(plain(text))
+    if match is None:
+        return None
+    token = match.group(1).upper().replace("-", "_")
+    token = "IN_PROGRESS" if token.replace("_", " ") == "IN PROGRESS" else token
+    return _CANONICAL_STATUS.get(token, token)
+
+
+def parse_verdict(text: str) -> str | None:
+    """The token of a closing line such as `Review verdict: RETRY`."""
+    match = _VERDICT.match(plain(text))
+    return parse_status(match.group(1)) if match else None
+
+
+def parse_number(text: str) -> int | None:
+    """The number a value begins with; `N/A (collection interrupted)` has none."""
+    match = _LEADING_NUMBER.match(plain(text))
+    return int(match.group(1).replace(",", "")) if match else None
+
+
+def parse_counts(text: str) -> TestCounts | None:
+    """Test numbers in a sentence: `553 passed, 26 failed, 17 skipped`, `28/28 PASS`, `1031/1031 tests passing`."""
+    words = plain(text)
+    found: dict[str, int] = {}
+    for number, word in _NUMBER_THEN_WORD.findall(words):
+        name = _count_name(word)
+        found[name] = found.get(name, 0) + int(number.replace(",", ""))
+    if found:
+        return TestCounts(**found)
+    fraction = _FRACTION.search(words)
+    if fraction and _FRACTION_CONTEXT.search(words):
+        passed, total = int(fraction.group(1)), int(fraction.group(2))
+        if passed <= total:
+            return TestCounts(total=total, passed=passed)
+    return None
+
+
+def find_hashes(text: str) -> list[str]:
+    """SHA-256 values as written, with or without their `sha256:`."""
+    return [match.group(0) for match in HASH.finditer(text)]
+
+
+def canonical_hash(text: str) -> str:
+    """`sha256:<64 lower-case hex>` of a value that is one; any other text unchanged."""
+    match = HASH.search(text)
+    return f"sha256:{match.group(2).lower()}" if match else text
+
+
+def find_commits(text: str) -> list[str]:
+    """Abbreviated or full commit ids: hex words of 7 to 40 characters with a digit and a letter."""
+    return _COMMIT.findall(text)
+
+
+def find_paths(text: str) -> list[str]:
+    """Paths in code spans: something with a slash or an extension, without spaces at its ends or placeholders."""
+    return [path for span in _CODE_SPAN.findall(text) if (path := clean_path(span)) is not None]
+
+
+def clean_path(text: str) -> str | None:
+    """A path as a repository path, or nothing when the text is no path: no URL, command, placeholder or pattern."""
+    candidate = _PATH_TAIL.sub("", text.strip())
+    if not candidate or len(candidate) > 300 or " " in candidate:  # noqa: PLR2004 - longer is prose
+        return None
+    if (
+        "://" in candidate
+        or any(mark in candidate for mark in "<>{}$*?|\\\"'=,;")
+        or candidate.startswith(("-", "/", "~"))
+    ):
+        return None
+    if not _PATH.match(candidate) or not ("/" in candidate or _FILE_NAME.search(candidate)):
+        return None
+    candidate = candidate.removeprefix("./")
+    if ".." in candidate.split("/") or not re.search(r"[A-Za-z]", candidate):
+        return None
+    return candidate
+
+
+def claim_commits(lines: Iterable[TextLine], path: str, *, need_span: bool = True) -> list[Claim]:
+    """A claim for each commit named in code spans (or, if `need_span` is off, anywhere on the line)."""
+    claims: list[Claim] = []
+    seen: set[str] = set()
+    for line in lines:
+        words = line.text if not need_span or "commit" in line.text.lower() else " ".join(_CODE_SPAN.findall(line.text))
+        for commit in find_commits(words):
+            if commit not in seen:
+                seen.add(commit)
+                claims.append(
+                    build_claim(ClaimKind.COMMIT, Place(path=path, line=line.number), line.text, value=commit)
+                )
+    return claims
+
+
+def claim_references(lines: Iterable[TextLine], path: str) -> list[Claim]:
+    """A claim for each path named in a code span outside code blocks."""
+    claims: list[Claim] = []
+    seen: set[str] = set()
+    for line in lines:
+        if line.code:
+            continue
+        for target in find_paths(line.text):
+            if target not in seen:
+                seen.add(target)
+                claims.append(
+                    build_claim(
+                        ClaimKind.FILE_REFERENCED, Place(path=path, line=line.number), line.text, subject=target
+                    )
+                )
+    return claims
+
+
+def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> list[Claim]:
+    """One claim per number that was given, with subjects such as `package.failed`."""
+    return [
+        build_claim(ClaimKind.COUNT, where, text, subject=f"{scope}.{name}", value=number)
+        for name in ("total", "passed", "failed", "skipped")
+        if (number := getattr(counts, name)) is not None
+    ]
+
+
+def _count_name(word: str) -> str:
+    lowered = word.lower()
+    if lowered.startswith("pass"):
+        return "passed"
+    return "skipped" if lowered.startswith("skip") else "failed"

@@ -1,0 +1,78 @@
+"""YAML frontmatter at the head of a Markdown file, as a JSON-like document with places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from handoff_tui.dialects.json_document import JsonDocument, JsonNode, JsonValue
+from handoff_tui.models.place import Problem
+
+if TYPE_CHECKING:
+    import yaml
+
+_FENCE = "---"
+_MAX_LINES = 400
+_MAX_DEPTH = 32
+
+
+def split_frontmatter(path: str, text: str) -> tuple[JsonDocument | None, str]:
+    """The frontmatter, if there is any, and the text with those lines blanked, so that line numbers stay."""
+    if not text.startswith(_FENCE + "\n"):
+        return None, text
+    lines = text.split("\n")
+    for number in range(1, min(len(lines), _MAX_LINES)):
+        if lines[number].rstrip() in {_FENCE, "..."}:
+            blanked = [""] * (number + 1) + lines[number + 1 :]
+            return _parse_yaml(path, "\n".join(lines[1:number])), "\n".join(blanked)
+    return None, text
+
+
+def _parse_yaml(path: str, source: str) -> JsonDocument:
+    """Only plain data: no tags, no aliases (an alias can expand without end)."""
+    import yaml  # noqa: PLC0415 - few files have frontmatter
+
+    document = JsonDocument(path, source, first_line=2)
+    document._lines = {}  # noqa: SLF001 - the YAML parser knows the lines; there are no JSON tokens to index
+    try:
+        node = yaml.compose(source, Loader=yaml.SafeLoader)
+        value = _build_value(node, (), document) if node is not None else {}
+    except yaml.YAMLError as wrong:
+        mark = getattr(wrong, "problem_mark", None)
+        line = mark.line + 2 if mark else 2
+        reason = getattr(wrong, "problem", None) or str(wrong).split("\n", 1)[0]
+        document.problems.append(Problem(path=path, line=line, message=f"has frontmatter that is not YAML: {reason}"))
+        return document
+    except (RecursionError, ValueError) as wrong:
+        document.problems.append(Problem(path=path, line=2, message=f"has frontmatter that cannot be read: {wrong}"))
+        return document
+    document.root = JsonNode(document, value)
+    return document
+
+
+def _build_value(node: yaml.Node, pointer: tuple[str | int, ...], document: JsonDocument) -> JsonValue:
+    import yaml  # noqa: PLC0415
+
+    if len(pointer) > _MAX_DEPTH:
+        raise ValueError("it is nested too deeply")
+    assert document._lines is not None  # noqa: SLF001, S101 - set by _parse_yaml
+    document._lines[pointer] = node.start_mark.line + 2  # noqa: SLF001
+    if isinstance(node, yaml.MappingNode):
+        members: dict[str, JsonValue] = {}
+        for key, member in node.value:
+            name = str(getattr(key, "value", ""))
+            members[name] = _build_value(member, (*pointer, name), document)
+        return members
+    if isinstance(node, yaml.SequenceNode):
+        return [_build_value(element, (*pointer, index), document) for index, element in enumerate(node.value)]
+    return _build_scalar(str(node.value), node.tag)
+
+
+def _build_scalar(text: str, tag: str) -> JsonValue:
+    """Numbers and truth values as such; dates and everything else as they are written."""
+    if tag.endswith(":null"):
+        return None
+    if tag.endswith(":bool"):
+        return text.lower() in {"true", "yes", "on"}
+    if tag.endswith(":int") and text.lstrip("-").isdecimal() and len(text) <= 18:  # noqa: PLR2004 - fits 64 bits
+        return int(text)
+    return text

@@ -1,0 +1,326 @@
+"""JSON with places: a tree whose nodes know their line, and whose typed reads collect problems instead of raising."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from handoff_tui.models.place import Place, Problem, ProblemLevel
+
+JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
+Pointer = tuple[str | int, ...]
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_LARGEST_TEXT_OF_A_NUMBER = 64
+
+
+@dataclass(slots=True)
+class JsonDocument:
+    """A parsed file. `root` is nothing when it could not be parsed; `problems` grows as nodes are read."""
+
+    path: str
+    text: str
+    root: JsonNode | None = None
+    problems: list[Problem] = field(default_factory=list)
+    first_line: int = 1
+    _lines: dict[Pointer, int] | None = None
+
+    def line_of(self, pointer: Pointer) -> int:
+        """The line on which a value stands; that of the nearest known parent if it is not there itself."""
+        if self._lines is None:
+            self._lines = _index_lines(self.text, self.first_line)[0]
+        while pointer and pointer not in self._lines:
+            pointer = pointer[:-1]
+        return self._lines.get(pointer, self.first_line)
+
+    def report(self, pointer: Pointer, message: str, level: ProblemLevel = ProblemLevel.WARNING) -> None:
+        problem = Problem(path=self.path, line=self.line_of(pointer), message=message, level=level)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonNode:
+    """A value inside a document.
+
+    Typed reads return nothing for what is absent, null or of another type; the last is reported as a problem of
+    the document.
+    """
+
+    document: JsonDocument
+    value: JsonValue
+    pointer: Pointer = ()
+
+    @property
+    def where(self) -> Place:
+        return Place(path=self.document.path, line=self.document.line_of(self.pointer))
+
+    @property
+    def name(self) -> str:
+        return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.pointer).lstrip(".")
+
+    def has(self, *keys: str) -> bool:
+        """Whether this is an object with all these keys (whatever their values)."""
+        return isinstance(self.value, dict) and all(key in self.value for key in keys)
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.value) if isinstance(self.value, dict) else ()
+
+    def get(self, key: str) -> JsonNode | None:
+        """The member, or nothing where it is absent or null."""
+        if not isinstance(self.value, dict):
+            return None
+        value = self.value.get(key)
+        return None if value is None else JsonNode(self.document, value, (*self.pointer, key))
+
+    def place_of(self, key: str) -> Place:
+        return Place(path=self.document.path, line=self.document.line_of((*self.pointer, key)))
+
+    def text(self, key: str) -> str | None:
+        """A string member; anything else is reported."""
+        member = self.get(key)
+        if member is None:
+            return None
+        if isinstance(member.value, str):
+            return member.value
+        member.report_type("text")
+        return None
+
+    def scalar(self, key: str) -> str | None:
+        """A string, number or boolean member as text; for fields that are written either way in practice."""
+        member = self.get(key)
+        return None if member is None else member.as_text()
+
+    def integer(self, key: str) -> int | None:
+        member = self.get(key)
+        if member is None:
+            return None
+        if isinstance(member.value, int) and not isinstance(member.value, bool):
+            return member.value
+        member.report_type("a whole number")
+        return None
+
+    def boolean(self, key: str) -> bool | None:
+        member = self.get(key)
+        if member is None:
+            return None
+        if isinstance(member.value, bool):
+            return member.value
+        member.report_type("true or false")
+        return None
+
+    def object(self, key: str) -> JsonNode | None:
+        member = self.get(key)
+        if member is None or isinstance(member.value, dict):
+            return member
+        member.report_type("an object")
+        return None
+
+    def items(self, key: str) -> list[JsonNode]:
+        """The elements of an array member; an absent one has none, another type is reported."""
+        member = self.get(key)
+        if member is None:
+            return []
+        if isinstance(member.value, list):
+            return member.elements()
+        member.report_type("a list")
+        return []
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The strings of an array member; an element of another type is reported."""
+        found: list[str] = []
+        for element in self.items(key):
+            if isinstance(element.value, str):
+                found.append(element.value)
+            else:
+                element.report_type("text")
+        return tuple(found)
+
+    def objects(self, key: str) -> list[JsonNode]:
+        """The objects of an array member; an element of another type is reported."""
+        found: list[JsonNode] = []
+        for element in self.items(key):
+            if isinstance(element.value, dict):
+                found.append(element)
+            else:
+                element.report_type("an object")
+        return found
+
+    def elements(self) -> list[JsonNode]:
+        if not isinstance(self.value, list):
+            return []
+        return [JsonNode(self.document, value, (*self.pointer, number)) for number, value in enumerate(self.value)]
+
+    def members(self) -> list[JsonNode]:
+        """The values of an object, nulls left out; the key is the last step of the pointer."""
+        if not isinstance(self.value, dict):
+            return []
+        return [
+            JsonNode(self.document, value, (*self.pointer, key))
+            for key, value in self.value.items()
+            if value is not None
+        ]
+
+    def as_text(self) -> str | None:
+        """This value as text if it is a string, number or boolean."""
+        if isinstance(self.value, bool):
+            return "true" if self.value else "false"
+        if isinstance(self.value, str):
+            return self.value
+        if isinstance(self.value, int | float):
+            return str(self.value)
+        self.report_type("text or a number")
+        return None
+
+    def walk(self) -> Iterator[JsonNode]:
+        """This node and everything below it, in the order of the file; without recursion."""
+        waiting: list[JsonNode] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.elements() or node.members()))
+
+    def report_type(self, wanted: str) -> None:
+        name = self.name or "the top level"
+        self.document.report(self.pointer, f"{name} should be {wanted}, but is {_type_name(self.value)}")
+
+
+def parse_json(path: str, text: str, *, first_line: int = 1) -> JsonDocument:
+    """Parses a file; what is wrong with it becomes a problem with its line."""
+    document = JsonDocument(path, text, first_line=first_line)
+    duplicates: list[str] = []
+
+    def build_object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            duplicates.append("")
+        return members
+
+    try:
+        value: JsonValue = json.loads(
+            text, object_pairs_hook=build_object, parse_constant=_refuse_constant, parse_int=_parse_integer
+        )
+        if _ESCAPED_SURROGATE.search(text):
+            value = _replace_surrogates(value)
+    except json.JSONDecodeError as wrong:
+        document.problems.append(_syntax_problem(document, wrong))
+        return document
+    except RecursionError:
+        document.problems.append(Problem(path=path, line=first_line, message="is nested too deeply to be read"))
+        return document
+    except ValueError as wrong:
+        document.problems.append(Problem(path=path, line=first_line, message=f"is not valid JSON: {wrong}"))
+        return document
+    document.root = JsonNode(document, value)
+    if duplicates:
+        _report_duplicates(document)
+    return document
+
+
+def parse_json_lines(path: str, text: str) -> list[JsonDocument]:
+    """Parses a file with one JSON value per line; blank lines are passed over."""
+    return [
+        parse_json(path, line, first_line=number)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _syntax_problem(document: JsonDocument, wrong: json.JSONDecodeError) -> Problem:
+    line = document.first_line + wrong.lineno - 1
+    if not document.text.strip():
+        return Problem(path=document.path, line=line, message="is empty")
+    return Problem(
+        path=document.path, line=line, message=f"is not valid JSON: {wrong.msg} (line {line}, column {wrong.colno})"
+    )
+
+
+def _refuse_constant(name: str) -> JsonValue:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > _LARGEST_TEXT_OF_A_NUMBER:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _replace_surrogates(value: JsonValue) -> JsonValue:
+    """Half of a surrogate pair is no character and could not be printed."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_replace_surrogates(element) for element in value]
+    if isinstance(value, dict):
+        return {_SURROGATE.sub("\ufffd", key): _replace_surrogates(member) for key, member in value.items()}
+    return value
+
+
+def _report_duplicates(document: JsonDocument) -> None:
+    for pointer, line in _index_lines(document.text, document.first_line)[1]:
+        name = JsonNode(document, None, pointer).name
+        document.problems.append(
+            Problem(
+                path=document.path,
+                line=line,
+                message=f"{name} is given twice; the last one is used",
+                level=ProblemLevel.WARNING,
+            )
+        )
+
+
+def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[tuple[Pointer, int]]]:
+    """Lines by pointer, and keys that stand twice in one object. One pass over the tokens of valid JSON."""
+    lines: dict[Pointer, int] = {}
+    duplicates: list[tuple[Pointer, int]] = []
+    line = first_line
+    pointer: list[str | int] = []
+    expecting_key = False
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token == "\n":
+            line += 1
+        elif token in "{[":
+            lines.setdefault(tuple(pointer), line)
+            expecting_key = token == "{"
+            pointer.append("" if expecting_key else 0)
+            if not expecting_key:
+                lines.setdefault(tuple(pointer), line)
+        elif token in "}]":
+            pointer.pop()
+            expecting_key = False
+        elif token == ",":
+            last = pointer[-1]
+            expecting_key = isinstance(last, str)
+            if isinstance(last, int):
+                pointer[-1] = last + 1
+        elif token == ":":
+            expecting_key = False
+        elif expecting_key:
+            pointer[-1] = _SURROGATE.sub("\ufffd", json.loads(token))
+            if tuple(pointer) in lines:
+                duplicates.append((tuple(pointer), line))
+            lines[tuple(pointer)] = line
+        elif pointer and isinstance(pointer[-1], int):
+            lines[tuple(pointer)] = line
+    return lines, duplicates
+
+
+def _type_name(value: JsonValue) -> str:
+    if value is None:
+        return "null"
+    for types, name in (
+        (bool, "true or false"),
+        (int | float, "a number"),
+        (str, "text"),
+        (list, "a list"),
+        (dict, "an object"),
+    ):
+        if isinstance(value, types):
+            return name
+    raise AssertionError(value)

@@ -1,0 +1,258 @@
+"""Markdown as an outline: sections with their items, tables, code and paragraphs, each with its line.
+
+A real parser finds the blocks, so a heading inside a code fence is no heading and a table row no prose. Inline
+markup is left in place (it is cheaper, and `plain` takes it off where it matters).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from handoff_tui.models.document import Section as SectionHeading
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_EMPHASIS: Final = re.compile(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
+_LINK: Final = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_CHECKBOX: Final = re.compile(r"^\[([ xX])\]\s+")
+_FIELD: Final = re.compile(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
+_SECTION_NUMBER: Final = re.compile(r"^(\d+(?:\.\d+)*)[.):]?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Prose, or raw HTML; `line` is that of its first line."""
+
+    line: int
+    text: str
+    html: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A list item's own text. `checked` is nothing where there is no checkbox."""
+
+    line: int
+    text: str
+    depth: int
+    checked: bool | None = None
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A body row of a table."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; cells keep their inline markup."""
+
+    line: int
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def column(self, *names: str) -> int | None:
+        """The index of the first column whose heading contains one of these words."""
+        for index, heading in enumerate(self.header):
+            if any(name in heading.lower() for name in names):
+                return index
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code block; `line` is that of its first line of code."""
+
+    line: int
+    text: str
+    language: str
+
+
+Block = Paragraph | Item | Table | Code
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """One line of text with its number; `code` where it stands in a code block."""
+
+    number: int
+    text: str
+    code: bool = False
+
+
+@dataclass(slots=True)
+class Section:
+    """A heading and what stands under it, up to the next heading of any level. Level 0: before the first heading."""
+
+    level: int
+    title: str
+    line: int
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The title without number and markup, for comparing."""
+        return _SECTION_NUMBER.sub("", plain(self.title)).strip()
+
+    @property
+    def number(self) -> str | None:
+        match = _SECTION_NUMBER.match(plain(self.title))
+        return match.group(1) if match else None
+
+    def items(self) -> list[Item]:
+        return [block for block in self.blocks if isinstance(block, Item)]
+
+    def tables(self) -> list[Table]:
+        return [block for block in self.blocks if isinstance(block, Table)]
+
+    def codes(self) -> list[Code]:
+        return [block for block in self.blocks if isinstance(block, Code)]
+
+    def paragraphs(self) -> list[Paragraph]:
+        return [block for block in self.blocks if isinstance(block, Paragraph)]
+
+    def lines(self) -> Iterator[TextLine]:
+        """Every line of text in order; a table row as its cells joined by ` | `."""
+        for block in self.blocks:
+            if isinstance(block, Table):
+                yield from (TextLine(row.line, " | ".join(row.cells)) for row in block.rows)
+            else:
+                code = isinstance(block, Code)
+                for offset, text in enumerate(block.text.split("\n")):
+                    yield TextLine(block.line + offset, text, code)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A parsed document."""
+
+    sections: tuple[Section, ...]
+
+    @property
+    def title(self) -> str | None:
+        """The first heading of the highest level that occurs first."""
+        heading = next((section for section in self.sections if section.level), None)
+        return plain(heading.title) if heading else None
+
+    def headings(self) -> tuple[SectionHeading, ...]:
+        return tuple(
+            SectionHeading(title=plain(section.title), line=section.line, level=section.level)
+            for section in self.sections
+            if section.level
+        )
+
+    def below(self, section: Section) -> list[Section]:
+        """The section and all its sub-sections."""
+        start = self.sections.index(section)
+        found = [section]
+        for later in self.sections[start + 1 :]:
+            if later.level <= section.level:
+                break
+            found.append(later)
+        return found
+
+    def lines(self) -> Iterator[TextLine]:
+        for section in self.sections:
+            yield from section.lines()
+
+
+def parse_markdown(text: str) -> Outline:
+    """Parses a document; any text is valid Markdown, so this never fails."""
+    return Outline(tuple(_collect_sections(_parser().parse(text))))
+
+
+def plain(text: str) -> str:
+    """Text without emphasis, code marks and link targets."""
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", text)).strip()
+
+
+def parse_field(text: str) -> tuple[str, str] | None:
+    """`**Name**: value`, `Name: value`, `**Name:** value` → name and value, both plain."""
+    match = _FIELD.match(plain(text))
+    return (match.group(1).strip(), match.group(2).strip()) if match else None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - reading JSON only needs no Markdown parser
+
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+
+
+def _collect_sections(tokens: list[Token]) -> list[Section]:
+    sections = [Section(0, "", 1)]
+    depth = 0
+    ordered: list[bool] = []
+    item_line: int | None = None
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        line = token.map[0] + 1 if token.map else sections[-1].line
+        if token.type == "heading_open":
+            sections.append(Section(int(token.tag[1:]), tokens[position + 1].content, line))
+            position += 2
+        elif token.type in {"bullet_list_open", "ordered_list_open"}:
+            depth += 1
+            ordered.append(token.type == "ordered_list_open")
+        elif token.type in {"bullet_list_close", "ordered_list_close"}:
+            depth -= 1
+            ordered.pop()
+        elif token.type == "list_item_open":
+            item_line = line
+        elif token.type == "table_open":
+            table, position = _collect_table(tokens, position)
+            sections[-1].blocks.append(table)
+        elif token.type == "inline":
+            if item_line is not None:
+                sections[-1].blocks.append(_build_item(line, token.content, depth, ordered=ordered[-1]))
+                item_line = None
+            else:
+                sections[-1].blocks.append(Paragraph(line, token.content))
+        elif token.type == "html_block":
+            sections[-1].blocks.append(Paragraph(line, token.content.rstrip("\n"), html=True))
+        elif token.type in {"fence", "code_block"}:
+            first = line + 1 if token.type == "fence" else line
+            sections[-1].blocks.append(Code(first, token.content.rstrip("\n"), token.info.strip()))
+        position += 1
+    return sections
+
+
+def _build_item(line: int, content: str, depth: int, *, ordered: bool) -> Item:
+    box = _CHECKBOX.match(content)
+    if box is None:
+        return Item(line, content, depth, ordered=ordered)
+    return Item(line, content[box.end() :], depth, checked=box.group(1) != " ", ordered=ordered)
+
+
+def _collect_table(tokens: list[Token], start: int) -> tuple[Table, int]:
+    """The table that opens at `start`, and the position of its closing token."""
+    header: tuple[str, ...] = ()
+    rows: list[Row] = []
+    cells: list[str] = []
+    row_line = 0
+    position = start + 1
+    while tokens[position].type != "table_close":
+        token = tokens[position]
+        if token.type == "tr_open":
+            cells = []
+            row_line = token.map[0] + 1 if token.map else row_line
+        elif token.type == "inline":
+            cells.append(token.content)
+        elif token.type == "tr_close":
+            if header:
+                rows.append(Row(row_line, tuple(cells)))
+            else:
+                header = tuple(plain(cell) for cell in cells)
+        position += 1
+    first = tokens[start].map
+    return Table(first[0] + 1 if first else row_line, header, tuple(rows)), position

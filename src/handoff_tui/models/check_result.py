@@ -1,0 +1,60 @@
+"""What a check found. Outcome, severity and blocking are three separate things."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.work import Severity
+
+
+class Outcome(StrEnum):
+    """How a check ended. Error, timeout and unknown never count as a pass."""
+
+    PASS = "pass"  # noqa: S105 - an outcome, not a password
+    FAIL = "fail"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    SKIPPED = "skipped"
+    NOT_APPLICABLE = "not-applicable"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
+class Evidence(Model):
+    """A place, what was expected there and what is there."""
+
+    path: str | None = None
+    line: int | None = None
+    expected: str | None = None
+    actual: str | None = None
+
+
+class Finding(Model):
+    """One thing a check found, with a fingerprint that survives moved lines."""
+
+    message: str
+    fingerprint: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Remedy(Model):
+    """What to do about it, with commands to copy."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+class CheckResult(Model):
+    """The result of one check on one set of inputs."""
+
+    id: str
+    outcome: Outcome
+    severity: Severity
+    blocking: bool
+    summary: str
+    findings: tuple[Finding, ...] = ()
+    remedy: Remedy | None = None
+    inputs_digest: str | None = None
+    duration: float | None = None
+    from_cache: bool = False

@@ -1,0 +1,71 @@
+"""What an agent says, where it says it, and what was measured here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.place import Place
+
+
+class ClaimKind(StrEnum):
+    """What sort of thing is claimed; decides how it can be measured."""
+
+    STATUS = "status"
+    """The work as a whole passed, failed, is complete. Value: the status token."""
+    COUNT = "count"
+    """A number of tests. Subject: `package.total`, `regression.failed`, …  Value: the number."""
+    BASELINE = "baseline"
+    """A number of the baseline after this work. Subject: `packages` or `tests`."""
+    HASH = "hash"
+    """A file's SHA-256 now. Subject: the path. Value: `sha256:<64 hex>`, or as written if not of that form."""
+    HASH_BEFORE = "hash-before"
+    """A file's SHA-256 before this work."""
+    COMMIT = "commit"
+    """A commit exists (and, where subject is `head`, is the state's commit). Value: the id as written."""
+    FILE_CREATED = "file-created"
+    FILE_MODIFIED = "file-modified"
+    FILE_DELETED = "file-deleted"
+    FILE_REFERENCED = "file-referenced"
+    """A document or state file names this path as something to read or run."""
+    UNCOMMITTED = "uncommitted"
+    """This path (subject) is said to have uncommitted changes; or value = their number."""
+    BRANCH = "branch"
+    """Work is on this branch. Value: its name."""
+    BLOCKER_RESOLVED = "blocker-resolved"
+    """Subject: the blocker's id. Value: the evidence given, or nothing."""
+    DEPLOYMENT = "deployment"
+    """Something is deployed. Subject: its address where one is given. Value: the state claimed."""
+    VERDICT = "verdict"
+    """A closing verdict of a review, an evaluation, an approval. Value: the token."""
+    CHECK = "check"
+    """A named check is said to have passed or failed. Subject: its name. Value: the result."""
+
+
+class VerdictState(StrEnum):
+    """How a claim stands beside what was measured here."""
+
+    HOLDS = "holds"
+    CONTRADICTED = "contradicted"
+    UNVERIFIED = "unverified"
+
+
+class Claim(Model):
+    """One thing an agent says. Never evidence by itself."""
+
+    text: str
+    """The words as they stand in the document, shortened."""
+    kind: ClaimKind
+    where: Place
+    subject: str | None = None
+    value: str | int | bool | None = None
+
+
+class Verdict(Model):
+    """A claim beside its measurement."""
+
+    claim: Claim
+    state: VerdictState
+    measured: str | int | bool | None = None
+    evidence: str = ""
+    """How it was measured, or why it could not be."""

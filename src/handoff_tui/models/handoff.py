@@ -1,0 +1,107 @@
+"""The handoff: one agent's work, ready (or said to be ready) for the next."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.claim import Claim
+from handoff_tui.models.document import Document
+from handoff_tui.models.work import (
+    Attempt,
+    Blocker,
+    Fact,
+    Package,
+    Proof,
+    Question,
+    ReportedFinding,
+    Task,
+    TestCounts,
+)
+
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
+"""The grammar of handoff and phase names in the signed log; every id fits it from the start."""
+
+HandoffId = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+
+_OUTSIDE_GRAMMAR = re.compile(r"[^A-Za-z0-9._/-]+")
+
+
+def build_id(*parts: str) -> str:
+    """Joins parts into an id that fits the log's grammar; other characters become hyphens."""
+    joined = _OUTSIDE_GRAMMAR.sub("-", "/".join(part for part in parts if part)).lstrip("._/-")
+    return (joined or "unnamed")[:128]
+
+
+class HandoffType(StrEnum):
+    """What is handed over."""
+
+    PHASE_TRANSITION = "phase_transition"
+    AGENT_HANDOFF = "agent_handoff"
+    CONTRACT_HANDOFF = "contract_handoff"
+    WORKFLOW_HANDOFF = "workflow_handoff"
+    SYSTEM_HANDOFF = "system_handoff"
+
+
+class RegistryState(StrEnum):
+    """Where a handoff stands in the builder's registry, derived from the files that exist."""
+
+    NOT_DISPATCHED = "NOT DISPATCHED"
+    DISPATCHED = "DISPATCHED"
+    APPROVED = "APPROVED"
+    COMPLETE = "COMPLETE"
+    VALIDATED = "VALIDATED"
+    FAILED = "FAILED"
+    BLOCKED = "BLOCKED"
+    SUPERSEDED = "SUPERSEDED"
+
+
+class ClaimedBaseline(Model):
+    """The baseline snapshot as a results document declares it."""
+
+    packages: int | None = None
+    tests: int | None = None
+
+
+class Handoff(Model):
+    """One handoff as read, whatever its format. Nothing in here was measured."""
+
+    id: HandoffId
+    dialect: str
+    title: str | None = None
+    original_name: str | None = None
+    """The name used in the files, where the id is a canonical form of it."""
+    type: HandoffType = HandoffType.AGENT_HANDOFF
+    source_phase: str | None = None
+    target_phase: str | None = None
+    source_agent: str | None = None
+    target_agent: str | None = None
+    priority: str | None = None
+    status: str | None = None
+    """The status token that the handoff claims for itself."""
+    registry: RegistryState | None = None
+    blocked_by: tuple[str, ...] = ()
+    attempt: int = 1
+    attempts: tuple[Attempt, ...] = ()
+    producers: tuple[str, ...] = ()
+    message: str | None = None
+    next_action: str | None = None
+    claims: tuple[Claim, ...] = ()
+    tests: TestCounts | None = None
+    regression: TestCounts | None = None
+    baseline: ClaimedBaseline | None = None
+    documents: tuple[Document, ...] = ()
+    packages: tuple[Package, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    questions: tuple[Question, ...] = ()
+    greenlit: bool | None = None
+    facts: tuple[Fact, ...] = ()
+    created: str | None = None
+    """When the handoff says it was made, as written there."""

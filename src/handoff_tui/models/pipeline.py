@@ -1,0 +1,32 @@
+"""The pipeline: phases, the edges between them, and where failure leads."""
+
+from __future__ import annotations
+
+from handoff_tui.models.base import Model
+
+
+class Phase(Model):
+    """One phase: who works in it, and whether a person must open the gate behind it."""
+
+    name: str
+    agent: str | None = None
+    command: tuple[str, ...] = ()
+    gate: bool = True
+    human_only: bool = False
+
+
+class Edge(Model):
+    """Work may pass from one phase to another."""
+
+    source: str
+    target: str
+
+
+class Pipeline(Model):
+    """Phases in order, with the edge that failure takes and how many tries it has."""
+
+    name: str
+    phases: tuple[Phase, ...]
+    edges: tuple[Edge, ...]
+    failure_target: str | None = None
+    retry_budget: int = 3

@@ -1,0 +1,35 @@
+"""Where something was said, and what was wrong there."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.models.base import Model
+
+
+class Place(Model):
+    """A path inside the repository (or a git object such as `notes:<ref>/<commit>`) and a line, counted from 1."""
+
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class ProblemLevel(StrEnum):
+    """How much of the file was lost to the problem."""
+
+    ERROR = "error"
+    """The file, or a part of it, could not be read."""
+    WARNING = "warning"
+    """It was read, but something in it is not as it should be."""
+
+
+class Problem(Model):
+    """Something that could not be read as it should be. Collected, never raised, never dropped."""
+
+    path: str
+    line: int | None = None
+    message: str
+    level: ProblemLevel = ProblemLevel.ERROR

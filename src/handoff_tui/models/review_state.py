@@ -1,0 +1,45 @@
+"""All that a screen or a command needs to show, in one frozen value."""
+
+from __future__ import annotations
+
+from handoff_tui.models.base import SCHEMA_VERSION, Model
+from handoff_tui.models.gate_state import GateState
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Problem
+
+
+class RepositoryFacts(Model):
+    """What git says about the repository now."""
+
+    root: str
+    head: str | None = None
+    branch: str | None = None
+    detached: bool = False
+    upstream: str | None = None
+    ahead: int | None = None
+    behind: int | None = None
+    shallow: bool = False
+    linked_worktree: bool = False
+    object_format: str = "sha1"
+    changed: tuple[str, ...] = ()
+    """Tracked paths with uncommitted changes."""
+    untracked: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
+
+
+class ReviewedHandoff(Model):
+    """A handoff and the state of its gate."""
+
+    handoff: Handoff
+    gate: GateState
+
+
+class ReviewState(Model):
+    """Everything that was read, in one generation."""
+
+    schema_version: int = SCHEMA_VERSION
+    generation: int = 0
+    repository: RepositoryFacts
+    handoffs: tuple[ReviewedHandoff, ...] = ()
+    unknown: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()

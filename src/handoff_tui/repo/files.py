@@ -1,0 +1,101 @@
+"""Safe reads: inside the repository only, regular files only, up to a size."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+
+_NEVER_ENTERED = ".git"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads files below `root`; `max_bytes` is the most it reads of one."""
+
+    root: Path
+    max_bytes: int
+
+    def read_bytes(self, path: str) -> bytes:
+        """The whole content, or an error that says why not."""
+        descriptor = self._open(path)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise FileUnreadableError(f"{path} is {_kind_of(status.st_mode)}, not a regular file")
+            if status.st_size > self.max_bytes:
+                raise FileUnreadableError(
+                    f"{path} is too large: {status.st_size:,} bytes; the limit is {self.max_bytes:,}",
+                    "Raise limits.file_bytes in handoff-tui.toml if this file must be read.",
+                )
+            return _read_all(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is there, inside the repository; a link that leads out or nowhere is not."""
+        try:
+            resolved = self.resolve(path)
+        except UnsafePathError:
+            return False
+        return resolved.exists()
+
+    def resolve(self, path: str) -> Path:
+        """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
+        pure = PurePosixPath(path)
+        if "\0" in path or pure.is_absolute() or ".." in pure.parts:
+            raise UnsafePathError(f"{path!r} is not a path inside the repository")
+        try:
+            real_root = self.root.resolve(strict=True)
+            resolved = (self.root / path).resolve(strict=False)
+        except (OSError, RuntimeError) as loop:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
+            raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed") from loop
+        if not resolved.is_relative_to(real_root):
+            raise UnsafePathError(f"{path} is a link that leads out of the repository")
+        if _NEVER_ENTERED in resolved.relative_to(real_root).parts:
+            raise UnsafePathError(f"{path} leads into .git")
+        return resolved
+
+    def _open(self, path: str) -> int:
+        resolved = self.resolve(path)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            return os.open(resolved, flags)
+        except OSError as refused:
+            raise FileUnreadableError(_explain(path, self.root / path, refused)) from refused
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    remaining = size
+    while remaining > 0 and (part := os.read(descriptor, remaining)):
+        parts.append(part)
+        remaining -= len(part)
+    return b"".join(parts)
+
+
+def _explain(path: str, place: Path, refused: OSError) -> str:
+    if refused.errno == errno.ENOENT:
+        return f"{path} is a link to nothing" if place.is_symlink() else f"{path} does not exist"
+    if refused.errno == errno.ELOOP:
+        return f"{path} is a link that leads in a circle"
+    if refused.errno in {errno.EACCES, errno.EPERM}:
+        return f"{path} may not be read by this user"
+    return f"{path} cannot be read: {refused.strerror}"
+
+
+def _kind_of(mode: int) -> str:
+    for is_kind, name in (
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    ):
+        if is_kind(mode):
+            return name
+    return "something else"

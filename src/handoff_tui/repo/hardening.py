@@ -1,0 +1,106 @@
+"""The environment and the configuration under which git may run on a repository that nobody vouches for.
+
+Settings that execute something are honoured from system and global scope only. What local or worktree scope
+says about them, which an agent can write, is overridden key by key through GIT_CONFIG_KEY_n (not `-c`, whose
+first `=` ends the key and would let a driver named `a=b` slip through).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+_KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+"""The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
+
+_FIXED_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # no transport at all: a promisor remote could run a command
+    "GIT_ASKPASS": "true",
+    "GIT_ATTR_NOSYSTEM": "0",
+    "GIT_EDITOR": ":",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_SSH_COMMAND": "false",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+    "SSH_ASKPASS": "true",
+}
+
+_FIXED_SETTINGS = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.untrackedCache", "false"),
+    ("core.pager", "cat"),
+    ("core.quotePath", "false"),
+    ("credential.helper", ""),
+    ("diff.external", ""),
+    ("diff.ignoreSubmodules", "dirty"),
+    ("gc.auto", "0"),
+    ("log.showSignature", "false"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+    ("status.submoduleSummary", "false"),
+    ("submodule.recurse", "false"),
+)
+
+_EXECUTES = re.compile(
+    r"""^(?:
+        alias\..+ | browser\..+ | credential(?:\..+)? | difftool\..+ | guitool\..+ | man\..+ | mergetool\..+
+      | pager\..+ | sendemail\..+ | trailer\..+ | url\..+ | web\..+ | instaweb\..+ | http\..+ | ssh\..+
+      | core\.(?:alternaterefscommand|askpass|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand)
+      | diff\.external | diff\..+\.(?:command|textconv|cachetextconv|xfuncname|binary)
+      | filter\..+\.(?:clean|smudge|process|required)
+      | gpg\..*(?:program|defaultkeycommand)
+      | interactive\.difffilter | log\.showsignature | merge\..+\.driver | merge\.tool
+      | receive\..+ | remote\..+\.(?:uploadpack|receivepack|vcs|proxy|promisor)
+      | sequence\.editor | submodule\..+\.update | uploadpack\..+ | core\.gitproxy
+    )$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false", "binary": "false"}
+"""What stands for «off» where an empty string would be no valid value."""
+
+ConfigLine = tuple[str, str, str]
+"""Scope, key, value, as `git config --show-scope --list` prints them."""
+
+
+def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
+    """A clean environment with the fixed settings and the given ones, which come last and win."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    environment.update(_FIXED_ENVIRONMENT)
+    pairs = (*_FIXED_SETTINGS, *settings)
+    environment["GIT_CONFIG_COUNT"] = str(len(pairs))
+    for number, (key, value) in enumerate(pairs):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
+
+
+def build_overrides(lines: list[ConfigLine]) -> tuple[tuple[str, str], ...]:
+    """Settings that undo what the repository's own configuration would execute.
+
+    A key that the user also set for all repositories gets the user's value back (their git-lfs still works);
+    one that only the repository sets gets a value that does nothing.
+    """
+    trusted = {key: value for scope, key, value in lines if scope in {"system", "global"}}
+    planted = {key for scope, key, _ in lines if scope not in {"system", "global"} and _EXECUTES.match(key)}
+    fixed = {key.lower() for key, _ in _FIXED_SETTINGS}
+    return tuple((key, trusted.get(key, _neutral_value(key))) for key in sorted(planted) if key.lower() not in fixed)
+
+
+def parse_config_list(output: bytes) -> list[ConfigLine]:
+    """Reads `git config --show-scope --list -z`: scope NUL key LF value NUL, value left out for a bare key."""
+    fields = output.decode("utf-8", "surrogateescape").split("\0")
+    lines: list[ConfigLine] = []
+    for scope, item in zip(fields[::2], fields[1::2], strict=False):
+        key, _, value = item.partition("\n")
+        lines.append((scope, key, value))
+    return lines
+
+
+def _neutral_value(key: str) -> str:
+    return _NEUTRAL_VALUES.get(key.rpartition(".")[2].lower(), "")

@@ -1,0 +1,17 @@
+"""Where the files shipped with the program are: beside the package in a wheel, at the top of a checkout otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from handoff_tui.errors import HandoffError
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def find_resource(name: str) -> Path:
+    """The folder `themes` or `sample_repo`."""
+    for candidate in (_PACKAGE / name, _PACKAGE.parent.parent / name):
+        if candidate.is_dir():
+            return candidate
+    raise HandoffError(f"the folder {name} was not installed with handoff-tui", "Install it again with pip.")
