@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from handoff_tui.config.settings import Settings
 from handoff_tui.dialects.contract import POSSIBLE, CommitFact, Dialect, Reading, RefFact, Source
+from handoff_tui.models.place import Problem
 
 
 @dataclass
@@ -38,10 +39,15 @@ class MemoryShelf:
         return self.git_refs
 
     def notes(self, ref: str) -> dict[str, Source]:
-        return {
-            commit: Source.of_text(f"notes:{ref}/{commit}", text)
-            for commit, text in self.git_notes.get(ref, {}).items()
-        }
+        found: dict[str, Source] = {}
+        for commit, text in self.git_notes.get(ref, {}).items():
+            path = f"notes:{ref}/{commit}"
+            found[commit] = self._sources.setdefault(path, Source.of_text(path, text))
+        return found
+
+    def problems(self) -> list[Problem]:
+        """The problems of everything that was read so far."""
+        return [problem for path in sorted(self._sources) for problem in self._sources[path].problems()]
 
 
 def read_with(dialect: Dialect, shelf: MemoryShelf) -> Reading:

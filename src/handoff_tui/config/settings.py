@@ -2,58 +2,63 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
+from handoff_tui.config.agents import Agent
+from handoff_tui.config.builder import Builder
+from handoff_tui.config.checks import Check, CheckRun
+from handoff_tui.config.hub import Hub
+from handoff_tui.config.interface import Notifications
+from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
+from handoff_tui.config.limits import Limits
+from handoff_tui.config.mosaic import Mosaic
+from handoff_tui.config.pipeline import DEFAULT_PIPELINES, PipelineSettings
+from handoff_tui.config.procedures import Procedures
+from handoff_tui.config.public import Public
+from handoff_tui.config.quantities import Name
+from handoff_tui.config.tdd import Tdd
 from handoff_tui.models.base import Model
 
+__all__ = ["Builder", "Hub", "Limits", "Mosaic", "Procedures", "Public", "Settings", "Tdd"]
 
-class Limits(Model):
-    """How much is read."""
-
-    file_bytes: int = 4 * 1024 * 1024
-    """The largest file that is read; a larger one is listed with a problem."""
-    markdown_bytes: int = 512 * 1024
-    """The largest document that is parsed as Markdown."""
-    commits: int = 200
-    """How many commits back from HEAD are searched for handoff trailers and notes."""
-
-
-class Builder(Model):
-    """The builder standard."""
-
-    spec_sections: tuple[str, ...] = (
-        "Mission",
-        "Critical Constraints",
-        "Architecture / Design",
-        "Implementation Steps",
-        "Package Plan",
-        "Test Plan",
-        "Existing Code to Reference",
-        "End-to-End Verification",
-        "Files Summary",
-        "Design Principles",
-    )
-    results_sections: tuple[str, ...] = (
-        "Status",
-        "Files Created",
-        "Files Modified",
-        "Archives Built",
-        "Test Results",
-        "Full Regression Test",
-        "Baseline Snapshot",
-        "Clean-Room Verification",
-        "Issues Encountered",
-        "Notes for Reviewer",
-    )
-
-
-class Tdd(Model):
-    """TDD agents over git."""
-
-    notes_ref: str = "refs/notes/tdd-handoffs"
+ThemeName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+"""A theme's name is the name of its file, so it cannot lead into another folder."""
 
 
 class Settings(Model):
     """All settings."""
 
     limits: Limits = Limits()
+    """How much is read."""
+    mosaic: Mosaic = Mosaic()
+    """Session enforcement (`.mosaic/`)."""
     builder: Builder = Builder()
+    """The builder standard (`handoffs/<ID>/`)."""
+    procedures: Procedures = Procedures()
+    """Smooth procedures: steps, rules, rollbacks."""
     tdd: Tdd = Tdd()
+    """TDD agents over git."""
+    hub: Hub = Hub()
+    """The workflow hub."""
+    public: Public = Public()
+    """The conventions that most public repositories use."""
+    pipelines: dict[Name, PipelineSettings] = DEFAULT_PIPELINES
+    """Pipelines by name: those of the dialects, and your own."""
+    agents: dict[Name, Agent] = {}
+    """Agents by name."""
+    checks: dict[Name, Check] = {}
+    """Checks by id: settings of built-in ones, and your own."""
+    check_run: CheckRun = CheckRun()
+    """How checks are run."""
+    theme: ThemeName = "dark"
+    """The theme's name. Only the user's file may set it."""
+    ascii: bool = False
+    """Whether only ASCII characters are drawn. Only the user's file may set it."""
+    editor: tuple[Name, ...] = ()
+    """The editor's command; {path} and {line} are filled in; with none, $VISUAL or $EDITOR. Only the user's file."""
+    keymap: Keymap = DEFAULT_KEYMAP
+    """Keys by action id. Only the user's file may set them."""
+    notifications: Notifications = Notifications()
+    """How the user is told that something waits. Only the user's file may set it."""

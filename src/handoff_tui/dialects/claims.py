@@ -24,10 +24,12 @@ _PATH_TAIL: Final = re.compile(r":\d+(?:[-,]\d+)*$")
 _FILE_NAME: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _LEADING_NUMBER: Final = re.compile(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
 _NUMBER_THEN_WORD: Final = re.compile(
-    r"(?<![\w.])(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?(passed|passing|pass|failed|failing|failures?|skipped|errors?)\b",
+    r"(?<![\w./])(?<!/ )(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?"
+    r"(passed|passing|pass|failed|failing|failures?|skipped|errors?)\b",
     re.IGNORECASE,
 )
 _FRACTION: Final = re.compile(r"(?<![\w./])(\d{1,9})\s*/\s*(\d{1,9})(?![\w/.]\d)", re.IGNORECASE)
+_FAILED_NEXT: Final = re.compile(r"\s*(?:tests?\s+)?fail", re.IGNORECASE)
 _FRACTION_CONTEXT: Final = re.compile(r"\b(?:tests?|pass(?:ed|ing|es)?)\b", re.IGNORECASE)
 _STATUS: Final = re.compile(
     r"^\W*(PASS(?:ED)?|FAIL(?:ED|URE)?|PARTIAL(?:LY COMPLETE)?|COMPLETED?|DONE|BLOCKED|IN[ _-]PROGRESS|PAUSED|PENDING|"
@@ -100,14 +102,13 @@ def parse_counts(text: str) -> TestCounts | None:
     for number, word in _NUMBER_THEN_WORD.findall(words):
         name = _count_name(word)
         found[name] = found.get(name, 0) + int(number.replace(",", ""))
-    if found:
-        return TestCounts(**found)
     fraction = _FRACTION.search(words)
     if fraction and _FRACTION_CONTEXT.search(words):
-        passed, total = int(fraction.group(1)), int(fraction.group(2))
-        if passed <= total:
-            return TestCounts(total=total, passed=passed)
-    return None
+        part, total = int(fraction.group(1)), int(fraction.group(2))
+        name = "failed" if _FAILED_NEXT.match(words, fraction.end()) else "passed"
+        if part <= total and found.setdefault(name, part) == part:
+            found["total"] = total
+    return TestCounts(**found) if found else None
 
 
 def find_hashes(text: str) -> list[str]:

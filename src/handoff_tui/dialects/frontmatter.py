@@ -23,47 +23,51 @@ def split_frontmatter(path: str, text: str) -> tuple[JsonDocument | None, str]:
     for number in range(1, min(len(lines), _MAX_LINES)):
         if lines[number].rstrip() in {_FENCE, "..."}:
             blanked = [""] * (number + 1) + lines[number + 1 :]
-            return _parse_yaml(path, "\n".join(lines[1:number])), "\n".join(blanked)
+            return parse_yaml(path, "\n".join(lines[1:number]), first_line=2), "\n".join(blanked)
     return None, text
 
 
-def _parse_yaml(path: str, source: str) -> JsonDocument:
+def parse_yaml(path: str, source: str, *, first_line: int = 1) -> JsonDocument:
     """Only plain data: no tags, no aliases (an alias can expand without end)."""
     import yaml  # noqa: PLC0415 - few files have frontmatter
 
-    document = JsonDocument(path, source, first_line=2)
+    document = JsonDocument(path, source, first_line=first_line)
+    subject = "has frontmatter that" if first_line > 1 else "has content that"
     document._lines = {}  # noqa: SLF001 - the YAML parser knows the lines; there are no JSON tokens to index
     try:
         node = yaml.compose(source, Loader=yaml.SafeLoader)
-        value = _build_value(node, (), document) if node is not None else {}
+        value = _build_value(node, (), document, set()) if node is not None else {}
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
-        line = mark.line + 2 if mark else 2
+        line = (mark.line if mark else 0) + first_line
         reason = getattr(wrong, "problem", None) or str(wrong).split("\n", 1)[0]
-        document.problems.append(Problem(path=path, line=line, message=f"has frontmatter that is not YAML: {reason}"))
+        document.problems.append(Problem(path=path, line=line, message=f"{subject} is not YAML: {reason}"))
         return document
     except (RecursionError, ValueError) as wrong:
-        document.problems.append(Problem(path=path, line=2, message=f"has frontmatter that cannot be read: {wrong}"))
+        document.problems.append(Problem(path=path, line=first_line, message=f"{subject} cannot be read: {wrong}"))
         return document
     document.root = JsonNode(document, value)
     return document
 
 
-def _build_value(node: yaml.Node, pointer: tuple[str | int, ...], document: JsonDocument) -> JsonValue:
+def _build_value(node: yaml.Node, pointer: tuple[str | int, ...], document: JsonDocument, seen: set[int]) -> JsonValue:
     import yaml  # noqa: PLC0415
 
     if len(pointer) > _MAX_DEPTH:
         raise ValueError("it is nested too deeply")
-    assert document._lines is not None  # noqa: SLF001, S101 - set by _parse_yaml
-    document._lines[pointer] = node.start_mark.line + 2  # noqa: SLF001
+    if id(node) in seen:
+        raise ValueError("it uses aliases")
+    seen.add(id(node))
+    assert document._lines is not None  # noqa: SLF001, S101 - set by parse_yaml
+    document._lines[pointer] = node.start_mark.line + document.first_line  # noqa: SLF001
     if isinstance(node, yaml.MappingNode):
         members: dict[str, JsonValue] = {}
         for key, member in node.value:
             name = str(getattr(key, "value", ""))
-            members[name] = _build_value(member, (*pointer, name), document)
+            members[name] = _build_value(member, (*pointer, name), document, seen)
         return members
     if isinstance(node, yaml.SequenceNode):
-        return [_build_value(element, (*pointer, index), document) for index, element in enumerate(node.value)]
+        return [_build_value(element, (*pointer, index), document, seen) for index, element in enumerate(node.value)]
     return _build_scalar(str(node.value), node.tag)
 
 

@@ -29,6 +29,7 @@ class JsonDocument:
     problems: list[Problem] = field(default_factory=list)
     first_line: int = 1
     _lines: dict[Pointer, int] | None = None
+    _reported: set[tuple[int, str]] = field(default_factory=set)
 
     def line_of(self, pointer: Pointer) -> int:
         """The line on which a value stands; that of the nearest known parent if it is not there itself."""
@@ -39,9 +40,10 @@ class JsonDocument:
         return self._lines.get(pointer, self.first_line)
 
     def report(self, pointer: Pointer, message: str, level: ProblemLevel = ProblemLevel.WARNING) -> None:
-        problem = Problem(path=self.path, line=self.line_of(pointer), message=message, level=level)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        line = self.line_of(pointer)
+        if (line, message) not in self._reported:
+            self._reported.add((line, message))
+            self.problems.append(Problem(path=self.path, line=line, message=message, level=level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +291,6 @@ def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[t
             lines.setdefault(tuple(pointer), line)
             expecting_key = token == "{"
             pointer.append("" if expecting_key else 0)
-            if not expecting_key:
-                lines.setdefault(tuple(pointer), line)
         elif token in "}]":
             pointer.pop()
             expecting_key = False

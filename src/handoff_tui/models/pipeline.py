@@ -13,6 +13,8 @@ class Phase(Model):
     command: tuple[str, ...] = ()
     gate: bool = True
     human_only: bool = False
+    failure_target: str | None = None
+    """Where failure of this phase leads, when not where the pipeline says."""
 
 
 class Edge(Model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.models.base import SCHEMA_VERSION, Model
+from handoff_tui.models.claim import Verdict
 from handoff_tui.models.gate_state import GateState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.place import Problem
@@ -32,6 +33,24 @@ class ReviewedHandoff(Model):
 
     handoff: Handoff
     gate: GateState
+
+
+class Revision(Model):
+    """A commit that touched a handoff's documents."""
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+
+
+class ShownHandoff(Model):
+    """One handoff whole: as read, as measured, and where it comes from."""
+
+    reviewed: ReviewedHandoff
+    verdicts: tuple[Verdict, ...] = ()
+    history: tuple[Revision, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 class ReviewState(Model):

@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 from handoff_tui.errors import FileUnreadableError, UnsafePathError
 
 _NEVER_ENTERED = ".git"
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +27,19 @@ class FileReader:
         descriptor = self._open(path)
         try:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise FileUnreadableError(f"{path} is {_kind_of(status.st_mode)}, not a regular file")
-            if status.st_size > self.max_bytes:
-                raise FileUnreadableError(
-                    f"{path} is too large: {status.st_size:,} bytes; the limit is {self.max_bytes:,}",
-                    "Raise limits.file_bytes in handoff-tui.toml if this file must be read.",
-                )
+            self._refuse_unsuitable(path, status)
             return _read_all(descriptor, status.st_size)
+        except OSError as refused:
+            raise FileUnreadableError(_explain(path, self.root / path, refused)) from refused
         finally:
             os.close(descriptor)
 
     def exists(self, path: str) -> bool:
         """Whether the path is there, inside the repository; a link that leads out or nowhere is not."""
         try:
-            resolved = self.resolve(path)
-        except UnsafePathError:
+            return self.resolve(path).exists()
+        except (UnsafePathError, OSError):
             return False
-        return resolved.exists()
 
     def resolve(self, path: str) -> Path:
         """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
@@ -52,21 +49,43 @@ class FileReader:
         try:
             real_root = self.root.resolve(strict=True)
             resolved = (self.root / path).resolve(strict=False)
+        except UnicodeEncodeError as nameless:
+            raise UnsafePathError(f"{path!r} cannot be the name of a file") from nameless
         except (OSError, RuntimeError) as loop:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
             raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed") from loop
         if not resolved.is_relative_to(real_root):
             raise UnsafePathError(f"{path} is a link that leads out of the repository")
-        if _NEVER_ENTERED in resolved.relative_to(real_root).parts:
+        # some file systems take .GIT for .git
+        if any(part.casefold() == _NEVER_ENTERED for part in resolved.relative_to(real_root).parts):
             raise UnsafePathError(f"{path} leads into .git")
         return resolved
 
     def _open(self, path: str) -> int:
+        """Opens the real place of a path, folder by folder, so that no link put there meanwhile is followed."""
         resolved = self.resolve(path)
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        *folders, name = resolved.relative_to(self.root.resolve()).parts or (".",)
         try:
-            return os.open(resolved, flags)
+            folder = os.open(self.root, _OPEN_FOLDER)
+            try:
+                for part in folders:
+                    outer, folder = folder, os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                    os.close(outer)
+                # looked at before it is opened: opening a named pipe would wake the process that writes to it
+                self._refuse_unsuitable(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
+                return os.open(name, _OPEN_FILE, dir_fd=folder)
+            finally:
+                os.close(folder)
         except OSError as refused:
             raise FileUnreadableError(_explain(path, self.root / path, refused)) from refused
+
+    def _refuse_unsuitable(self, path: str, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
+            raise FileUnreadableError(f"{path} is {_kind_of(status.st_mode)}, not a regular file")
+        if status.st_size > self.max_bytes:
+            raise FileUnreadableError(
+                f"{path} is too large: {status.st_size:,} bytes; the limit is {self.max_bytes:,}",
+                "Raise limits.file_bytes in handoff-tui.toml if this file must be read.",
+            )
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
@@ -81,8 +100,12 @@ def _read_all(descriptor: int, size: int) -> bytes:
 def _explain(path: str, place: Path, refused: OSError) -> str:
     if refused.errno == errno.ENOENT:
         return f"{path} is a link to nothing" if place.is_symlink() else f"{path} does not exist"
+    if refused.errno == errno.ENOTDIR:
+        return f"{path} does not exist: a part of it is a file or a link, not a folder"
     if refused.errno == errno.ELOOP:
         return f"{path} is a link that leads in a circle"
+    if refused.errno == errno.ENAMETOOLONG:
+        return f"{path} does not exist: the name is longer than a file's name can be"
     if refused.errno in {errno.EACCES, errno.EPERM}:
         return f"{path} may not be read by this user"
     return f"{path} cannot be read: {refused.strerror}"
@@ -91,6 +114,7 @@ def _explain(path: str, place: Path, refused: OSError) -> str:
 def _kind_of(mode: int) -> str:
     for is_kind, name in (
         (stat.S_ISDIR, "a folder"),
+        (stat.S_ISLNK, "a link that was put there just now"),
         (stat.S_ISFIFO, "a named pipe"),
         (stat.S_ISSOCK, "a socket"),
         (stat.S_ISCHR, "a device"),

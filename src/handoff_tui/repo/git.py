@@ -1,16 +1,41 @@
-"""The one door to git. Every git call of the program goes through `Git.run`."""
+"""The one door to git. Every git call of the program goes through `Git.prepare`."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from handoff_tui.errors import GitError, RepositoryError
-from handoff_tui.repo.hardening import build_environment, build_overrides, parse_config_list
+from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
+from handoff_tui.repo.split_index import spare_shared_index
 
-_TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 120
+
+_DIFFING = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
+_DIFFS_STAY_INSIDE = ("--no-ext-diff", "--no-textconv", "--no-color")
+"""An overridden driver is empty, not absent; told so, git compares the files themselves."""
+
+_HINTS = (
+    (
+        r"index file|index uses|bad (?:index|signature)|sharedindex",
+        "The index is damaged: move .git/index aside, run git reset.",
+    ),
+    (
+        r"bad object|missing|unable to read|corrupt|invalid object|bad tree|could not (?:parse|get)|promisor|broken",
+        "Objects are missing or damaged: git fsck says which; git fetch may bring them back.",
+    ),
+    (r"bad (?:config|numeric|boolean)|config", "Repair .git/config; the message names the line."),
+    (r"filter", "A filter of your own git configuration failed; try git status."),
+)
+_IS_ADVICE = re.compile(r"(?:\x1b\[[0-9;]*m)?(?:hint|warning): ")
+_GENERAL_HINT = "Run git status in the repository to see what is wrong."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +52,23 @@ class GitAnswer:
 
     @property
     def text(self) -> str:
-        return self.stdout.decode("utf-8", "surrogateescape").strip()
+        return os.fsdecode(self.stdout).strip()
+
+    @property
+    def complaint(self) -> str:
+        """The line of the error output that says what was wrong."""
+        if self.code < 0:
+            return f"it was ended by signal {-self.code}"
+        lines = [line for line in self.stderr.splitlines() if line.strip() and not _IS_ADVICE.match(line)]
+        for beginning in ("fatal: ", "error: ", ""):
+            for line in lines:
+                if line.startswith(beginning):
+                    return line.removeprefix(beginning)
+        return f"exit code {self.code}, and no reason given"
+
+    def to_error(self, command: str) -> GitError:
+        hint = next((hint for words, hint in _HINTS if re.search(words, self.stderr)), _GENERAL_HINT)
+        return GitError(f"git {command} failed: {self.complaint}", hint)
 
 
 @dataclass(slots=True)
@@ -36,57 +77,98 @@ class Git:
 
     folder: Path
     overrides: tuple[tuple[str, str], ...] = ()
+    git_dir: Path | None = None
+    common_dir: Path | None = None
     _environment: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: Path) -> Git:
-        """A door that has looked at the repository's configuration and disarmed it."""
+    def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Git:
+        """A door that has looked at the repository's configuration and disarmed it.
+
+        What is planted after this look is not disarmed: open again before each round of reading.
+        """
         listing = cls(folder).run("config", "--show-scope", "--list", "-z", "--includes")
         if not listing.ok:
             raise GitError(
-                f"git cannot read the configuration of {folder}: {listing.stderr.strip()}",
+                f"git cannot read the configuration of {folder}: {listing.complaint}",
                 "Repair .git/config, or move it aside and run git init again.",
             )
-        return cls(folder, build_overrides(parse_config_list(listing.stdout)))
+        return cls(folder, build_overrides(parse_config_list(listing.stdout)), git_dir, common_dir)
 
     def argv(self, *arguments: str) -> list[str]:
-        return [find_git(), "-C", str(self.folder), "--no-replace-objects", "--literal-pathspecs", *arguments]
+        command, *rest = arguments
+        kept_inside = _DIFFS_STAY_INSIDE if command in _DIFFING else ()
+        return [
+            find_git(),
+            *("-C", str(self.folder), "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
+            *(command, *kept_inside, *rest),
+        ]
 
     def environment(self) -> dict[str, str]:
         if not self._environment:
             self._environment = build_environment(self.overrides)
         return self._environment
 
+    @contextmanager
+    def prepare(self, *arguments: str) -> Iterator[tuple[list[str], dict[str, str]]]:
+        """The words and the environment of one call; whoever starts git takes both from here."""
+        if any("\0" in argument for argument in arguments):
+            raise GitError(f"git {arguments[0]} cannot be asked about a name with a NUL character")
+        with spare_shared_index(self.folder, self.git_dir, self.common_dir) as index:
+            yield self.argv(*arguments), {**self.environment(), **index}
+
     def run(self, *arguments: str, stdin: bytes = b"") -> GitAnswer:
         """Runs git and returns its answer, whatever its exit code."""
-        try:
-            done = subprocess.run(
-                self.argv(*arguments),
-                input=stdin,
-                capture_output=True,
-                env=self.environment(),
-                timeout=_TIMEOUT_SECONDS,
-                check=False,
-                start_new_session=True,
-            )
-        except subprocess.TimeoutExpired as late:
-            raise GitError(
-                f"git {arguments[0]} did not answer within {_TIMEOUT_SECONDS} seconds",
-                "Is the repository on a slow or hanging network drive?",
-            ) from late
-        return GitAnswer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        with self.prepare(*arguments) as (argv, environment):
+            try:
+                return _start(argv, environment, stdin)
+            except subprocess.TimeoutExpired as late:
+                raise build_timeout_error(arguments[0]) from late
+            except (OSError, UnicodeEncodeError) as refused:
+                raise build_start_error(arguments[0], refused) from refused
 
     def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Runs git and returns its output; an error exit is raised."""
         answer = self.run(*arguments, stdin=stdin)
         if not answer.ok:
-            raise GitError(f"git {arguments[0]} failed: {answer.stderr.strip() or answer.code}")
+            raise answer.to_error(arguments[0])
         return answer.stdout
 
 
+def build_timeout_error(command: str) -> GitError:
+    return GitError(
+        f"git {command} did not answer within {TIMEOUT_SECONDS} seconds",
+        "Is the repository on a slow or hanging drive, or is a named pipe in the place of a file that git reads?",
+    )
+
+
+def build_start_error(command: str, refused: OSError | UnicodeEncodeError) -> GitError:
+    return GitError(
+        f"git {command} could not be started: {refused}",
+        "If .git/config holds very many or very long filter or alias settings, remove them.",
+    )
+
+
 def find_git() -> str:
-    """The absolute path of git, so that a folder named on PATH as `.` cannot offer its own."""
-    found = shutil.which("git")
+    """The absolute path of git; a relative folder on PATH, which may be the repository, offers nothing."""
+    found = shutil.which("git", path=build_search_path())
     if found is None:
         raise RepositoryError("git is not installed", "Install git 2.31 or newer and try again.")
-    return str(Path(found).absolute())
+    return found
+
+
+def _start(argv: list[str], environment: dict[str, str], stdin: bytes) -> GitAnswer:
+    with subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(stdin, timeout=TIMEOUT_SECONDS)
+        finally:
+            if process.poll() is None:  # late, or Ctrl-C: git and what it started are one group, and none stays behind
+                os.killpg(process.pid, signal.SIGKILL)
+    return GitAnswer(process.returncode, stdout, stderr.decode("utf-8", "replace"))

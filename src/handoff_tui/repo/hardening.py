@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
@@ -30,15 +31,24 @@ _FIXED_ENVIRONMENT = {
 }
 
 _FIXED_SETTINGS = (
+    ("advice.graftFileDeprecated", "false"),  # said of the empty file that stands for the grafts
+    ("core.checkStat", "default"),  # with "minimal", a changed file with its old size and time passes as unchanged
+    ("core.commitGraph", "false"),  # a cache that anyone can write, and that git believes about parents and dates
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
+    ("core.ignoreStat", "false"),
+    ("core.trustctime", "true"),
     ("core.untrackedCache", "false"),
     ("core.pager", "cat"),
     ("core.quotePath", "false"),
     ("credential.helper", ""),
     ("diff.external", ""),
     ("diff.ignoreSubmodules", "dirty"),
+    ("diff.orderFile", os.devnull),
     ("gc.auto", "0"),
+    ("i18n.logOutputEncoding", "UTF-8"),
+    ("log.follow", "false"),
+    ("log.mailmap", "false"),
     ("log.showSignature", "false"),
     ("maintenance.auto", "false"),
     ("protocol.allow", "never"),
@@ -47,22 +57,26 @@ _FIXED_SETTINGS = (
 )
 
 _EXECUTES = re.compile(
-    r"""^(?:
-        alias\..+ | browser\..+ | credential(?:\..+)? | difftool\..+ | guitool\..+ | man\..+ | mergetool\..+
-      | pager\..+ | sendemail\..+ | trailer\..+ | url\..+ | web\..+ | instaweb\..+ | http\..+ | ssh\..+
+    # `.*` between the dots: a driver may be named by the empty string
+    r"""
+        alias\..* | browser\..* | credential(?:\..*)? | difftool\..* | guitool\..* | hook\..* | man\..* | mergetool\..*
+      | pager\..* | sendemail\..* | web\..* | instaweb\..* | http\..* | ssh\..*
       | core\.(?:alternaterefscommand|askpass|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand)
-      | diff\.external | diff\..+\.(?:command|textconv|cachetextconv|xfuncname|binary)
-      | filter\..+\.(?:clean|smudge|process|required)
-      | gpg\..*(?:program|defaultkeycommand)
-      | interactive\.difffilter | log\.showsignature | merge\..+\.driver | merge\.tool
-      | receive\..+ | remote\..+\.(?:uploadpack|receivepack|vcs|proxy|promisor)
-      | sequence\.editor | submodule\..+\.update | uploadpack\..+ | core\.gitproxy
-    )$""",
-    re.VERBOSE | re.IGNORECASE,
+      | diff\.external | diff\..*\.(?:command|textconv|cachetextconv)
+      | filter\..*\.(?:clean|smudge|process|required)
+      | gpg\..*(?:program|defaultkeycommand) | imap\.tunnel
+      | interactive\.difffilter | log\.showsignature | merge\..*\.driver | merge\.tool
+      | receive\..* | remote\..*\.(?:uploadpack|receivepack|vcs|proxy|promisor)
+      | sequence\.editor | submodule\..*\.update | tar\..*\.command | trailer\..*\.(?:cmd|command) | uploadpack\..*
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-_NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false", "binary": "false"}
+_NEUTRAL_VALUES = {"required": "false", "showsignature": "false", "promisor": "false"}
 """What stands for «off» where an empty string would be no valid value."""
+
+TRUSTED_SCOPES = frozenset({"system", "global"})
+"""Where only the user writes; whatever else there is, an agent can write."""
 
 ConfigLine = tuple[str, str, str]
 """Scope, key, value, as `git config --show-scope --list` prints them."""
@@ -70,8 +84,14 @@ ConfigLine = tuple[str, str, str]
 
 def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
     """A clean environment with the fixed settings and the given ones, which come last and win."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    # read name by name: another thread may change the environment meanwhile
+    environment = {
+        name: value
+        for name in tuple(os.environ)
+        if (not name.startswith("GIT_") or name in _KEPT) and (value := os.environ.get(name)) is not None
+    }
     environment.update(_FIXED_ENVIRONMENT)
+    environment["PATH"] = build_search_path()
     pairs = (*_FIXED_SETTINGS, *settings)
     environment["GIT_CONFIG_COUNT"] = str(len(pairs))
     for number, (key, value) in enumerate(pairs):
@@ -80,21 +100,27 @@ def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, s
     return environment
 
 
+def build_search_path() -> str:
+    """PATH without relative folders: with `.` on it, a repository could offer its own git."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+
 def build_overrides(lines: list[ConfigLine]) -> tuple[tuple[str, str], ...]:
     """Settings that undo what the repository's own configuration would execute.
 
     A key that the user also set for all repositories gets the user's value back (their git-lfs still works);
     one that only the repository sets gets a value that does nothing.
     """
-    trusted = {key: value for scope, key, value in lines if scope in {"system", "global"}}
-    planted = {key for scope, key, _ in lines if scope not in {"system", "global"} and _EXECUTES.match(key)}
+    trusted = {key: value for scope, key, value in lines if scope in TRUSTED_SCOPES}
+    planted = {key for scope, key, _ in lines if scope not in TRUSTED_SCOPES and _EXECUTES.fullmatch(key)}
     fixed = {key.lower() for key, _ in _FIXED_SETTINGS}
     return tuple((key, trusted.get(key, _neutral_value(key))) for key in sorted(planted) if key.lower() not in fixed)
 
 
 def parse_config_list(output: bytes) -> list[ConfigLine]:
     """Reads `git config --show-scope --list -z`: scope NUL key LF value NUL, value left out for a bare key."""
-    fields = output.decode("utf-8", "surrogateescape").split("\0")
+    fields = os.fsdecode(output).split("\0")  # the way the environment is encoded again
     lines: list[ConfigLine] = []
     for scope, item in zip(fields[::2], fields[1::2], strict=False):
         key, _, value = item.partition("\n")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from handoff_tui.errors import GitError
-from handoff_tui.repo.git import Git
+from handoff_tui.repo.git import Git, GitAnswer
 
 _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
+REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Ref:
     kind: str
     commit: str
     subject: str
+    commit_kind: str = "commit"
 
 
 def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Commit]:
@@ -43,7 +47,9 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
     scope = ("--", *paths) if paths else ()
     answer = git.run("log", "-z", f"--max-count={limit}", f"--format={_COMMIT_FORMAT}", *scope)
     if not answer.ok:
-        return []
+        if _is_unborn(answer):
+            return []
+        raise answer.to_error("log")
     fields = os.fsdecode(answer.stdout).split("\0")
     # `-z` adds a NUL between commits, so each commit is nine fields and one empty one
     return [
@@ -54,65 +60,101 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
 
 def read_refs(git: Git, *patterns: str) -> list[Ref]:
     """Refs below the given prefixes."""
-    template = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objectname)%09%(contents:subject)"
-    output = os.fsdecode(git.read("for-each-ref", f"--format={template}", *patterns))
-    refs = []
-    for line in output.splitlines():
-        name, target, kind, peeled, subject = line.split("\t", 4)
-        refs.append(Ref(name, target, kind, peeled or target, subject))
-    return refs
+    refs = parse_refs(git.read("for-each-ref", f"--format={REF_FORMAT}", *patterns))
+    # git peels a tag of a tag once only
+    twice = {ref.commit for ref in refs if ref.commit_kind == "tag"}
+    peeled = resolve_commits(git, sorted(twice))
+    return [replace(ref, commit=peeled.get(ref.commit) or ref.commit) for ref in refs]
 
 
 def read_notes(git: Git, ref: str) -> dict[str, str]:
     """The notes under a ref: annotated object id to the blob id of its note."""
-    answer = git.run("notes", f"--ref={ref}", "list")
-    if not answer.ok:
-        return {}
-    pairs = (line.split(" ", 1) for line in answer.text.splitlines() if " " in line)
+    lines = os.fsdecode(git.read("notes", f"--ref={ref}", "list")).split("\n")
+    pairs = (line.split(" ", 1) for line in lines if " " in line)
     return {commit: blob for blob, commit in pairs}
 
 
 def read_blobs(git: Git, names: list[str], max_bytes: int) -> dict[str, bytes | None]:
     """Contents by object name (`<blob id>` or `<commit>:<path>`); nothing for what is missing or too large."""
-    names = [name for name in names if "\n" not in name]
-    if not names:
-        return {}
-    listing = git.read("cat-file", "--batch-check=%(objecttype) %(objectsize)", stdin=_lines(names))
+    found: dict[str, bytes | None] = dict.fromkeys(names)
+    asked = [name for name in found if _can_be_asked(name)]
     small: list[str] = []
-    for name, line in zip(names, os.fsdecode(listing).splitlines(), strict=True):
+    for name, line in zip(asked, _check(git, "%(objecttype) %(objectsize)", asked), strict=True):
         kind, _, size = line.rpartition(" ")
         if kind == "blob" and size.isdigit() and int(size) <= max_bytes:
             small.append(name)
-    contents = _parse_batch(git.read("cat-file", "--batch", stdin=_lines(small)), small) if small else {}
-    return {name: contents.get(name) for name in names}
+    if small:
+        found.update(_parse_batch(git.read("cat-file", "--batch", stdin=_lines(small)), small))
+    return found
 
 
 def resolve_commits(git: Git, names: list[str]) -> dict[str, str | None]:
     """Full commit ids for names as written (short hashes, refs); nothing for what names no commit here."""
-    clean = [name for name in dict.fromkeys(names) if name and "\n" not in name and not name.startswith("-")]
-    if not clean:
-        return {}
-    output = git.read(
-        "cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=_lines([f"{name}^{{commit}}" for name in clean])
-    )
-    found: dict[str, str | None] = {}
-    for name, line in zip(clean, os.fsdecode(output).splitlines(), strict=True):
+    found: dict[str, str | None] = dict.fromkeys(names)
+    asked = [name for name in found if _can_be_asked(name)]
+    answers = _check(git, "%(objecttype) %(objectname)", [f"{name}^{{commit}}" for name in asked])
+    for name, line in zip(asked, answers, strict=True):
         kind, _, identifier = line.partition(" ")
-        found[name] = identifier if kind == "commit" else None
+        # what is missing is answered with its name, which may begin with «commit »
+        if kind == "commit" and _OBJECT_ID.fullmatch(identifier):
+            found[name] = identifier
     return found
 
 
 def count_commits_since(git: Git, ancestor: str) -> int | None:
     """How many commits HEAD is ahead of an ancestor; nothing when it is no ancestor of HEAD."""
-    if not git.run("merge-base", "--is-ancestor", ancestor, "HEAD").ok:
+    commit = resolve_commits(git, [ancestor])[ancestor]
+    if commit is None or not git.run("merge-base", "--is-ancestor", commit, "HEAD").ok:
         return None
-    return int(git.read("rev-list", "--count", f"{ancestor}..HEAD"))
+    return int(git.read("rev-list", "--count", f"{commit}..HEAD"))
 
 
 def find_last_commit(git: Git, path: str) -> str | None:
-    """The newest commit that touched a path."""
+    """The newest commit that touched a path; nothing for a path that no commit could hold."""
+    if not _can_be_committed(path):
+        return None
     answer = git.run("log", "--max-count=1", "--format=%H", "--", path)
-    return answer.text or None if answer.ok else None
+    if answer.ok:
+        return answer.text or None
+    if _is_unborn(answer) or "outside repository" in answer.stderr or "beyond a symbolic link" in answer.stderr:
+        return None
+    raise answer.to_error("log")
+
+
+def parse_refs(output: bytes) -> list[Ref]:
+    """Reads `for-each-ref` in `REF_FORMAT`: only a newline ends a line, and only a subject may hold a tab."""
+    refs = []
+    for line in os.fsdecode(output).split("\n"):
+        if line:
+            name, target, kind, peeled_kind, peeled, subject = line.split("\t", 5)
+            refs.append(Ref(name, target, kind, peeled or target, subject, peeled_kind or kind))
+    return refs
+
+
+def _is_unborn(answer: GitAnswer) -> bool:
+    return "does not have any commits yet" in answer.stderr
+
+
+def _can_be_asked(name: str) -> bool:
+    """Not a line of its own in a batch, an option, or `:…`, which reads the index or searches all messages."""
+    if not name or name.startswith(("-", ":")) or name.endswith("\r") or "\n" in name:
+        return False
+    return _can_be_committed(name)
+
+
+def _can_be_committed(path: str) -> bool:
+    """No empty text, no NUL, and nothing that has no bytes (a lone surrogate)."""
+    try:
+        return bool(path) and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def _check(git: Git, template: str, names: list[str]) -> list[str]:
+    """One line for each object name; the name and `missing` for what is not there."""
+    if not names:
+        return []
+    return os.fsdecode(git.read("cat-file", f"--batch-check={template}", stdin=_lines(names))).split("\n")[:-1]
 
 
 def _lines(names: list[str]) -> bytes:
@@ -139,13 +181,22 @@ def _parse_batch(output: bytes, names: list[str]) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     position = 0
     for name in names:
-        header_end = output.index(b"\n", position)
+        header_end = output.find(b"\n", position)
         header = output[position:header_end]
         try:
             size = int(header.rpartition(b" ")[2])
         except ValueError:
-            raise GitError(f"git cat-file gave no content for {name}: {header!r}") from None
+            raise GitError(
+                f"git cat-file gave no content for {name}: {header!r}",
+                "Is the repository being changed right now? Try again.",
+            ) from None
         start = header_end + 1
         contents[name] = output[start : start + size]
         position = start + size + 1
     return contents
+
+
+def list_tree(git: Git, commit: str) -> list[str]:
+    """Every path in the tree of a commit."""
+    answer = git.run("ls-tree", "-r", "--name-only", "-z", "--full-tree", commit)
+    return [path for path in os.fsdecode(answer.stdout).split("\0") if path] if answer.ok else []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.errors import RepositoryError
 from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.git import Git
+from handoff_tui.repo.git import Git, GitAnswer
 
 _ASKED = (
     "--is-bare-repository",
@@ -38,28 +40,35 @@ class Repository:
 
 def open_repository(start: Path) -> Repository:
     """Finds the repository around a folder and disarms its configuration."""
-    if not start.is_dir():
-        raise RepositoryError(f"{start} is not a folder", "Give the path of a git repository with --repo.")
-    answer = Git(start).run("rev-parse", "--path-format=absolute", *_ASKED)
-    lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
-    if not answer.ok or len(lines) != len(_ASKED):
-        raise _explain_refusal(start, answer.stderr, bare=lines[:1] == ["true"])
-    _, shallow, object_format, git_dir, common_dir, toplevel = lines
+    _refuse_what_is_no_folder(start)
+    git = Git(start)
+    _, shallow, object_format, git_dir, common_dir, toplevel = _ask(git, start)
     root = Path(toplevel)
-    _refuse_foreign_work_tree(start, root)
+    _refuse_foreign_work_tree(start, root, Path(git_dir))
     return Repository(
         root=root,
         git_dir=Path(git_dir),
         common_dir=Path(common_dir),
-        git=Git.open(root),
+        git=Git.open(root, Path(git_dir), Path(common_dir)),
         shallow=shallow == "true",
         object_format=object_format,
     )
 
 
+def _ask(git: Git, start: Path) -> list[str]:
+    """The answers to `_ASKED`; asked one by one where a path with a newline makes the lines ambiguous."""
+    answer = git.run("rev-parse", "--path-format=absolute", *_ASKED)
+    lines = os.fsdecode(answer.stdout).split("\n")[:-1]
+    if not answer.ok:
+        raise _explain_refusal(start, answer, bare=lines[:1] == ["true"])
+    if len(lines) == len(_ASKED):
+        return lines
+    return [os.fsdecode(git.read("rev-parse", "--path-format=absolute", question))[:-1] for question in _ASKED]
+
+
 @dataclass(frozen=True, slots=True)
 class WorkTree:
-    """The paths of the work tree: what git tracks, what changed, what it does not know, what it was told to overlook."""
+    """The paths of the work tree: what git tracks, what changed, what it does not know, what it must overlook."""
 
     facts: RepositoryFacts
     tracked: dict[str, str]
@@ -71,7 +80,9 @@ class WorkTree:
 def read_work_tree(repository: Repository) -> WorkTree:
     """One `git status` and one `git ls-files`; neither writes."""
     status = repository.git.read(
-        "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty"
+        "status",
+        *("--porcelain=v2", "-z", "--branch", "--ahead-behind", "--no-renames"),
+        *("--untracked-files=all", "--ignore-submodules=dirty"),
     )
     listing = repository.git.read("ls-files", "--stage", "-v", "-z")
     tracked, submodules, overlooked = _parse_listing(listing)
@@ -79,7 +90,10 @@ def read_work_tree(repository: Repository) -> WorkTree:
 
 
 def _parse_listing(listing: bytes) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """Reads `ls-files --stage -v -z`: `H 100644 <blob> 0<TAB>path`; a lower-case tag or S hides changes."""
+    """Reads `ls-files --stage -v -z`: `H 100644 <blob> 0<TAB>path`; a lower-case tag or S hides changes.
+
+    A path in conflict has up to three lines; ours (stage 2) counts where there is one.
+    """
     tracked: dict[str, str] = {}
     submodules: list[str] = []
     overlooked: list[str] = []
@@ -87,14 +101,14 @@ def _parse_listing(listing: bytes) -> tuple[dict[str, str], tuple[str, ...], tup
         meta, _, path = line.partition("\t")
         if not path:
             continue
-        tag, mode, blob, _ = meta.split(" ")
+        tag, mode, blob, stage = meta.split(" ")
         if mode == "160000":
             submodules.append(path)
-            continue
-        tracked[path] = blob
+        elif stage == "2" or path not in tracked:
+            tracked[path] = blob
         if tag.islower() or tag == "S":
             overlooked.append(path)
-    return tracked, tuple(submodules), tuple(overlooked)
+    return tracked, tuple(dict.fromkeys(submodules)), tuple(dict.fromkeys(overlooked))
 
 
 def _parse_status(repository: Repository, status: bytes, submodules: tuple[str, ...]) -> RepositoryFacts:
@@ -111,8 +125,9 @@ def _parse_status(repository: Repository, status: bytes, submodules: tuple[str, 
         elif kind == "1":
             changed.append(field.split(" ", 8)[8])
         elif kind == "2":
-            changed.append(field.split(" ", 9)[9])
-            changed.append(next(fields))
+            *_, score, path = field.split(" ", 9)
+            old_path = next(fields, "")
+            changed.extend([path] if score.startswith("C") else [path, old_path])
         elif kind == "u":
             changed.append(field.split(" ", 10)[10])
         elif kind == "?":
@@ -147,30 +162,60 @@ def _build_facts(
     )
 
 
-def _refuse_foreign_work_tree(start: Path, root: Path) -> None:
-    """A planted core.worktree could point at any folder of this machine; the work tree must be around `start`."""
-    if not start.resolve().is_relative_to(root.resolve()):
+def _refuse_what_is_no_folder(start: Path) -> None:
+    try:
+        is_folder = start.is_dir()
+    except OSError as refused:
         raise RepositoryError(
-            f"the repository around {start} says that its work tree is {root}",
-            "Its core.worktree setting points elsewhere. If that is meant, give that folder with --repo.",
-        )
+            f"{start} cannot be looked at: {refused.strerror}", "Give the path of a git repository with --repo."
+        ) from refused
+    if not is_folder:
+        raise RepositoryError(f"{start} is not a folder", "Give the path of a git repository with --repo.")
 
 
-def _explain_refusal(start: Path, stderr: str, *, bare: bool) -> RepositoryError:
-    first = stderr.strip().splitlines()[0].removeprefix("fatal: ") if stderr.strip() else "git gave no reason"
-    if "dubious ownership" in stderr:
+def _refuse_foreign_work_tree(start: Path, root: Path, git_dir: Path) -> None:
+    """A planted core.worktree could point at any folder of this machine, `/` included.
+
+    The work tree must be around `start`, and git must find the same repository from there.
+    """
+    if start.resolve().is_relative_to(root.resolve()):
+        answer = Git(root).run("rev-parse", "--absolute-git-dir")
+        if answer.ok and Path(os.fsdecode(answer.stdout)[:-1]).resolve() == git_dir.resolve():
+            return
+    raise RepositoryError(
+        f"the repository around {start} says that its work tree is {root}",
+        "Its core.worktree setting points elsewhere. If that is meant, give that folder with --repo.",
+    )
+
+
+def _explain_refusal(start: Path, answer: GitAnswer, *, bare: bool) -> RepositoryError:
+    if "dubious ownership" in answer.stderr:
+        named = re.search(r"repository at '(.*)'", answer.stderr)
+        owned = named.group(1) if named else str(start)
         return RepositoryError(
-            f"{start} belongs to another user, and git refuses to read it",
-            f"If you trust it: git config --global --add safe.directory {start}",
+            f"{owned} belongs to another user, and git refuses to read it",
+            f"If you trust it: git config --global --add safe.directory {shlex.quote(owned)}",
         )
-    if "not a git repository" in stderr:
-        return RepositoryError(
-            f"{start} is not inside a git repository",
-            "Go to a repository, or name one with --repo PATH. To look around first: handoff-tui demo",
-        )
-    if bare or "must be run in a work tree" in stderr:
+    if "not a git repository" in answer.stderr:
+        return _explain_absence(start)
+    if bare or "must be run in a work tree" in answer.stderr:
         return RepositoryError(
             f"{start} is a bare repository or a .git folder; it has no files to review",
             "Clone it, or name a work tree with --repo PATH.",
         )
-    return RepositoryError(f"git cannot open {start}: {first}", "Run git status there to see what is wrong.")
+    return RepositoryError(f"git cannot open {start}: {answer.complaint}", "Run git status there to see what is wrong.")
+
+
+def _explain_absence(start: Path) -> RepositoryError:
+    """Git says «not a git repository» of a damaged one, too."""
+    around = start.absolute()
+    for folder in (around, *around.parents):
+        if os.path.lexists(folder / ".git"):
+            return RepositoryError(
+                f"{folder / '.git'} is there, but git does not accept it as a repository",
+                "Its HEAD, its config or what it points to is missing or damaged; repair it, or clone again.",
+            )
+    return RepositoryError(
+        f"{start} is not inside a git repository",
+        "Go to a repository, or name one with --repo PATH. To look around first: handoff-tui demo",
+    )

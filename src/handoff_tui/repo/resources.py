@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from handoff_tui.errors import HandoffError
@@ -15,3 +16,8 @@ def find_resource(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise HandoffError(f"the folder {name} was not installed with handoff-tui", "Install it again with pip.")
+
+
+def make_temporary_folder(prefix: str) -> Path:
+    """A new empty folder of this user's in the temporary folder; it is theirs to keep or remove."""
+    return Path(tempfile.mkdtemp(prefix=prefix)).resolve()

@@ -1,0 +1,77 @@
+# Two commands do everything on a fresh machine with Python 3.11+, git and make:
+#   make demo    sets itself up and reviews the sample repository
+#   make test    sets itself up and runs all tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+export PIP_CONSTRAINT :=
+
+.PHONY: help demo test test-slow lint format types contracts check bench build transcript upgrade clean
+
+help:
+	@echo "make demo        set up, build the sample repository, review it"
+	@echo "make test        set up, run all tests"
+	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
+	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
+	@echo "make build       a wheel and a source archive in dist/"
+	@echo "make transcript  write docs/transcript.md anew"
+
+demo: $(VENV)/.runtime
+	@$(BIN)/handoff-tui demo
+
+test: $(VENV)/.development
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+test-slow: $(VENV)/.development
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+lint: $(VENV)/.development
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+format: $(VENV)/.development
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+types: $(VENV)/.development
+	$(BIN)/mypy
+
+contracts: $(VENV)/.development
+	$(BIN)/lint-imports
+
+check: lint types contracts test
+
+bench: $(VENV)/.development
+	$(BIN)/python -m benchmarks $(ARGS)
+
+build: $(VENV)/.development
+	$(BIN)/python -m build --no-isolation
+
+transcript: $(VENV)/.development
+	$(BIN)/python -m tests.support.transcript > docs/transcript.md
+
+upgrade: clean $(VENV)/.python
+	$(PIP) install hatchling editables
+	$(PIP) install --upgrade --no-build-isolation -e '.[dev]'
+	@echo '# Every dependency, pinned by name and version. `make upgrade` rewrites this file.' > constraints.txt
+	$(PIP) freeze --exclude-editable >> constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "handoff-tui needs Python 3.11 or newer; this is `$(PYTHON) --version`. Try: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.python pyproject.toml constraints.txt
+	@echo "setting up (once) ..."
+	$(PIP) install -c constraints.txt hatchling editables
+	$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.runtime
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@

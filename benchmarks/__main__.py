@@ -1,0 +1,43 @@
+"""Runs every benchmark, prints a table, stores it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.interleave import Row
+from benchmarks.reading import measure_reading
+from benchmarks.status import measure_status
+
+_RESULTS = Path(__file__).parent / "results" / "latest.json"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7, help="how often each case runs")
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as folder:
+        rows = [row for measure in (measure_status, measure_reading) for row in measure(Path(folder), rounds)]
+    print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
+    for row in rows:
+        limit = "" if row.limit is None else f"{row.limit:.2f}"
+        print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER'}{row.note}")
+    _store(rows)
+    return 0 if all(row.kept for row in rows) else 1
+
+
+def _store(rows: list[Row]) -> None:
+    value = {
+        "python": platform.python_version(),
+        "rows": [{"name": row.name, "ratio": round(row.ratio, 3), "limit": row.limit} for row in rows],
+    }
+    _RESULTS.parent.mkdir(exist_ok=True)
+    _RESULTS.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

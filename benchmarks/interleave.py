@@ -1,0 +1,34 @@
+"""Runs cases in turn, so that a busy moment of the machine falls on all of them alike."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: a ratio, and the figure it must not pass where one was agreed."""
+
+    name: str
+    ratio: float
+    limit: float | None = None
+    note: str = ""
+
+    @property
+    def kept(self) -> bool:
+        return self.limit is None or self.ratio <= self.limit
+
+
+def interleave(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The median seconds of each case over some rounds; one round before them warms the caches."""
+    taken: dict[str, list[float]] = {name: [] for name in cases}
+    for number in range(rounds + 1):
+        for name, case in cases.items():
+            start = time.perf_counter()
+            case()
+            if number:
+                taken[name].append(time.perf_counter() - start)
+    return {name: statistics.median(seconds) for name, seconds in taken.items()}

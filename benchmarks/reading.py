@@ -1,0 +1,46 @@
+"""Reading 1,500 handoff files of mixed kinds, against reading and parsing the same bytes with the plain libraries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from benchmarks.interleave import Row, interleave
+from benchmarks.repositories import build_handoff_files, make_repository
+from handoff_tui.config.settings import Settings
+from handoff_tui.dialects.reading import read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.repo.repository import open_repository, read_work_tree
+
+_NUMBER = 1_500
+_LIMIT = 3.0
+
+
+def measure_reading(folder: Path, rounds: int) -> list[Row]:
+    """In one process: the whole way from paths to handoffs, and the floor under it."""
+    root = make_repository(folder / "reading", 0, _NUMBER)
+    paths = [root / path for path in build_handoff_files(_NUMBER)]
+    repository = open_repository(root)
+    work_tree = read_work_tree(repository)
+    settings = Settings()
+
+    def read_all() -> None:
+        harvest = read_handoffs(RepositoryShelf(repository, work_tree, settings), DIALECTS)
+        if not harvest.handoffs or harvest.unknown:
+            raise AssertionError("the benchmark's files must be understood")
+
+    taken = interleave({"plain": lambda: _parse_plainly(paths), "read": read_all}, rounds)
+    return [Row("1,500 handoff files / plain parsing", taken["read"] / taken["plain"], _LIMIT)]
+
+
+def _parse_plainly(paths: list[Path]) -> None:
+    parser = MarkdownIt("commonmark").enable("table")
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            json.loads(text)
+        else:
+            parser.parse(text)

@@ -1,0 +1,41 @@
+"""`config show` and `config schema`: the settings in force, and what may be set."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.config.schema import build_schema
+from handoff_tui.presentation.config import build_config_json, build_config_page
+from handoff_tui.review.desk import load_terminal_theme
+from handoff_tui.review.settings import read_settings
+
+_EXAMPLES = """\
+examples:
+  handoff-tui config show                 every setting
+  handoff-tui config show --origins       and the file and line it comes from
+  handoff-tui config schema > schema.json for your editor
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    show = children.add_parser("show", help="the settings in force")
+    show.add_argument("--origins", action="store_true", help="say where each value comes from")
+    add_reading_options(show)
+    children.add_parser("schema", help="the JSON Schema of handoff-tui.toml")
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    if arguments.what == "schema":
+        write_json(build_schema())
+        return ExitCode.OK
+    rows = list(read_settings(find_start(arguments), required=arguments.repo is not None).rows())
+    if arguments.json:
+        write_json(build_config_json(rows))
+    else:
+        write_page(build_config_page(rows, origins=arguments.origins), load_terminal_theme())
+    return ExitCode.OK

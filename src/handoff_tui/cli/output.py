@@ -1,0 +1,121 @@
+"""The one writer of stdout: JSON for machines, pages for people."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from handoff_tui.presentation.page import Cell, Grid, Line, Page
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from handoff_tui.config.theme import Theme
+
+_WIDTH_OF_A_PIPE = 120
+_NARROW = 110
+"""Below this width the columns that fold go under their row instead of beside it."""
+_NOTHING = "–"
+
+
+def write_json(value: object) -> None:
+    """One object; characters outside ASCII are escaped, so no terminal can be tricked by them."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+
+
+def write_text(text: str) -> None:
+    """Text that is our own, or was made safe."""
+    sys.stdout.write(text + "\n")
+
+
+def write_page(page: Page, theme: Theme) -> None:
+    """Draws a page; colours follow the terminal and NO_COLOR."""
+    console = _build_console()
+    for part in page.parts:
+        if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
+            _print_stacked(console, part, theme)
+        elif isinstance(part, Grid):
+            console.print(_build_table(part, theme))
+        else:
+            _print_line(console, part, theme)
+
+
+def _build_console() -> Console:
+    from rich.console import Console  # noqa: PLC0415 - JSON output does without it
+
+    width = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
+    return Console(
+        file=sys.stdout,
+        width=width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        no_color="NO_COLOR" in os.environ or None,
+        soft_wrap=False,
+    )
+
+
+def _build_table(grid: Grid, theme: Theme) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=_style(theme, "muted"))
+    for column in grid.columns:
+        table.add_column(
+            Text(column.heading),
+            justify="right" if column.right else "left",
+            overflow="fold",
+            ratio=1 if column.fold else None,
+            no_wrap=False,
+        )
+    for row in grid.rows:
+        table.add_row(*(Text(cell.text, style=_style(theme, cell.role)) for cell in row))
+    return table
+
+
+def _print_stacked(console: Console, grid: Grid, theme: Theme) -> None:
+    """Each row as one line of its short columns, named from the third on, and under it the long ones."""
+    for row in grid.rows:
+        pairs = list(zip(grid.columns, row, strict=True))
+        short = [(column, cell) for column, cell in pairs if not column.fold and cell.text not in {"", _NOTHING}]
+        cells = [Cell(f"{cell.text}  ", cell.role) for _, cell in short[:2]]
+        named = " · ".join(f"{column.heading} {cell.text}" for column, cell in short[2:])
+        _print_line(console, Line((*cells, Cell(named, "muted")), indent=4), theme)
+        for column, cell in pairs:
+            if column.fold and cell.text:
+                _print_line(console, Line((Cell("    "), cell), indent=4), theme)
+
+
+def _print_line(console: Console, line: Line, theme: Theme) -> None:
+    """Prints a line; where it wraps, the rest hangs at its indent."""
+    from rich.text import Text  # noqa: PLC0415
+
+    text = Text.assemble(*((cell.text, _style(theme, cell.role)) for cell in line.cells))
+    lead = 2 if line.indent == 2 else 0  # noqa: PLR2004 - list entries stand two in
+    width = max(20, console.width - line.indent)
+    first, *rest = text.wrap(console, max(20, console.width - lead), overflow="fold") or [Text()]
+    console.print(_indented(first, lead), overflow="fold")
+    if rest:
+        for piece in rest:
+            piece.rstrip()
+        remaining = Text(" ").join(rest)
+        for piece in remaining.wrap(console, width, overflow="fold"):
+            console.print(_indented(piece, line.indent), overflow="fold")
+
+
+def _indented(text: Text, indent: int) -> Text:
+    from rich.text import Text  # noqa: PLC0415
+
+    text.rstrip()
+    return Text(" " * indent) + text
+
+
+def _style(theme: Theme, role: str) -> str:
+    """A role as rich spells it: `bright-red` is `bright_red` there."""
+    colour, attributes = theme.style(role)
+    return " ".join((colour.replace("-", "_"), *attributes))

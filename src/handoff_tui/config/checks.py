@@ -1,0 +1,93 @@
+"""Checks: built-in ones by id, commands, and functions of Python."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import JsonValue, StringConstraints, model_validator
+
+from handoff_tui.config.quantities import Name, Quantity, Seconds
+from handoff_tui.models.base import Model
+from handoff_tui.models.work import Severity
+
+PythonFunction = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
+"""A function as `module:function`."""
+
+
+class OutputForm(StrEnum):
+    """How the outcome of a command is read."""
+
+    EXIT_CODE = "exit-code"
+    JUNIT = "junit"
+    TAP = "tap"
+
+
+class CheckMoment(StrEnum):
+    """When a check runs."""
+
+    PRE = "pre"
+    POST = "post"
+    GATE = "gate"
+
+
+class Check(Model):
+    """A check. Without `run` and `python` it is the built-in one of its id."""
+
+    enabled: bool = True
+    """Whether it runs at all."""
+    run: tuple[Name, ...] = ()
+    """A command: the program and its arguments."""
+    shell: bool = False
+    """Whether the command is one line for a shell; only when it cannot be a list."""
+    python: PythonFunction | None = None
+    """A function, as `module:function`."""
+    parameters: dict[Name, JsonValue] = {}
+    """What a built-in check or a function is given."""
+    severity: Severity | None = None
+    """How bad a failure is; with none, what the built-in check says, or high."""
+    blocking: bool | None = None
+    """Whether a failure closes the gate; with none, it does for critical and high."""
+    timeout_seconds: Seconds = 600
+    """How long it may take."""
+    needs: tuple[Name, ...] = ()
+    """Checks that must pass first; otherwise this one is skipped."""
+    locks: tuple[Name, ...] = ()
+    """Names of things that only one check at a time may use."""
+    parse: OutputForm = OutputForm.EXIT_CODE
+    """How the outcome of a command is read."""
+    inputs: tuple[Name, ...] = ()
+    """Patterns of the files that the outcome depends on; with none, on everything."""
+    environment: tuple[Name, ...] = ("PATH", "HOME", "LANG", "TMPDIR")
+    """Variables a command is given; all others are held back."""
+    moments: tuple[CheckMoment, ...] = (CheckMoment.PRE, CheckMoment.POST, CheckMoment.GATE)
+    """When it runs."""
+    phases: tuple[Name, ...] = ()
+    """Phases whose gates it guards; with none, all."""
+    remedy: str = ""
+    """What to do when it fails."""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Check:
+        if self.run and self.python:
+            raise ValueError("has both `run` and `python`; a check is one or the other")
+        if self.shell and len(self.run) != 1:
+            raise ValueError("has `shell = true`, so `run` must be a list with the one line for the shell")
+        if self.parse is not OutputForm.EXIT_CODE and not self.run:
+            raise ValueError(f"reads {self.parse.value} output, but has no `run`")
+        return self
+
+
+class CheckRun(Model):
+    """How checks are run."""
+
+    parallel_maximum: Quantity | None = None
+    """How many commands run at once; with none, one fewer than there are processors."""
+    grace_seconds: Seconds = 3
+    """How long a command may take to end when it is told to, before it is killed."""
+    quiet_milliseconds: Quantity = 500
+    """How long files must have been still before checks run again."""
+    output_bytes: Quantity = 1024 * 1024
+    """How much of a command's output is kept."""
+    blocking_severities: tuple[Severity, ...] = (Severity.CRITICAL, Severity.HIGH)
+    """Severities that block when a check does not say."""

@@ -1,0 +1,34 @@
+"""The user's own desk: what only the user's file may set."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.config.quantities import Name, Seconds
+from handoff_tui.models.base import Model
+
+USER_ONLY = ("theme", "ascii", "editor", "keymap", "notifications")
+"""Top-level keys that a repository may not set: a checkout under review cannot rearrange the reviewer's desk."""
+
+
+class NotificationEvent(StrEnum):
+    """What can be told."""
+
+    NEEDS_YOU = "needs-you"
+    CHECKS_FAILED = "checks-failed"
+    AGENT_ENDED = "agent-ended"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+class Notifications(Model):
+    """How the user is told that something waits."""
+
+    bell: bool = False
+    """Whether the terminal's bell rings."""
+    command: tuple[Name, ...] = ()
+    """A command that is run; {event}, {handoff} and {text} are filled in."""
+    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU, NotificationEvent.CHECKS_FAILED)
+    """What is told."""
+    timeout_seconds: Seconds = 10
+    """How long the command may take."""

@@ -1,0 +1,172 @@
+"""The keymap as data: which key does what, where, and which keys would collide."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from handoff_tui.config.nearest import suggest
+
+GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide")
+"""Actions that every view has; their keys mean the same everywhere."""
+MODAL_SCOPE = "decision"
+"""The decision dialog: no key of any view works while it is open."""
+
+DEFAULT_KEYMAP: dict[str, str] = {
+    "nav.down": "j,down",
+    "nav.up": "k,up",
+    "nav.left": "h,left",
+    "nav.right": "l,right",
+    "nav.top": "g,home",
+    "nav.bottom": "G,end",
+    "nav.half-page-down": "ctrl+d",
+    "nav.half-page-up": "ctrl+u",
+    "nav.page-down": "space,pagedown",
+    "nav.page-up": "pageup",
+    "view.inbox": "1",
+    "view.pipeline": "2",
+    "view.checks": "3",
+    "view.diff": "4",
+    "view.document": "5",
+    "view.log": "6",
+    "view.agent": "7",
+    "focus.next": "tab",
+    "focus.previous": "shift+tab",
+    "find.open": "/",
+    "find.next": "n",
+    "find.previous": "N",
+    "app.back": "escape",
+    "app.quit": "q",
+    "app.interrupt": "ctrl+c",
+    "app.suspend": "ctrl+z",
+    "app.palette": "ctrl+p,:",
+    "app.help": "?,f1",
+    "app.open": "enter",
+    "app.edit": "e",
+    "app.copy": "y",
+    "app.copy-all": "Y",
+    "app.redraw": "ctrl+l",
+    "app.screenshot": "S",
+    "decide.approve": "a",
+    "decide.reject": "x",
+    "decide.retry": "r",
+    "decide.withdraw": "z",
+    "inbox.sort": "s",
+    "pipeline.step": "s",
+    "pipeline.diff": "d",
+    "checks.run": "R",
+    "checks.only-failing": "f",
+    "checks.open-file": "o",
+    "diff.next-hunk": "]",
+    "diff.previous-hunk": "[",
+    "diff.next-file": "}",
+    "diff.previous-file": "{",
+    "diff.next-unread": "u",
+    "diff.mode": "v",
+    "diff.mark-read": "m",
+    "diff.mark-unread": "M",
+    "diff.wrap": "w",
+    "diff.whitespace": "W",
+    "diff.more-context": "+",
+    "diff.less-context": "-",
+    "diff.comment": "c",
+    "diff.range": "V",
+    "diff.baseline": "b",
+    "document.next-section": "]",
+    "document.previous-section": "[",
+    "document.outline": "o",
+    "document.compare": "D",
+    "document.comment": "c",
+    "document.range": "V",
+    "log.verify": "v",
+    "log.time-travel": "T",
+    "log.follow": "f",
+    "log.compare": "D",
+    "log.open-file": "o",
+    "agent.step": "s",
+    "agent.continue": "c",
+    "agent.pause": "p",
+    "agent.stop": "X",
+    "agent.breakpoint": "t",
+    "agent.follow": "f",
+    "agent.next-try": "]",
+    "agent.previous-try": "[",
+    "agent.compare": "D",
+    "agent.inputs": "i",
+    "agent.diff": "d",
+    "agent.wrap": "w",
+    "agent.open-file": "o",
+    "decision.confirm": "ctrl+s",
+    "decision.edit-reason": "ctrl+e",
+    "decision.cancel": "escape",
+}
+"""Action id to its keys; several are separated by commas."""
+
+_CONFIRM = "decision.confirm"
+_NAMED = (
+    "up|down|left|right|home|end|pageup|pagedown|tab|enter|escape|space|backspace|delete|insert|comma"
+    "|f(?:[1-9]|1[0-9]|2[0-4])"
+)
+_KEY = re.compile(rf"(?:(?:ctrl|alt|shift|super)\+)*(?:[!-+\--~]|{_NAMED})")
+_DELIBERATE = re.compile(r"ctrl\+[a-z]|f\d+")
+
+
+def _refuse_unknown_action(action: str) -> str:
+    if action not in DEFAULT_KEYMAP:
+        raise ValueError(f"there is no such action; {suggest(action, DEFAULT_KEYMAP)}")
+    return action
+
+
+def _refuse_odd_keys(keys: str) -> str:
+    for key in split_keys(keys):
+        if not _KEY.fullmatch(key):
+            raise ValueError(f"{key!r} is not a key; write one as in j, G, ctrl+p, shift+tab, pagedown, f1 or comma")
+    return keys
+
+
+def _refuse_collisions(keymap: dict[str, str]) -> dict[str, str]:
+    collisions = find_collisions(keymap)
+    if collisions:
+        raise ValueError("; ".join(collisions))
+    for key in split_keys(keymap.get(_CONFIRM, "")):
+        if not _DELIBERATE.fullmatch(key):
+            raise ValueError(f"{_CONFIRM} cannot be {key!r}: a decision needs ctrl with a letter, or a function key")
+    return keymap
+
+
+def split_keys(keys: str) -> tuple[str, ...]:
+    """The single keys of `j,down`; none when the action is left without a key."""
+    return tuple(key.strip() for key in keys.split(",")) if keys.strip() else ()
+
+
+def find_collisions(keymap: dict[str, str]) -> tuple[str, ...]:
+    """Keys that would do two things in one view, each as a sentence."""
+    holders: dict[str, list[str]] = {}
+    for action, keys in keymap.items():
+        for key in split_keys(keys):
+            holders.setdefault(key, []).append(action)
+    return tuple(
+        f"the key {key} is given to both {first} and {second}"
+        for key, actions in holders.items()
+        for position, first in enumerate(actions)
+        for second in actions[position + 1 :]
+        if _meet(first, second)
+    )
+
+
+def _meet(first: str, second: str) -> bool:
+    scopes = (first.partition(".")[0], second.partition(".")[0])
+    if scopes[0] == scopes[1]:
+        return True
+    return MODAL_SCOPE not in scopes and any(scope in GLOBAL_SCOPES for scope in scopes)
+
+
+ActionId = Annotated[str, AfterValidator(_refuse_unknown_action)]
+KeyNames = Annotated[str, AfterValidator(_refuse_odd_keys)]
+Keymap = Annotated[
+    dict[ActionId, KeyNames],
+    AfterValidator(_refuse_collisions),
+    Field(json_schema_extra={"propertyNames": {"enum": list(DEFAULT_KEYMAP)}}),
+]

@@ -1,0 +1,133 @@
+"""One configuration file as read: its table, and the line of each key."""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time
+
+from handoff_tui.config.paths import find_leaves, join_path
+from handoff_tui.config.toml_lines import find_lines
+from handoff_tui.errors import ConfigError
+
+_DEPTH = 20
+_DOTS_IN_A_LINE = 200
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_KEYMAP = "keymap"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A file's settings and where each stands. `name` is how the file is shown."""
+
+    name: str
+    table: dict[str, object]
+    lines: dict[str, int]
+
+    def place(self, key: str) -> str:
+        """The file and, where it can be found, the line of a dotted key or of the nearest table around it."""
+        line = self.find_line(key)
+        return self.name if line is None else f"{self.name}:{line}"
+
+    def find_line(self, key: str) -> int | None:
+        while key:
+            if key in self.lines:
+                return self.lines[key]
+            key = key.rpartition(".")[0]
+        return None
+
+
+def parse_layer(content: bytes, name: str) -> Layer:
+    """Reads TOML; says file, line and column when it is none."""
+    text = _decode(content, name)
+    _refuse_deep_keys(text, name)
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise _refuse_depth(name) from None
+    except ValueError as invalid:  # TOMLDecodeError is one; a number with thousands of digits is another
+        raise _explain_invalid(invalid, name, text) from invalid
+    if _measure_depth(table) > _DEPTH:
+        raise _refuse_depth(name)
+    if isinstance(keymap := table.get(_KEYMAP), dict):
+        table[_KEYMAP] = dict(_flatten(keymap))
+    return Layer(name, table, find_lines(text))
+
+
+def find_foreign_values(layer: Layer) -> Iterator[tuple[str, str]]:
+    """Values that TOML knows and no setting does: dates, times, infinities."""
+    for key, value in find_leaves(layer.table):
+        for place, single in _find_singles(key, value):
+            if isinstance(single, (datetime, date, time)):
+                yield place, "is a date or a time, and no setting is one; put it in quotes if it is a text"
+            elif isinstance(single, float) and not math.isfinite(single):
+                yield place, f"should be a finite number, is {single}"
+
+
+def _find_singles(key: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, list):
+        for position, entry in enumerate(value):
+            yield from _find_singles(f"{key}.{position}", entry)
+    elif isinstance(value, dict):
+        for name, entry in value.items():
+            yield from _find_singles(f"{key}.{join_path([name])}", entry)
+    else:
+        yield key, value
+
+
+def _decode(content: bytes, name: str) -> str:
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as invalid:
+        line = content.count(b"\n", 0, invalid.start) + 1
+        raise ConfigError(f"{name}:{line}: is not UTF-8", "Save the file as UTF-8.") from invalid
+    return text.replace("\r\n", "\n")
+
+
+def _refuse_deep_keys(text: str, name: str) -> None:
+    """The TOML reader needs time by the square of a key's parts, so a planted key could hold it for hours."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _DOTS_IN_A_LINE:
+            raise ConfigError(f"{name}:{number}: has more than {_DOTS_IN_A_LINE} dots in one line", "Break it up.")
+
+
+def _measure_depth(table: dict[str, object]) -> int:
+    depth, level = 0, [*table.values()]
+    while level and depth <= _DEPTH:
+        depth += 1
+        level = [inner for value in level for inner in _find_children(value)]
+    return depth
+
+
+def _find_children(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [*value.values()]
+    return value if isinstance(value, list) else []
+
+
+def _refuse_depth(name: str) -> ConfigError:
+    return ConfigError(f"{name}: is nested more than {_DEPTH} levels deep", "No setting lies that deep.")
+
+
+def _explain_invalid(invalid: ValueError, name: str, text: str) -> ConfigError:
+    reason = str(invalid)
+    place = _PLACE.search(reason)
+    if not place:
+        return ConfigError(f"{name}: is not TOML: {reason}")
+    line = place[1] or text.count("\n") + 1
+    column = place[2] or len(text) - text.rfind("\n")
+    return ConfigError(f"{name}:{line}:{column}: is not TOML: {reason[: place.start()]}")
+
+
+def _flatten(table: dict[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+    """`decide.approve = "a"` and `"decide.approve" = "a"` mean the same action."""
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _flatten(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value

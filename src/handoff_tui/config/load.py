@@ -1,0 +1,148 @@
+"""Finding and merging: defaults, then the user's file, then the repository's. Origins are remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from handoff_tui.config.interface import USER_ONLY
+from handoff_tui.config.layer import Layer, find_foreign_values, parse_layer
+from handoff_tui.config.paths import find_leaves, merge_tables
+from handoff_tui.config.problems import describe_problem
+from handoff_tui.config.settings import Settings
+from handoff_tui.errors import ConfigError, HandoffError
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.user_files import find_config_folder, read_optional, read_user_file, shorten_home
+
+REPOSITORY_FILE = "handoff-tui.toml"
+USER_FILE = "config.toml"
+MAX_BYTES = 256 * 1024
+DEFAULT = "default"
+"""The origin of a value that no file sets."""
+
+_USUAL_USER_FILE = "~/.config/handoff-tui/config.toml"
+_PROBLEMS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """Settings, and where each of them was said."""
+
+    settings: Settings
+    origins: dict[str, str]
+    """Dotted key to `default`, or to the file and line that set it."""
+    digest: str
+    """SHA-256 of all settings, as canonical JSON."""
+    rules_digest: str
+    """The same without the user's own desk: what a decision depends on."""
+
+    def rows(self) -> tuple[tuple[str, object, str], ...]:
+        """Dotted key, value and origin of each setting, in the order of their declaration."""
+        return tuple((key, value, self.origins[key]) for key, value in find_leaves(_dump(self.settings)))
+
+
+def load_settings(root: Path | None) -> LoadedSettings:
+    """The settings for a repository, or without one."""
+    folder = find_config_folder()
+    user_path = folder / USER_FILE if folder else None
+    user_name = shorten_home(user_path) if user_path else _USUAL_USER_FILE
+    try:
+        user = read_user_file(user_path, MAX_BYTES) if user_path else None
+        repository = read_optional(FileReader(root, MAX_BYTES), REPOSITORY_FILE) if root else None
+    except HandoffError as unreadable:
+        hint = f"A configuration file is a regular file of at most {MAX_BYTES:,} bytes."
+        raise ConfigError(unreadable.message, hint) from unreadable
+    return build_settings(user, repository, user_name)
+
+
+def build_settings(user: bytes | None, repository: bytes | None, user_name: str = _USUAL_USER_FILE) -> LoadedSettings:
+    """The settings from the contents of the files; the repository's may come from any commit."""
+    layers: list[Layer] = []
+    problems: list[str] = []
+    if user is not None:
+        layers.append(parse_layer(user, user_name))
+    if repository is not None:
+        layer, refused = _refuse_desk(parse_layer(repository, REPOSITORY_FILE), user_name)
+        layers.append(layer)
+        problems += refused
+    for layer in layers:
+        problems += _find_problems(layer)
+    if problems:
+        raise _build_error(problems)
+    return _build_loaded(_validate_together(layers), layers)
+
+
+def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
+    """A repository is untrusted: what belongs to the user's desk is refused."""
+    refused = [
+        f"{layer.place(key)}: {key} cannot be set by a repository; put it into {user_name}"
+        for key in USER_ONLY
+        if key in layer.table
+    ]
+    table = {key: value for key, value in layer.table.items() if key not in USER_ONLY}
+    return replace(layer, table=table), refused
+
+
+def _find_problems(layer: Layer) -> list[str]:
+    """What is wrong with one file, taken alone, so that no other file hides it."""
+    foreign = list(find_foreign_values(layer))
+    found = [(key, f"{key} {text}") for key, text in foreign]
+    try:
+        _validate(merge_tables(_dump(Settings()), layer.table))
+    except ValidationError as invalid:
+        already = {key for key, _ in foreign}
+        described = [describe_problem(error) for error in invalid.errors(include_url=False)]
+        found += [(key, text) for key, text in described if key not in already]
+    found.sort(key=lambda problem: (layer.find_line(problem[0]) or 0, problem))
+    return [f"{layer.place(key)}: {text}" for key, text in found]
+
+
+def _validate_together(layers: list[Layer]) -> Settings:
+    """Files that are right alone can still contradict each other: edges in one, phases in the other."""
+    if not layers:
+        return Settings()
+    merged = _dump(Settings())
+    for layer in layers:
+        merged = merge_tables(merged, layer.table)
+    try:
+        return _validate(merged)
+    except ValidationError as invalid:
+        names = " and ".join(layer.name for layer in layers)
+        problems = [describe_problem(error)[1] for error in invalid.errors(include_url=False)]
+        raise _build_error([f"{names} together: {problem}" for problem in problems]) from invalid
+
+
+def _validate(table: dict[str, object]) -> Settings:
+    """Strictly, as JSON: a text is never taken for a number, while lists and words become tuples and enums."""
+    return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
+
+
+def _build_loaded(settings: Settings, layers: list[Layer]) -> LoadedSettings:
+    said = [(layer, {key for key, _ in find_leaves(layer.table)}) for layer in layers]
+    table = _dump(settings)
+    origins = {
+        key: next((layer.place(key) for layer, keys in reversed(said) if key in keys), DEFAULT)
+        for key, _ in find_leaves(table)
+    }
+    rules = {key: value for key, value in table.items() if key not in USER_ONLY}
+    return LoadedSettings(settings, origins, _compute_digest(table), _compute_digest(rules))
+
+
+def _dump(settings: Settings) -> dict[str, object]:
+    return settings.model_dump(mode="json")
+
+
+def _compute_digest(table: dict[str, object]) -> str:
+    canonical = json.dumps(table, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _build_error(problems: list[str]) -> ConfigError:
+    shown = problems[:_PROBLEMS_SHOWN]
+    if len(problems) > len(shown):
+        shown.append(f"and {len(problems) - len(shown)} more")
+    return ConfigError("\n".join(shown), "`handoff-tui config schema` lists every setting and what it takes.")

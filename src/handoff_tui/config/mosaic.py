@@ -1,0 +1,85 @@
+"""Session enforcement (`.mosaic/`)."""
+
+from __future__ import annotations
+
+from handoff_tui.config.quantities import Amount, Count, Name, Seconds, Share
+from handoff_tui.models.base import Model
+
+
+class HealthCheck(Model):
+    """Asking a deployment that is claimed to be live whether it is."""
+
+    enabled: bool = False
+    """Whether a claimed deployment is asked at all; looking must not reach the network unasked."""
+    path: str = "/health"
+    """What is added to the claimed address."""
+    timeout_seconds: Seconds = 5
+    """How long an answer may take."""
+    expected_status: Count = 200
+    """The HTTP status of a healthy deployment."""
+    live_words: tuple[str, ...] = ("live", "deployed", "running")
+    """The deployment states that claim to be reachable."""
+
+
+class MetricTargets(Model):
+    """What the figures of session enforcement should reach."""
+
+    failure_rate_maximum: Share = 0.05
+    """The share of new sessions that may fail the post-handoff checks."""
+    compliance_minimum: Share = 1.0
+    """The share of handoffs whose pre-handoff checks were run before they were called complete."""
+    resume_minutes_maximum: Amount = 5
+    """Minutes from the start of a session to its first productive work."""
+    rediscovery_maximum: Count = 0
+    """How many known issues a new session may have to find again."""
+
+
+class Mosaic(Model):
+    """Session enforcement (`.mosaic/`)."""
+
+    folder: Name = ".mosaic"
+    """The folder of the state files."""
+    state_files: tuple[Name, ...] = ("agent_state.json", "blockers.json", "current_task.json")
+    """State files that must exist and be JSON."""
+    optional_state_files: tuple[Name, ...] = ("project_state.json", "session_log.jsonl", "gemini_approval.json")
+    """State files that are checked when they exist."""
+    latest_handoff: Name = "LATEST_HANDOFF.md"
+    """The file, or link, that names the newest session document."""
+    session_documents: Name = "SESSION_HANDOFF_*.md"
+    """The pattern of session documents."""
+    agents_folder: Name = ".ai-agents"
+    """The folder of handoff files that hooks and agents write."""
+    emergency_file: Name = ".ai-agents/emergency_handoff.txt"
+    """A file written by a person that forces a conservative next agent."""
+    required_fields: tuple[Name, ...] = ("last_agent", "implementation_progress")
+    """Fields that the agent state must have."""
+    handoff_message_minimum: Count = 50
+    """The fewest characters of a handoff message that says something."""
+    briefing_max_age_hours: Amount = 24
+    """How old the acknowledgment of the briefing may be."""
+    commit_lag_tolerated: Count = 1
+    """How many commits HEAD may be ahead of the commit in the state; the one that stores the state is always ahead."""
+    state_only_commits_tolerated: bool = True
+    """Whether commits that touch nothing but state files are left out of the lag."""
+    severities: tuple[Name, ...] = ("critical", "high", "medium", "low")
+    """Severities a blocker may have, worst first."""
+    open_statuses: tuple[Name, ...] = ("open", "resolving")
+    """Statuses of a blocker that still blocks."""
+    closed_statuses: tuple[Name, ...] = ("resolved", "wont-fix")
+    """Statuses of a blocker that no longer blocks; a resolved one needs evidence."""
+    evidence_fields: tuple[Name, ...] = ("resolution", "evidence", "commit")
+    """Fields of a resolved blocker that count as its evidence."""
+    session_gate_script: Name = ".mosaic/enforcement/session-gate.sh"
+    """The script that must exit with 0 at the start of a session."""
+    session_gate_timeout_seconds: Seconds = 60
+    """How long the session gate may take."""
+    validation_script: Name = ".mosaic/enforcement/handoff_validation_tests.py"
+    """The repository's own validation; enforcement is wired in when a hook or a prompt calls it."""
+    wiring_places: tuple[Name, ...] = ("AI_AGENT_PROMPT.md", ".git/hooks/pre-commit", ".git/hooks/pre-push")
+    """Where a call of the validation is looked for."""
+    simulation_words: tuple[Name, ...] = ("simulated", "simulation", "backfilled", "auto-closed")
+    """Words beside an approval that say nobody gave it."""
+    health: HealthCheck = HealthCheck()
+    """Asking a claimed deployment whether it is live."""
+    targets: MetricTargets = MetricTargets()
+    """What the figures should reach."""

@@ -1,0 +1,29 @@
+"""What was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_LISTED = 40
+_COMPARED_LENGTH = 100
+
+
+def find_nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like this one, if any is like it at all."""
+    by_lower_case = {name.lower().replace("-", "_"): name for name in known}
+    wanted = word[:_COMPARED_LENGTH].lower().replace("-", "_")
+    matches = get_close_matches(wanted, by_lower_case, n=1)
+    return by_lower_case[matches[0]] if matches else None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A sentence for an error: the nearest known word, or all of them."""
+    names = tuple(known)
+    nearest = find_nearest(word, names)
+    if nearest is not None:
+        return f"did you mean {nearest}?"
+    if not names:
+        return "nothing can be set here"
+    listed = ", ".join(names[:_LISTED])
+    return f"known are {listed}" + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")

@@ -1,0 +1,145 @@
+"""Smooth procedures: steps, rules, rollbacks."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from handoff_tui.config.quantities import Count, Name, Quantity, Seconds, Share
+from handoff_tui.config.reliability import STANDARD_PROFILES, ReliabilityProfile
+from handoff_tui.models.base import Model
+from handoff_tui.models.work import Severity
+
+
+class ValidationRule(Model):
+    """A rule that is validated after steps and at the end."""
+
+    name: Name
+    """What holds when the rule passes."""
+    severity: Severity
+    """How bad a failure is; a critical one fails the procedure."""
+    timeout_seconds: Seconds
+    """How long one try may take."""
+    retries: Count = 0
+    """Tries after the first."""
+
+
+class ProcedureStep(Model):
+    """One step of a procedure."""
+
+    name: Name
+    """The step's name; a built-in action or one of [agents]."""
+    timeout_seconds: Seconds
+    """How long one try may take."""
+    retries: Count = 0
+    """Tries after the first."""
+
+
+class RollbackStep(Model):
+    """What undoes a part when the procedure fails."""
+
+    name: Name
+    """The step's name."""
+    timeout_seconds: Seconds
+    """How long it may take."""
+
+
+class Procedure(Model):
+    """Steps in order, rules that judge them, and the way back."""
+
+    description: str = ""
+    """What the procedure is for."""
+    steps: tuple[ProcedureStep, ...]
+    """The steps, in order."""
+    rules: tuple[Name, ...] = ()
+    """Ids of the rules that are validated."""
+    rollback: tuple[RollbackStep, ...] = ()
+    """The way back, in order."""
+    depends_on: tuple[Name, ...] = ()
+    """Procedures that must have been completed before."""
+    required_agents: tuple[Name, ...] = ()
+    """Agents that must be ready."""
+
+
+def _rule(name: str, severity: Severity, timeout: float, retries: int) -> ValidationRule:
+    return ValidationRule(name=name, severity=severity, timeout_seconds=timeout, retries=retries)
+
+
+def _step(name: str, timeout: float, retries: int) -> ProcedureStep:
+    return ProcedureStep(name=name, timeout_seconds=timeout, retries=retries)
+
+
+_RULES = {
+    "VR001": _rule("source phase completed", Severity.CRITICAL, 30, 3),
+    "VR002": _rule("target resources available", Severity.CRITICAL, 45, 2),
+    "VR003": _rule("state consistent", Severity.HIGH, 60, 2),
+    "VR004": _rule("target agent ready", Severity.CRITICAL, 20, 3),
+    "VR005": _rule("context transfer complete", Severity.CRITICAL, 30, 2),
+    "VR006": _rule("connections stable", Severity.HIGH, 15, 3),
+    "VR007": _rule("permissions granted", Severity.MEDIUM, 20, 2),
+    "VR008": _rule("data integrity maintained", Severity.HIGH, 45, 2),
+}
+
+_STANDARD = {
+    "PHASE_TRANSITION_STANDARD": Procedure(
+        description="Passes work from one phase to the next.",
+        steps=(
+            _step("validate_phase_completion", 30, 3),
+            _step("transfer_resources", 45, 2),
+            _step("synchronize_state", 60, 2),
+            _step("validate_handoff", 30, 3),
+        ),
+        rules=("VR001", "VR002", "VR003"),
+        rollback=(
+            RollbackStep(name="rollback_resources", timeout_seconds=45),
+            RollbackStep(name="rollback_state", timeout_seconds=60),
+        ),
+    ),
+    "AGENT_HANDOFF_STANDARD": Procedure(
+        description="Passes a task from one agent to another.",
+        steps=(
+            _step("check_agent_readiness", 20, 3),
+            _step("transfer_task_context", 30, 2),
+            _step("transfer_knowledge", 45, 2),
+            _step("confirm_handoff", 15, 3),
+        ),
+        rules=("VR004", "VR005"),
+        rollback=(RollbackStep(name="rollback_context", timeout_seconds=30),),
+    ),
+}
+
+
+class Procedures(Model):
+    """Smooth procedures: steps, rules, rollbacks."""
+
+    handoff_types: tuple[Name, ...] = (
+        "phase_transition",
+        "agent_handoff",
+        "contract_handoff",
+        "workflow_handoff",
+        "system_handoff",
+    )
+    """What may be handed over."""
+    states: tuple[Name, ...] = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
+    """The states of a running procedure."""
+    final_share_minimum: Share = 0.8
+    """The share of rules that must pass at the end, when no critical one failed."""
+    concurrent_maximum: Quantity = 50
+    """How many handoffs may run at once."""
+    success_rate_minimum: Share = 0.95
+    """The share of procedures that should succeed under normal conditions."""
+    rollback_rate_minimum: Share = 0.9
+    """The share of rollbacks that should succeed."""
+    rules: dict[Name, ValidationRule] = _RULES
+    """Validation rules by id."""
+    procedures: dict[Name, Procedure] = _STANDARD
+    """Procedures by id: the two standard ones, and your own."""
+    profiles: dict[Name, ReliabilityProfile] = STANDARD_PROFILES
+    """How the reliability of the engine is tried, by profile."""
+
+    @model_validator(mode="after")
+    def _names_known_rules(self) -> Procedures:
+        for procedure_id, procedure in self.procedures.items():
+            for rule in procedure.rules:
+                if rule not in self.rules:
+                    raise ValueError(f"{procedure_id!r} names the rule {rule!r}, which is not among the rules")
+        return self

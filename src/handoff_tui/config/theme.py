@@ -1,0 +1,141 @@
+"""Themes: a colour for each role. Screens name roles, never colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.config.layer import Layer, parse_layer
+from handoff_tui.config.nearest import suggest
+from handoff_tui.config.problems import shorten
+from handoff_tui.errors import ConfigError, FileUnreadableError
+from handoff_tui.models.base import Model
+from handoff_tui.repo.resources import find_resource
+from handoff_tui.repo.user_files import find_config_folder, list_user_files, read_user_file, shorten_home
+
+TEXT_ROLES = (
+    *("text", "muted", "accent", "heading", "path", "key", "human", "agent", "waiting"),
+    *("pass", "fail", "error", "timeout", "skipped", "not-applicable", "cancelled", "warning", "unknown"),
+    *("holds", "contradicted", "unverified"),
+    *("critical", "high", "medium", "low"),
+    *("added", "removed", "changed"),
+)
+"""Roles that are written with."""
+FIELD_ROLES = ("background", "surface", "selection")
+"""Roles that are written upon."""
+ROLES = (*TEXT_ROLES, "border", *FIELD_ROLES)
+"""All roles; a theme has each of them and no other."""
+
+_ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+ANSI_NAMES = (*_ANSI, *(f"bright-{name}" for name in _ANSI))
+ATTRIBUTES = ("bold", "dim", "italic", "underline", "reverse")
+
+_MAX_BYTES = 64 * 1024
+_FOLDER = "themes"
+_SUFFIX = ".toml"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+_HEX = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
+_KEYS = ("dark", "roles")
+
+
+class RoleStyle(NamedTuple):
+    """How a role is drawn."""
+
+    colour: str
+    attributes: tuple[str, ...]
+
+
+class Theme(Model):
+    """A theme. A role's value is a colour, then any attributes: `#ffcf70 bold`, `bright-red`, `default dim`."""
+
+    name: str
+    dark: bool
+    roles: dict[str, str]
+
+    def style(self, role: str) -> RoleStyle:
+        return parse_style(self.roles[role])
+
+
+def parse_style(value: str) -> RoleStyle:
+    """Splits a role's value; says which word of it is wrong."""
+    words = value.split()
+    if not words:
+        raise ValueError("is empty")
+    colour, *attributes = words
+    if colour != "default" and colour not in ANSI_NAMES and not _HEX.fullmatch(colour):
+        raise ValueError(f"begins with {shorten(colour)}, which is not #rrggbb, a name of an ANSI colour, or default")
+    for attribute in attributes:
+        if attribute not in ATTRIBUTES:
+            raise ValueError(f"has {shorten(attribute)}; {suggest(attribute, ATTRIBUTES)}")
+    return RoleStyle(colour, tuple(attributes))
+
+
+def find_theme_folder() -> Path | None:
+    """The folder of the user's own themes, whether it exists or not."""
+    folder = find_config_folder()
+    return folder / _FOLDER if folder else None
+
+
+def list_themes(user_folder: Path | None) -> tuple[str, ...]:
+    """The names of all themes, the user's own among them."""
+    return tuple(sorted({name for folder in _find_folders(user_folder) for name in list_user_files(folder, _SUFFIX)}))
+
+
+def load_theme(name: str, user_folder: Path | None) -> Theme:
+    """A theme by name: the user's own, or one that came with the program."""
+    if _NAME.fullmatch(name):
+        for folder in _find_folders(user_folder):
+            path = folder / f"{name}{_SUFFIX}"
+            try:
+                content = read_user_file(path, _MAX_BYTES)
+            except FileUnreadableError as unreadable:
+                raise ConfigError(unreadable.message, "Choose another theme.") from unreadable
+            if content is not None:
+                return parse_theme(content, name, shorten_home(path))
+    raise ConfigError(f"there is no theme {shorten(name)}; {suggest(name, list_themes(user_folder))}")
+
+
+def parse_theme(content: bytes, name: str, file_name: str) -> Theme:
+    """Reads a theme; refuses it when a role is missing, unknown, or not a colour."""
+    layer = parse_layer(content, file_name)
+    dark, roles = layer.table.get("dark"), layer.table.get("roles")
+    problems = [
+        f"{layer.place(key)}: {shorten(key)} is unknown; {suggest(key, _KEYS)}"
+        for key in layer.table
+        if key not in _KEYS
+    ]
+    if not isinstance(dark, bool):
+        problems.append(f"{layer.place('dark')}: dark should be true or false")
+    if not isinstance(roles, dict):
+        problems.append(f"{layer.place('roles')}: roles should be a table")
+        roles = dict.fromkeys(ROLES, "default")
+    problems += _find_role_problems(layer, roles)
+    if problems:
+        raise ConfigError("\n".join(problems), "A theme has exactly the roles of the themes that are shipped.")
+    return Theme(name=name, dark=bool(dark), roles={role: roles[role] for role in ROLES})
+
+
+def _find_role_problems(layer: Layer, roles: Mapping[str, object]) -> list[str]:
+    problems: list[str] = []
+    for role, value in roles.items():
+        place = layer.place(f"roles.{role}")
+        if role not in ROLES:
+            problems.append(f"{place}: there is no role {shorten(role)}; {suggest(role, ROLES)}")
+        elif not isinstance(value, str):
+            problems.append(f"{place}: {role} should be a text in quotes, is {shorten(value)}")
+        else:
+            try:
+                parse_style(value)
+            except ValueError as wrong:
+                problems.append(f"{place}: {role} {wrong}")
+    missing = [role for role in ROLES if role not in roles]
+    if missing:
+        problems.append(f"{layer.place('roles')}: roles without a colour: {', '.join(missing)}")
+    return problems
+
+
+def _find_folders(user_folder: Path | None) -> tuple[Path, ...]:
+    shipped = find_resource(_FOLDER)
+    return (user_folder, shipped) if user_folder else (shipped,)

@@ -1,0 +1,166 @@
+"""The builder standard: a spec, a prompt with questions, results, a review, and packages with manifests."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from handoff_tui.dialects.builder.draft import Draft, build_draft
+from handoff_tui.dialects.builder.grouping import group_files
+from handoff_tui.dialects.builder.identifiers import is_framework, is_same_framework
+from handoff_tui.dialects.builder.manifest import read_manifest
+from handoff_tui.dialects.builder.names import parse_path
+from handoff_tui.dialects.builder.packages import attach_packages
+from handoff_tui.dialects.builder.prompt import find_contract_version
+from handoff_tui.dialects.builder.recognition import recognise
+from handoff_tui.dialects.builder.registry_state import (
+    RegistryRow,
+    apply_blocks,
+    derive_state,
+    find_rows,
+    find_superseded,
+)
+from handoff_tui.dialects.builder.review import count_events, read_evidence
+from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.models.work import Fact
+
+_EVENTS: Final = re.compile(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
+_EVIDENCE: Final = re.compile(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
+_CONTRACT: Final = "BUILDER_PROMPT_CONTRACT.md"
+
+
+def _may_own(path: str) -> bool:
+    return parse_path(path) is not None
+
+
+def _read(owned: list[Source], shelf: Shelf) -> Reading:
+    reading = Reading()
+    roles = {source.path: named.role for source in owned if (named := parse_path(source.path)) is not None}
+    sources = sorted((source for source in owned if source.path in roles), key=lambda source: source.path)
+    manifests = [read_manifest(source) for source in sources if roles[source.path] is DocumentRole.MANIFEST]
+    lists = [source for source in sources if roles[source.path] is DocumentRole.LIST]
+    others = [s for s in sources if roles[s.path] not in {DocumentRole.MANIFEST, DocumentRole.LIST}]
+    groups, problems = group_files(others)
+    reading.problems.extend(problems)
+    drafts = [build_draft(group, shelf.settings.builder) for group in groups]
+    rest = attach_packages(drafts, manifests)
+    _attach_evidence(drafts, shelf, reading)
+    _compare_contract(drafts, shelf, reading)
+    states = _settle_registry(drafts, [*lists, *others], reading)
+    reading.handoffs = [draft.handoff(states[draft.group.id]) for draft in drafts]
+    if rest is not None:
+        reading.handoffs.append(rest)
+    _keep_lists(lists, reading)
+    return reading
+
+
+def _keep_lists(lists: list[Source], reading: Reading) -> None:
+    """A registry none of whose handoffs has files is shown by itself."""
+    shown = {document.path for handoff in reading.handoffs for document in handoff.documents}
+    alone = [source for source in lists if source.path not in shown]
+    if not alone:
+        return
+    documents = tuple(source.document(DocumentRole.LIST) for source in alone)
+    facts = tuple(
+        Fact(name="registry says", value=f"{row.id}: {row.text}", where=row.where)
+        for source in alone
+        for row in find_rows(source)
+    )
+    taken = {handoff.id for handoff in reading.handoffs}
+    name = "registry" if "registry" not in taken else "registry-rest"
+    title = "A registry without handoffs"
+    reading.handoffs.append(Handoff(id=name, dialect="builder", title=title, documents=documents, facts=facts))
+
+
+def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
+    """Event logs and evidence files anywhere below a handoff's own folder."""
+    by_folder = {folder: draft for draft in drafts for folder in draft.group.folders}
+    if not by_folder:
+        return
+    for path in shelf.paths:
+        is_events = _EVENTS.match(path.rpartition("/")[2]) is not None
+        if not is_events and not _EVIDENCE.match(path):
+            continue
+        folder = path.rpartition("/")[0]
+        while folder and folder not in by_folder:
+            folder = folder.rpartition("/")[0]
+        draft = by_folder.get(folder)
+        if draft is None:
+            continue
+        source = shelf.source(path)
+        reading.used.add(path)
+        draft.documents.append(source.document(DocumentRole.LOG if is_events else DocumentRole.OTHER))
+        if is_events:
+            draft.facts.append(count_events(source))
+        else:
+            draft.claims.extend(read_evidence(source))
+
+
+def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
+    """A prompt made from an older contract than the one that is in force."""
+    stated = [prompt for draft in drafts for prompt in draft.prompts if prompt.contract]
+    path = next((path for path in shelf.paths if path.rpartition("/")[2] == _CONTRACT), None) if stated else None
+    if path is None:
+        return
+    current = find_contract_version(shelf.source(path))
+    reading.used.add(path)
+    for prompt in stated:
+        if current is not None and prompt.contract != current:
+            line = next(f.where.line for f in prompt.facts if f.name == "prompt contract" and f.where)
+            prompt.source.report(f"follows contract {prompt.contract}, but {path} is {current}", line)
+
+
+def _settle_registry(drafts: list[Draft], sources: list[Source], reading: Reading) -> dict[str, RegistryState]:
+    """Where each handoff stands, once all are known; what people wrote about it stands beside."""
+    by_id = {draft.group.id: draft for draft in drafts}
+    superseded = {handoff for draft in drafts for source in draft.sources for handoff in find_superseded(source)}
+    rows = [(source, row) for source in sources for row in find_rows(source)]
+    for _, row in rows:
+        handoff = _resolve(row.id, by_id)
+        if handoff in by_id:
+            by_id[handoff].blocked_by.extend(row.blocked_by)
+    for handoff, draft in by_id.items():
+        resolved = (_resolve(other, by_id) for other in draft.blocked_by)
+        draft.blocked_by = [other for other in dict.fromkeys(resolved) if other is not None and other != handoff]
+    states = {
+        handoff: derive_state(draft.standing(superseded=handoff in superseded)) for handoff, draft in by_id.items()
+    }
+    states = apply_blocks(states, {handoff: tuple(draft.blocked_by) for handoff, draft in by_id.items()})
+    for source, row in rows:
+        _compare_row(source, row, by_id, states, reading)
+    return states
+
+
+def _resolve(handoff: str, by_id: dict[str, Draft]) -> str | None:
+    """A framework is named by its number alone; one that is no handoff here is only a framework."""
+    if handoff in by_id or not is_framework(handoff):
+        return handoff
+    same = [known for known in by_id if is_same_framework(known, handoff)]
+    return same[0] if len(same) == 1 else None
+
+
+def _compare_row(
+    source: Source, row: RegistryRow, by_id: dict[str, Draft], states: dict[str, RegistryState], reading: Reading
+) -> None:
+    handoff = _resolve(row.id, by_id)
+    draft = by_id.get(handoff) if handoff else None
+    if draft is None or handoff is None:
+        message = f"the registry has {row.id} as {row.state}, but there are no files of it"
+        reading.problems.append(_warn(row, message))
+        return
+    draft.facts.append(Fact(name="registry says", value=row.text, where=row.where))
+    if all(document.path != source.path for document in draft.documents):
+        draft.documents.append(source.document(DocumentRole.LIST))
+    if row.state is not states[handoff]:
+        message = f"the registry has {handoff} as {row.state}, but its files say {states[handoff]}"
+        reading.problems.append(_warn(row, message))
+
+
+def _warn(row: RegistryRow, message: str) -> Problem:
+    return Problem(path=row.where.path, line=row.where.line, message=message, level=ProblemLevel.WARNING)
+
+
+BUILDER: Final = Dialect(id="builder", may_own=_may_own, recognise=recognise, read=_read)

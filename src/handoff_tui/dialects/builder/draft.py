@@ -1,0 +1,172 @@
+"""One handoff in the making: everything its own documents say, before others are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from handoff_tui.config.settings import Builder
+from handoff_tui.dialects.builder.attempts import NumberedResults, number_results
+from handoff_tui.dialects.builder.grouping import Group, Member
+from handoff_tui.dialects.builder.identifiers import strip_id
+from handoff_tui.dialects.builder.prompt import PromptReading, read_prompt
+from handoff_tui.dialects.builder.registry_state import Standing
+from handoff_tui.dialects.builder.review import ReviewReading, read_answers, read_review
+from handoff_tui.dialects.builder.spec import SpecReading, read_spec
+from handoff_tui.dialects.contract import Source
+from handoff_tui.models.claim import Claim
+from handoff_tui.models.document import Document, DocumentRole
+from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.work import Fact, Package, Question
+
+_ORDER = (
+    DocumentRole.SPEC,
+    DocumentRole.PROMPT,
+    DocumentRole.ANSWERS,
+    DocumentRole.RESULTS,
+    DocumentRole.REVIEW,
+    DocumentRole.EVALUATION,
+    DocumentRole.OTHER,
+)
+
+
+@dataclass(slots=True)
+class Draft:
+    """What was read of one group of files. Packages, evidence and the registry add to it."""
+
+    group: Group
+    specs: list[SpecReading] = field(default_factory=list)
+    prompts: list[PromptReading] = field(default_factory=list)
+    results: list[NumberedResults] = field(default_factory=list)
+    reviews: list[ReviewReading] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    packages: list[Package] = field(default_factory=list)
+    blocked_by: list[str] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[Source]:
+        return self.group.sources(*_ORDER)
+
+    @property
+    def newest(self) -> NumberedResults | None:
+        return self.results[-1] if self.results else None
+
+    def questions(self) -> list[Question]:
+        """The questions of the prompt, or of the spec that holds the prompt; answered where an answer was found."""
+        asking = [reading for reading in self.prompts if reading.questions]
+        asking.extend(spec.prompt for spec in self.specs if spec.prompt is not None)
+        questions = asking[-1 if len(self.prompts) == len(asking) else 0].questions if asking else []
+        answers = [reading for reading in self.reviews if reading.role is DocumentRole.ANSWERS]
+        if not answers:
+            return questions
+        answered = set().union(*(reading.answered for reading in answers))
+        return [question.model_copy(update={"answered": question.number in answered}) for question in questions]
+
+    def greenlit(self) -> bool | None:
+        if any(reading.greenlit for reading in self.reviews):
+            return True
+        has_gate = bool(self.questions()) or any(r.role is DocumentRole.ANSWERS for r in self.reviews)
+        return False if has_gate else None
+
+    def standing(self, *, superseded: bool) -> Standing:
+        newest = self.newest.reading if self.newest else None
+        return Standing(
+            has_prompt=bool(self.prompts),
+            has_results=newest is not None,
+            status=newest.status if newest else None,
+            greenlit=self.greenlit(),
+            review=self._verdict(DocumentRole.REVIEW),
+            evaluation=self._verdict(DocumentRole.EVALUATION),
+            superseded=superseded or any(spec.superseded for spec in self.specs) or bool(newest and newest.superseded),
+        )
+
+    def handoff(self, state: RegistryState | None) -> Handoff:
+        """The finished handoff; the newest results speak for it."""
+        newest = self.newest.reading if self.newest else None
+        agents = [results.reading.agent for results in self.results if results.reading.agent]
+        return Handoff(
+            id=self.group.id,
+            dialect="builder",
+            title=self._title(),
+            original_name=self.group.original,
+            source_phase="build",
+            target_phase="review",
+            source_agent=newest.agent if newest else None,
+            status=newest.status if newest else None,
+            registry=state,
+            blocked_by=tuple(self.blocked_by),
+            attempt=self.newest.number if self.newest else 1,
+            attempts=tuple(results.attempt() for results in self.results),
+            producers=tuple(dict.fromkeys(agents)),
+            message=newest.summary if newest else None,
+            claims=(*(newest.claims if newest else ()), *self.claims),
+            tests=newest.tests if newest else None,
+            regression=newest.regression if newest else None,
+            baseline=newest.baseline if newest else None,
+            documents=tuple(self.documents),
+            packages=tuple(self.packages),
+            questions=tuple(self.questions()),
+            greenlit=self.greenlit(),
+            facts=tuple(self.facts),
+            created=newest.date if newest else None,
+        )
+
+    def _title(self) -> str | None:
+        stated = next((spec.title for spec in self.specs if spec.title), None)
+        titles = [source.outline.title for source in self.sources if source.readable]
+        return stated or next((strip_id(title) for title in titles if title), None)
+
+    def _verdict(self, role: DocumentRole) -> str | None:
+        """That of the newest report which has one."""
+        verdicts = [reading.verdict for reading in self.reviews if reading.role is role and reading.verdict]
+        return verdicts[-1] if verdicts else None
+
+
+def build_draft(group: Group, settings: Builder) -> Draft:
+    draft = Draft(group)
+    draft.specs = [read_spec(source, settings) for source in group.sources(DocumentRole.SPEC)]
+    draft.prompts = [read_prompt(member.source) for member in _by_attempt(group.of(DocumentRole.PROMPT))]
+    draft.results = number_results(group.of(DocumentRole.RESULTS), settings)
+    draft.reviews = [read_answers(member.source) for member in _by_attempt(group.of(DocumentRole.ANSWERS))]
+    for role in (DocumentRole.REVIEW, DocumentRole.EVALUATION):
+        draft.reviews.extend(read_review(member.source, role) for member in _by_attempt(group.of(role)))
+    for spec in draft.specs:
+        draft.facts.extend(spec.facts)
+        if spec.prompt is not None and not draft.prompts:
+            draft.facts.extend(spec.prompt.facts)
+        draft.blocked_by.extend(spec.blocked_by)
+        if spec.stated_id and spec.stated_id != group.id and not group.id.startswith(f"{spec.stated_id}-"):
+            spec.source.report(f"is named for {group.id}, but says it is {spec.stated_id}")
+    for prompt in draft.prompts:
+        draft.facts.extend(prompt.facts)
+    if draft.newest:
+        draft.facts.extend(draft.newest.reading.facts)
+    for review in draft.reviews:
+        draft.claims.extend(review.claims)
+        draft.facts.extend(review.facts)
+    draft.documents = _build_documents(draft)
+    return draft
+
+
+def _by_attempt(members: list[Member]) -> list[Member]:
+    """Numbered ones in their order; one without a number is the newest."""
+    return sorted(members, key=lambda member: (member.named.attempt or 1_000, member.source.path))
+
+
+def _build_documents(draft: Draft) -> list[Document]:
+    specs = {spec.source.path: spec for spec in draft.specs}
+    missing = {results.reading.source.sha256: results.reading.missing for results in draft.results}
+    documents: list[Document] = []
+    for role in _ORDER:
+        for member in draft.group.of(role):
+            source = member.source
+            spec = specs.get(source.path)
+            documents.append(
+                source.document(
+                    role,
+                    missing=spec.missing if spec else missing.get(source.sha256, ()),
+                    out_of_order=spec.out_of_order if spec else (),
+                )
+            )
+    return documents

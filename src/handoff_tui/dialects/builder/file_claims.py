@@ -1,0 +1,203 @@
+"""Files that a results document says were created, modified, deleted, moved or built, with their hashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from handoff_tui.dialects.builder.sections import headed, is_heading_of, normalise
+from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, clean_path, find_paths
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.markdown import Item, Outline, Row, Section, Table, parse_field, plain
+from handoff_tui.models.claim import Claim, ClaimKind
+
+_HASH: Final = re.compile(
+    r"(?:\b(?P<when>before|after)\b|\bsha-?256\b(?!\s+(?:before|after)))[\s:=`*(]{0,6}(?:sha256:)?"
+    r"(?P<hex>[0-9a-f]{6,64})(?P<cut>\.\.\.|…)?(?![0-9a-z])",
+    re.IGNORECASE,
+)
+_FIRST_WORD: Final = re.compile(r"\s*(?:`([^`\n]+)`|\*\*([^*\n]+)\*\*|(\S+?)(?=[,:;]?(?:\s|$)))")
+_MOVED_TO: Final = re.compile(r"\s*`?\s*(?:->|=>|→|to)\s+`?([^\s`]+)")
+_ACTIONS: Final = (
+    (re.compile(r"\b(?:moved|renamed)\b"), None),
+    (re.compile(r"\b(?:deleted|removed|delete|remove)\b"), ClaimKind.FILE_DELETED),
+    (re.compile(r"\b(?:created|added|delivered|create|new|add)\b"), ClaimKind.FILE_CREATED),
+    (
+        re.compile(r"\b(?:modified|changed|edited|modify|edit|updated?|rewritten|rewrite|rebuilt|rebuild)\b"),
+        ClaimKind.FILE_MODIFIED,
+    ),
+)
+_FULL_LENGTH = 64
+
+
+@dataclass(slots=True)
+class FileClaims:
+    """Claims about files, each said once."""
+
+    source: Source
+    claims: list[Claim] = field(default_factory=list)
+    _files: set[str] = field(default_factory=set)
+    _hashes: set[tuple[ClaimKind, str, str]] = field(default_factory=set)
+
+    def add_file(self, kind: ClaimKind, path: str, line: int, text: str) -> None:
+        """The first word about a file counts: an archive is often listed once as a file and once as an archive."""
+        if path not in self._files:
+            self._files.add(path)
+            self.claims.append(build_claim(kind, self.source.place(line), text, subject=path))
+
+    def add_hash(self, kind: ClaimKind, path: str, value: str, line: int, text: str) -> None:
+        if (kind, path, value) not in self._hashes:
+            self._hashes.add((kind, path, value))
+            self.claims.append(build_claim(kind, self.source.place(line), text, subject=path, value=value))
+
+
+def find_file_claims(source: Source) -> list[Claim]:
+    """All claims about files; hashes of files are also taken where they stand in other sections."""
+    found = FileClaims(source)
+    read: set[int] = set()
+    for section in headed(source.outline):
+        action = _action_of_heading(section.name) if section.line not in read else None
+        if action is None:
+            continue
+        for part in _parts(source.outline, section):
+            read.add(part.line)
+            _claim_part(found, part, action)
+    for section in source.outline.sections:
+        if not section.level or section.line not in read:
+            _claim_hashes_in_passing(found, section)
+    return found.claims
+
+
+def _parts(outline: Outline, section: Section) -> Iterator[Section]:
+    """The section and its sub-sections, without those that speak of another action."""
+    other: int | None = None
+    for part in outline.below(section):
+        if other is not None and part.level > other:
+            continue
+        other = part.level if part is not section and _action_of_heading(part.name) else None
+        if other is None:
+            yield part
+
+
+def _action_of_heading(heading: str) -> str | None:
+    words = normalise(heading)
+    if is_heading_of(heading, "Archives Built"):
+        return "rebuilt" if "rebuilt" in words else "created"
+    if not re.search(r"\b(?:files?|manifests?)\b", words) or re.search(r"\b(?:not|unchanged|verified)\b", words):
+        return None
+    return words if any(pattern.search(words) for pattern, _ in _ACTIONS) or words == "files summary" else None
+
+
+def _kind_of(action: str) -> ClaimKind | None:
+    return next((kind for pattern, kind in _ACTIONS if pattern.search(action)), None)
+
+
+def _claim_part(found: FileClaims, section: Section, action: str) -> None:
+    archive: str | None = None
+    parent_has_path = False
+    for block in section.blocks:
+        if isinstance(block, Item):
+            if block.depth > 1 and parent_has_path:
+                continue
+            has_path = _claim_item(found, block, action)
+            parent_has_path = has_path if block.depth == 1 else parent_has_path
+        elif isinstance(block, Table):
+            for row in block.rows:
+                _claim_row(found, block, row, action)
+        else:
+            for offset, text in enumerate(block.text.split("\n")):
+                archive = _claim_archive_field(found, text, block.line + offset, archive)
+
+
+def _claim_item(found: FileClaims, item: Item, action: str) -> bool:
+    text = item.text.split("\n", 1)[0]
+    path, end = _leading_path(text)
+    if path is None:
+        return False
+    kind = _kind_of(action)
+    target = _MOVED_TO.match(text, end)
+    if kind is None and target and (new_path := clean_path(target.group(1))):
+        found.add_file(ClaimKind.FILE_DELETED, path, item.line, text)
+        found.add_file(ClaimKind.FILE_CREATED, new_path, item.line, text)
+    elif kind is not None:
+        found.add_file(kind, path, item.line, text)
+        _claim_hashes(found, path, item.text, item.line, gone=kind is ClaimKind.FILE_DELETED)
+    return True
+
+
+def _leading_path(text: str) -> tuple[str | None, int]:
+    match = _FIRST_WORD.match(text)
+    if match is None:
+        return None, 0
+    word = next((group for group in match.groups() if group), "")
+    return clean_path(word.strip("`")), match.end()
+
+
+def _claim_hashes(found: FileClaims, path: str, text: str, line: int, *, gone: bool = False) -> None:
+    for match in _HASH.finditer(text):
+        digits, when = match.group("hex"), (match.group("when") or "").lower()
+        if len(digits) < _FULL_LENGTH and not re.search(r"[0-9]", digits):
+            continue
+        kind = ClaimKind.HASH_BEFORE if when == "before" or (gone and not when) else ClaimKind.HASH
+        value = canonical_hash(digits) if len(digits) == _FULL_LENGTH else digits + (match.group("cut") or "")
+        found.add_hash(kind, path, value, line, text)
+
+
+def _claim_row(found: FileClaims, table: Table, row: Row, action: str) -> None:
+    path = _row_path(table, row)
+    if path is None:
+        return
+    text = " | ".join(row.cells)
+    column = table.column("action", "change type", "operation")
+    said = normalise(row.cells[column]) if column is not None and column < len(row.cells) else ""
+    kind = _kind_of(said) or _kind_of(action)
+    if kind is not None:
+        found.add_file(kind, path, row.line, text)
+    for heading, cell in zip(table.header, row.cells, strict=False):
+        words = heading.lower()
+        match = HASH.search(cell)
+        if match and ("sha" in words or "hash" in words or "digest" in words):
+            before = "before" in words or "old" in words
+            kind = ClaimKind.HASH_BEFORE if before else ClaimKind.HASH
+            found.add_hash(kind, path, canonical_hash(match.group(0)), row.line, text)
+
+
+def _row_path(table: Table, row: Row) -> str | None:
+    column = table.column("file", "path", "asset", "archive") or 0
+    if column >= len(row.cells):
+        return None
+    path = _leading_path(row.cells[column])[0]
+    place = table.column("location", "folder", "directory")
+    if path is None or "/" in path or place is None or place >= len(row.cells):
+        return path
+    folder = clean_path(plain(row.cells[place]))
+    return f"{folder.rstrip('/')}/{path}" if folder else path
+
+
+def _claim_archive_field(found: FileClaims, text: str, line: int, archive: str | None) -> str | None:
+    """`**Archive**: name` and, on the next line, `**Archive SHA256**: hash`."""
+    parsed = parse_field(text)
+    if parsed is None or not parsed[0].lower().startswith("archive"):
+        return archive
+    name, value = parsed
+    match = HASH.search(value)
+    if match and archive:
+        found.add_hash(ClaimKind.HASH, archive, canonical_hash(match.group(0)), line, text)
+    path = _leading_path(value)[0] if name.lower() == "archive" else None
+    if path:
+        found.add_file(ClaimKind.FILE_CREATED, path, line, text)
+        _claim_hashes(found, path, value, line)
+    return path or archive
+
+
+def _claim_hashes_in_passing(found: FileClaims, section: Section) -> None:
+    """A full hash beside one path, in any other section."""
+    for line in section.lines():
+        paths = [] if line.code else find_paths(line.text)
+        hashes = HASH.findall(line.text)
+        if len(paths) == 1 and len(hashes) == 1:
+            before = re.search(r"\bbefore\b", line.text, re.IGNORECASE) is not None
+            kind = ClaimKind.HASH_BEFORE if before else ClaimKind.HASH
+            found.add_hash(kind, paths[0], canonical_hash(hashes[0][1]), line.number, line.text)

@@ -1,0 +1,179 @@
+"""File names of the three layouts: what a file is for, and whose it is, as far as its path says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from handoff_tui.dialects.builder.identifiers import is_framework, parse_id
+from handoff_tui.models.document import DocumentRole
+
+_ROLE_NAME: Final = r"RESULTS|AGENT_PROMPT|1[03]Q_ANSWERS|REVIEW_REPORT|EVALUATION_REPORT"
+_FLAT_SPEC: Final = re.compile(
+    r"(?:BUILDER_(?P<kind>HANDOFF|FOLLOW_?UP|CLEANUP|BUGFIX|HOUSEKEEPING)|(?P<other>CLEANUP|BUGFIX|HOUSEKEEPING))"
+    r"[_-](?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_FLAT: Final = re.compile(
+    rf"(?P<role>{_ROLE_NAME})_(?:(?P<kind>HANDOFF|FOLLOW_?UP|CLEANUP|BUGFIX|HOUSEKEEPING|H)[_-])?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_NESTED: Final = re.compile(
+    rf"(?P<id>.+?)_(?P<role>{_ROLE_NAME}|BUILDER_HANDOFF|SPEC)(?:_(?P<number>[0-9]{{1,3}}))?$", re.IGNORECASE
+)
+_IN_FOLDER: Final = re.compile(
+    rf"(?P<role>{_ROLE_NAME}|BUILDER_HANDOFF|SPEC)(?:_(?P<number>[0-9]{{1,3}}))?$", re.IGNORECASE
+)
+_ATTEMPT: Final = re.compile(r"[_-](?:ATTEMPT|RETRY|RUN|V)[_-]?([0-9]{1,3})$", re.IGNORECASE)
+_ATTEMPT_FOLDER: Final = re.compile(r"(?:ATTEMPT|RETRY|RUN)[_-]?([0-9]{1,3})$", re.IGNORECASE)
+_NUMBERED: Final = re.compile(
+    r"(?P<number>[0-9]{1,4})(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?|(?P<suffix>[A-Za-z]))?(?=$|[_.-])"
+    r"[_.-]?(?P<slug>.*)$"
+)
+_REGISTRY: Final = re.compile(r"(?:.*REGISTRY.*|BUILDER_HANDOFF_STANDARD)$", re.IGNORECASE)
+_PACKAGE_FOLDER: Final = re.compile(r"(?:^|/)PKG-[^/]+$")
+_ROLES: Final = {
+    "RESULTS": DocumentRole.RESULTS,
+    "AGENT_PROMPT": DocumentRole.PROMPT,
+    "REVIEW_REPORT": DocumentRole.REVIEW,
+    "EVALUATION_REPORT": DocumentRole.EVALUATION,
+    "BUILDER_HANDOFF": DocumentRole.SPEC,
+    "SPEC": DocumentRole.SPEC,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """What a path says. `specific`: nobody else would use such a name."""
+
+    role: DocumentRole
+    id: str | None
+    original: str | None
+    slug: str = ""
+    attempt: int | None = None
+    specific: bool = True
+    own_folder: str | None = None
+    """The folder that holds this handoff alone, in the layouts that have one."""
+
+
+def parse_path(path: str, title: str | None = None) -> NamedFile | None:
+    """The meaning of a path. The title decides whether `18_2` is the id 18.2 or the second file of 18."""
+    folder, _, name = path.rpartition("/")
+    if name == "manifest.json":
+        return NamedFile(DocumentRole.MANIFEST, None, None, specific=_PACKAGE_FOLDER.search(folder) is not None)
+    if not name.lower().endswith(".md"):
+        return None
+    stem, attempt = _split_attempt(name[:-3])
+    return (
+        _parse_flat_spec(stem, title)
+        or _parse_in_folder(stem, folder, attempt)
+        or _parse_nested(stem, folder, attempt)
+        or _parse_flat(stem, attempt, title)
+        or (NamedFile(DocumentRole.LIST, None, None, specific=False) if _REGISTRY.match(stem) else None)
+    )
+
+
+def _split_attempt(stem: str) -> tuple[str, int | None]:
+    match = _ATTEMPT.search(stem)
+    return (stem[: match.start()], int(match.group(1))) if match else (stem, None)
+
+
+def _parse_flat_spec(stem: str, title: str | None) -> NamedFile | None:
+    match = _FLAT_SPEC.match(stem)
+    if match is None:
+        return None
+    kind = match.group("kind") or match.group("other")
+    found = _split_number(kind, match.group("rest"), title)
+    if found is None:
+        return None
+    handoff, original, slug, _ = found
+    return NamedFile(DocumentRole.SPEC, handoff, original, slug, specific=match.group("kind") is not None)
+
+
+def _parse_in_folder(stem: str, folder: str, attempt: int | None) -> NamedFile | None:
+    """`<folder>/RESULTS.md`: the folder is the name, or the folder above one that is named for an attempt."""
+    match = _IN_FOLDER.match(stem)
+    if match is None:
+        return None
+    above = _ATTEMPT_FOLDER.match(folder.rpartition("/")[2])
+    if above:
+        attempt = attempt or int(above.group(1))
+        folder = folder.rpartition("/")[0]
+    name = folder.rpartition("/")[2]
+    canonical = parse_id(name)
+    known = canonical is not None or is_framework(name)
+    if match.group("number") and not known:
+        return None
+    attempt = attempt or (int(match.group("number")) if match.group("number") else None)
+    return NamedFile(
+        _role(match.group("role")),
+        canonical or name or None,
+        name or None,
+        attempt=attempt,
+        specific=known,
+        own_folder=folder if name else None,
+    )
+
+
+def _parse_nested(stem: str, folder: str, attempt: int | None) -> NamedFile | None:
+    match = _NESTED.match(stem)
+    if match is None:
+        return None
+    name = match.group("id")
+    canonical = parse_id(name)
+    attempt = attempt or (int(match.group("number")) if match.group("number") else None)
+    in_own_folder = folder.rpartition("/")[2] in {name, canonical}
+    return NamedFile(
+        _role(match.group("role")),
+        canonical or name,
+        name,
+        attempt=attempt,
+        specific=canonical is not None or is_framework(name),
+        own_folder=folder if in_own_folder else None,
+    )
+
+
+def _parse_flat(stem: str, attempt: int | None, title: str | None) -> NamedFile | None:
+    match = _FLAT.match(stem)
+    if match is None:
+        return None
+    kind, rest = match.group("kind"), match.group("rest")
+    found = _split_number(kind or "H", rest, title)
+    if found is None:
+        return NamedFile(_role(match.group("role")), None, rest, attempt=attempt, specific=False)
+    handoff, original, slug, second = found
+    return NamedFile(
+        _role(match.group("role")),
+        handoff,
+        original if kind else original.partition("_")[2],
+        slug,
+        attempt=attempt or second,
+    )
+
+
+def _split_number(kind: str, rest: str, title: str | None) -> tuple[str, str, str, int | None] | None:
+    """Id, original name, the words after it, and a second number that is no part of the id."""
+    match = _NUMBERED.match(rest)
+    if match is None:
+        return _split_words(kind, rest)
+    number, part, letter = match.group("number"), match.group("part"), match.group("letter")
+    slug, second = match.group("slug"), None
+    name = number + (match.group("suffix") or "")
+    if part and (letter or f"{number}.{part}" in (title or "")):
+        name = rest[: match.end("letter") if letter else match.end("part")]
+    elif part:
+        second = int(part)
+        slug = f"{part}_{slug}" if slug else part
+    canonical = parse_id(f"{kind}-{name}")
+    return (canonical, f"{kind}_{name}", slug, second) if canonical else None
+
+
+def _split_words(kind: str, rest: str) -> tuple[str, str, str, int | None] | None:
+    """Only fixes of bugs go by words instead of a number."""
+    canonical = parse_id(f"{kind}_{rest}") if kind.upper() == "BUGFIX" else None
+    return (canonical, f"{kind}_{rest}", "", None) if canonical else None
+
+
+def _role(name: str) -> DocumentRole:
+    return _ROLES.get(name.upper(), DocumentRole.ANSWERS)

@@ -1,0 +1,114 @@
+"""Whether a file is a builder's, by what it says. Its name only decides what is looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from handoff_tui.config.settings import Builder
+from handoff_tui.dialects.builder.identifiers import find_ids, find_packages
+from handoff_tui.dialects.builder.names import NamedFile, parse_path
+from handoff_tui.dialects.builder.registry_state import find_rows
+from handoff_tui.dialects.builder.sections import fields, headed, missing_sections, preamble
+from handoff_tui.dialects.claims import parse_status
+from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.models.document import DocumentRole
+
+_STANDARD: Final = Builder()
+_SPEC_TITLE: Final = re.compile(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
+_PROMPT_WORDS: Final = (
+    re.compile(r"\bagent prompt\b", re.IGNORECASE),
+    re.compile(r"\bbuilder agent\b", re.IGNORECASE),
+    re.compile(r"\bSTOP\b|\bWAIT for approval\b"),
+    re.compile(r"\banswer\b[^\n]{0,60}\bquestions\b", re.IGNORECASE),
+    re.compile(r"\bprompt contract\b|\bBUILDER_HANDOFF\b", re.IGNORECASE),
+)
+_ANSWER_WORDS: Final = re.compile(
+    r"(?:^|\n)\W{0,6}(?:Q\s?[0-9]{1,2}\b|A\s?[0-9]{1,2}\b|[0-9]{1,2}[.):])", re.IGNORECASE
+)
+_VERDICT: Final = re.compile(r"\b(?:review|final)\s+verdict\W{0,4}:", re.IGNORECASE)
+_NOT_A_PACKAGE: Final = ("manifest_version", "start_url", "short_name")
+_ENOUGH = 3
+
+
+def recognise(source: Source) -> float:
+    """Confidence by content; a name that only a builder uses keeps an empty or broken file with us."""
+    named = parse_path(source.path)
+    if named is None:
+        return NO
+    if not source.readable or not source.text.strip():
+        return POSSIBLE if named.specific else NO
+    return _JUDGES[named.role](source, named)
+
+
+def _judge_spec(source: Source, named: NamedFile) -> float:
+    present = len(_STANDARD.spec_sections) - len(missing_sections(source.outline, _STANDARD.spec_sections))
+    identity = any(section.name.lower().startswith("identity") for section in headed(source.outline))
+    titled = _SPEC_TITLE.search(source.outline.title or "") is not None
+    score = present + identity + titled
+    if not named.specific:
+        return CERTAIN if present >= _ENOUGH else NO
+    return CERTAIN if score >= _ENOUGH else LIKELY if score else NO
+
+
+def _judge_results(source: Source, named: NamedFile) -> float:
+    title = source.outline.title or ""
+    present = len(_STANDARD.results_sections) - len(missing_sections(source.outline, _STANDARD.results_sections))
+    head = fields(preamble(source.outline))
+    stated = any(name == "status" and parse_status(value) for _, name, value in head)
+    named_in_title = bool(find_ids(title) or find_packages(title))
+    score = present + stated + named_in_title
+    if not named.specific:
+        return CERTAIN if score >= _ENOUGH + 1 else LIKELY if named_in_title and present + stated else NO
+    score += title.lower().startswith("results")
+    return CERTAIN if score >= _ENOUGH else LIKELY if score else NO
+
+
+def _judge_prompt(source: Source, named: NamedFile) -> float:
+    score = sum(pattern.search(source.text) is not None for pattern in _PROMPT_WORDS)
+    least = 1 if named.specific else 2
+    return NO if score < least else CERTAIN if score >= _ENOUGH else LIKELY
+
+
+def _judge_answers(source: Source, named: NamedFile) -> float:
+    found = len(_ANSWER_WORDS.findall(source.text))
+    if found >= _ENOUGH:
+        return CERTAIN if named.specific else LIKELY
+    return LIKELY if named.specific and found else NO
+
+
+def _judge_review(source: Source, named: NamedFile) -> float:
+    if _VERDICT.search(source.text):
+        return CERTAIN
+    # the verdict is the last line, so it is what a truncated report lacks
+    return POSSIBLE if named.specific and re.search(r"\b(?:review|evaluation)\b", source.text, re.IGNORECASE) else NO
+
+
+def _judge_manifest(source: Source, named: NamedFile) -> float:
+    if source.json_document.root is None:
+        return POSSIBLE if named.specific else NO
+    root = source.json_document.root
+    contents = any(root.has(key) for key in ("assets", "files", "dependencies", "depends_on"))
+    if any(root.has(key) for key in _NOT_A_PACKAGE):
+        return NO
+    if root.has("package_id"):
+        return CERTAIN if contents else LIKELY if named.specific else NO
+    return LIKELY if named.specific and contents and (root.has("spec_id") or root.has("framework_id")) else NO
+
+
+def _judge_registry(source: Source, named: NamedFile) -> float:
+    del named
+    return LIKELY if find_rows(source) else NO
+
+
+_JUDGES: Final[dict[DocumentRole, Callable[[Source, NamedFile], float]]] = {
+    DocumentRole.SPEC: _judge_spec,
+    DocumentRole.RESULTS: _judge_results,
+    DocumentRole.PROMPT: _judge_prompt,
+    DocumentRole.ANSWERS: _judge_answers,
+    DocumentRole.REVIEW: _judge_review,
+    DocumentRole.EVALUATION: _judge_review,
+    DocumentRole.MANIFEST: _judge_manifest,
+    DocumentRole.LIST: _judge_registry,
+}

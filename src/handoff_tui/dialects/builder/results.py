@@ -1,0 +1,186 @@
+"""Results documents: what the agent says it did, and that it works."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from handoff_tui.config.settings import Builder
+from handoff_tui.dialects.builder.counts import complete_with, find_runs
+from handoff_tui.dialects.builder.file_claims import find_file_claims
+from handoff_tui.dialects.builder.identifiers import find_ids
+from handoff_tui.dialects.builder.sections import (
+    body,
+    fields,
+    find_section,
+    headed,
+    is_heading_of,
+    missing_sections,
+    normalise,
+    preamble,
+)
+from handoff_tui.dialects.builder.status import find_status
+from handoff_tui.dialects.builder.system_claims import find_baseline, find_checks, find_clean_room
+from handoff_tui.dialects.claims import claim_commits, claim_counts, parse_counts, parse_number, quote
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.markdown import Section, plain
+from handoff_tui.models.claim import Claim
+from handoff_tui.models.handoff import ClaimedBaseline
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Fact, TestCounts
+
+_REGRESSION: Final = re.compile(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
+_THIS_PACKAGE: Final = re.compile(r"\bthis package\b", re.IGNORECASE)
+_COMMIT_LINE: Final = re.compile(r"\bcommits?\b|\bcommitted\b|\bHEAD\b", re.IGNORECASE)
+_BACKFILL: Final = re.compile(
+    r"\W*backfill|.*\bthis (?:file|document|results?)\b.*\bbackfill|.*\bresults\W+backfill", re.IGNORECASE
+)
+_ATTEMPT_IN_TITLE: Final = re.compile(r"\battempt\s+#?([0-9]{1,3})\b", re.IGNORECASE)
+_AGENT_FIELDS: Final = ("agent", "platform", "builder", "built by", "author", "executed by")
+
+
+@dataclass(slots=True)
+class ResultsReading:
+    """What one results document says."""
+
+    source: Source
+    status: str | None = None
+    status_line: int | None = None
+    attempt: int | None = None
+    agent: str | None = None
+    date: str | None = None
+    summary: str | None = None
+    superseded: bool = False
+    claims: list[Claim] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    tests: TestCounts | None = None
+    regression: TestCounts | None = None
+    baseline: ClaimedBaseline | None = None
+    missing: tuple[str, ...] = ()
+
+
+def read_results(source: Source, settings: Builder) -> ResultsReading:
+    """Reads one document; what it does not say stays nothing."""
+    reading = ResultsReading(source)
+    if not source.readable:
+        return reading
+    _read_head(reading)
+    status = find_status(source)
+    if status is not None:
+        reading.status, reading.status_line = status.token, status.line
+        reading.superseded = status.token == "SUPERSEDED"
+        reading.claims.append(status.claim)
+        reading.facts.extend(status.facts)
+    reading.missing = tuple(
+        name
+        for name in missing_sections(source.outline, settings.results_sections)
+        if not (normalise(name) == "status" and status is not None)
+    )
+    _read_tests(reading, settings, status.text if status else "")
+    reading.claims.extend(find_file_claims(source))
+    reading.claims.extend(find_checks(source))
+    baseline = find_baseline(source, settings.results_sections)
+    reading.baseline = baseline.baseline
+    reading.claims.extend(baseline.claims)
+    reading.facts.extend(baseline.facts)
+    reading.facts.extend(find_clean_room(source, settings.results_sections))
+    lines = [line for line in source.outline.lines() if _COMMIT_LINE.search(line.text) and not line.code]
+    reading.claims.extend(claim_commits(lines, source.path))
+    _read_backfill(reading)
+    return reading
+
+
+def _read_head(reading: ResultsReading) -> None:
+    source = reading.source
+    title = source.outline.title or ""
+    match = _ATTEMPT_IN_TITLE.search(title)
+    reading.attempt = int(match.group(1)) if match else None
+    agents: dict[str, str] = {}
+    for line, name, value in fields(preamble(source.outline)):
+        if not value:
+            continue
+        if name in _AGENT_FIELDS:
+            agents.setdefault(name, value)
+        elif name in {"date", "completed", "created"}:
+            reading.date = reading.date or value
+        elif name == "attempt":
+            reading.attempt = parse_number(value) or reading.attempt
+        if name not in {"status", "attempt"}:
+            reading.facts.append(Fact(name=name, value=quote(value), where=source.place(line.number)))
+    # an agent is at times only called by the handoff it worked on; another field then says who it was
+    names = [agents[name] for name in _AGENT_FIELDS if name in agents]
+    reading.agent = next((name for name in names if not find_ids(name)), names[0] if names else None)
+    summary = find_section(source.outline, "Summary")
+    paragraphs = summary.paragraphs() if summary else []
+    reading.summary = plain(" ".join(paragraphs[0].text.split())) if paragraphs else None
+
+
+def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) -> None:
+    """The package's own tests and the full regression; other sections with numbers become facts."""
+    own: list[Section] = []
+    regression: list[Section] = []
+    other: list[Section] = []
+    for section in headed(reading.source.outline):
+        words = section.name
+        if _REGRESSION.search(words) and re.search(r"regression|tests?|suite", words, re.IGNORECASE):
+            regression.append(section)
+        elif is_heading_of(words, "Test Results"):
+            own.append(section)
+        elif re.search(r"\btests?\b", words, re.IGNORECASE):
+            other.append(section)
+    own.sort(key=lambda section: (_THIS_PACKAGE.search(section.name) is None, section.line))
+    covered: set[int] = set()
+    reading.tests = _read_scope(reading, "package", own[:1], settings, covered, status_text)
+    reading.regression = _read_scope(reading, "regression", regression[:1], settings, covered)
+    for section in sorted([*own[1:], *regression[1:], *other], key=lambda section: section.line):
+        run = None if section.line in covered else find_runs([section])[0]
+        if run is not None and run.is_complete:
+            fact = Fact(name="other test run", value=f"{section.name}: {run.words()}", where=_place(reading, run.line))
+            reading.facts.append(fact)
+
+
+def _read_scope(
+    reading: ResultsReading,
+    scope: str,
+    sections: list[Section],
+    settings: Builder,
+    covered: set[int],
+    status_text: str = "",
+) -> TestCounts | None:
+    outline = reading.source.outline
+    counted = parse_counts(status_text)
+    parts = body(outline, sections[0], settings.results_sections) if sections else []
+    covered.update(part.line for part in parts)
+    run, earlier = find_runs(parts) if parts else (None, [])
+    if run is None:
+        if counted is not None and reading.status_line is not None:
+            reading.claims.extend(claim_counts(counted, scope, _place(reading, reading.status_line), status_text))
+        return counted
+    complete_with(run, counted)
+    reading.claims.extend(run.claims(scope, reading.source))
+    reading.facts.extend(
+        Fact(name=f"other {scope} run", value=other.words(), where=_place(reading, other.line)) for other in earlier
+    )
+    for line, name, value in fields(parts):
+        if name.startswith("new failures"):
+            where = _place(reading, line.number)
+            reading.facts.append(Fact(name="new failures introduced", value=quote(value) or "(empty)", where=where))
+    return run.counts()
+
+
+def _read_backfill(reading: ResultsReading) -> None:
+    """A results file written afterwards by someone else is marked as such, where it says so of itself."""
+    source = reading.source
+    title = source.outline.title or ""
+    if "backfill" in title.lower():
+        reading.facts.append(Fact(name="backfill", value=quote(title), where=source.place(1)))
+        return
+    for line in source.outline.lines():
+        if not line.code and _BACKFILL.match(plain(line.text)):
+            reading.facts.append(Fact(name="backfill", value=quote(plain(line.text)), where=source.place(line.number)))
+            return
+
+
+def _place(reading: ResultsReading, line: int) -> Place:
+    return reading.source.place(line)

@@ -1,0 +1,147 @@
+"""`.claude/handoff.json`: what one phase of a seven-phase pipeline gives the next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.dialects.json_claims import build_facts, build_unique_id, claim_paths
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff, HandoffType
+from handoff_tui.models.work import Blocker, Fact, Severity
+
+_PHASES: Final = ("specify", "architect", "test-design", "security", "implement", "review", "document")
+_REQUIRED: Final = (
+    "feature",
+    "phase",
+    "goal",
+    "scope",
+    "relevant_files",
+    "acceptance_criteria",
+    "verification_commands",
+    "source_spec",
+)
+_OPTIONAL: Final = ("constraints", "known_risks", "produced_by", "timestamp", "checkpoint_pending")
+_OWN_FIELDS: Final = ("relevant_files", "acceptance_criteria", "verification_commands", "source_spec", "scope")
+_FACTS: Final = ("scope", "acceptance_criteria", "verification_commands", "constraints", "known_risks")
+_CHECKPOINTS: Final = ("clarification", "architecture-review")
+_ADDRESS: Final = "https://github.com/"
+_MOSTLY_THERE = 6
+_ENOUGH_OWN_FIELDS = 2
+
+
+def may_own(path: str) -> bool:
+    lowered = path.lower()
+    return lowered.endswith(".json") and "handoff" in lowered and not lowered.endswith(".schema.json")
+
+
+def recognise(source: Source) -> float:
+    root = source.json
+    if root is None:
+        return POSSIBLE if source.path.endswith(".claude/handoff.json") else NO
+    if not root.has("feature"):
+        return NO
+    if sum(root.has(field) for field in _REQUIRED) >= _MOSTLY_THERE:
+        return CERTAIN
+    own = sum(root.has(field) for field in _OWN_FIELDS)
+    return LIKELY if root.has("phase", "goal") and own >= _ENOUGH_OWN_FIELDS else NO
+
+
+def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
+    reading = Reading()
+    taken: set[str] = set()
+    for source in sorted(owned, key=lambda source: source.path):
+        reading.handoffs.append(_build_handoff(source, taken))
+    return reading
+
+
+def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+    root = source.json
+    document = source.document(DocumentRole.STATE, confidence=recognise(source))
+    if root is None or not isinstance(root.value, dict):
+        identifier = build_unique_id(taken, source.path, "claude", source.path)
+        return Handoff(id=identifier, dialect="claude", documents=(document,))
+    _report_fields(root)
+    feature, agent, goal = root.scalar("feature"), root.scalar("produced_by"), root.text("goal")
+    source_phase, target_phase = _read_phases(root)
+    return Handoff(
+        id=build_unique_id(taken, source.path, "claude", feature or source.path),
+        dialect="claude",
+        title=feature,
+        original_name=feature,
+        type=HandoffType.PHASE_TRANSITION,
+        source_phase=source_phase,
+        target_phase=target_phase,
+        source_agent=agent,
+        producers=(agent,) if agent else (),
+        message=goal,
+        next_action=goal,
+        claims=_claim_references(root),
+        documents=(document,),
+        blockers=_build_checkpoint(root),
+        facts=(*build_facts(root, _FACTS), *_build_spec_fact(root)),
+        created=root.scalar("timestamp"),
+    )
+
+
+def _read_phases(root: JsonNode) -> tuple[str | None, str | None]:
+    """The name of the phase that wrote this, and of the one after it; the word as written if it is no number."""
+    member = root.get("phase")
+    if member is None:
+        return None, None
+    number = member.value
+    if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(_PHASES):
+        return _PHASES[number - 1], _PHASES[number] if number < len(_PHASES) else None
+    member.document.report(member.pointer, f"phase is not a number from 1 to {len(_PHASES)}")
+    return member.as_text(), None
+
+
+def _claim_references(root: JsonNode) -> tuple[Claim, ...]:
+    nodes = root.items("relevant_files")
+    spec = root.get("source_spec")
+    if spec is not None and not (isinstance(spec.value, str) and spec.value.startswith(_ADDRESS)):
+        nodes.append(spec)
+    return tuple(claim_paths(nodes, ClaimKind.FILE_REFERENCED))
+
+
+def _build_spec_fact(root: JsonNode) -> list[Fact]:
+    spec = root.get("source_spec")
+    if spec is None or not isinstance(spec.value, str) or not spec.value.startswith(_ADDRESS):
+        return []
+    return [Fact(name="source_spec", value=spec.value, where=spec.where)]
+
+
+def _build_checkpoint(root: JsonNode) -> tuple[Blocker, ...]:
+    checkpoint = root.scalar("checkpoint_pending")
+    if checkpoint is None:
+        return ()
+    if checkpoint not in _CHECKPOINTS:
+        root.document.report(("checkpoint_pending",), f"checkpoint_pending is not one of {', '.join(_CHECKPOINTS)}")
+    return (
+        Blocker(
+            id="checkpoint",
+            title=f"waits for a person: {checkpoint}",
+            where=root.place_of("checkpoint_pending"),
+            severity=Severity.HIGH,
+            status="pending",
+            needs_human=True,
+        ),
+    )
+
+
+def _report_fields(root: JsonNode) -> None:
+    for field in _REQUIRED:
+        if not root.has(field):
+            root.document.report((), f"{field} is missing")
+    for key in sorted({*root.keys()} - {*_REQUIRED, *_OPTIONAL}):
+        root.document.report((key,), f"{key} is no field of this format")
+    if root.has("timestamp") and not root.has("produced_by"):
+        root.document.report(("timestamp",), "produced_by is missing: it is not said who wrote this")
+    spec = root.text("source_spec")
+    if spec is not None and not spec.startswith(("docs/", _ADDRESS)):
+        root.document.report(("source_spec",), f"source_spec is neither below docs/ nor at {_ADDRESS}")
+
+
+CLAUDE: Final = Dialect(id="claude", may_own=may_own, recognise=recognise, read=read)

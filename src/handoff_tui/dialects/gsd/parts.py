@@ -1,0 +1,49 @@
+"""What either file of a paused phase says, before the two are put together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from handoff_tui.models.claim import Claim
+from handoff_tui.models.work import Blocker, Fact, Task, TestCounts
+
+_NOT_A_SLUG: Final = re.compile(r"[^a-z0-9.]+")
+_LEADING_ZEROS: Final = re.compile(r"^0+(?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class PausedWork:
+    """One file's account. What it does not say is nothing."""
+
+    phase: str | None = None
+    phase_name: str | None = None
+    status: str | None = None
+    task: str | None = None
+    total_tasks: str | None = None
+    message: str | None = None
+    next_action: str | None = None
+    created: str | None = None
+    tests: TestCounts | None = None
+    tasks: tuple[Task, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    def slug(self) -> str:
+        """The name for the id: the phase, or its name where it has no number."""
+        return _slug(self.phase or "") or _slug(self.phase_name or "")
+
+    def names(self) -> set[str]:
+        """Every way in which the other file may call the same phase."""
+        phase, name = _slug(self.phase or ""), _slug(self.phase_name or "")
+        joined = f"{phase}-{name}" if phase and name else ""
+        return {_LEADING_ZEROS.sub("", text) for text in (phase, name, joined) if text}
+
+    def has_same_phase(self, other: PausedWork) -> bool:
+        return bool(self.names() & other.names())
+
+
+def _slug(text: str) -> str:
+    return _NOT_A_SLUG.sub("-", text.lower()).strip("-.")

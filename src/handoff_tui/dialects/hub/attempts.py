@@ -1,0 +1,79 @@
+"""`Previous Agent Work`: each report of an earlier agent, and what in its own output speaks against it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim, quote
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.hub.context import read_fields
+from handoff_tui.dialects.hub.output import find_contradiction
+from handoff_tui.dialects.hub.stages import REPORT_STATUSES, parse_stage
+from handoff_tui.dialects.markdown import Code, Section
+from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Attempt
+
+_AGENT: Final = re.compile(r"^([A-Za-z][\w/-]*(?: [\w/-]+)?) Agent(?:\s*\((.*)\))?$")
+_AGENT_LEVEL = 3
+
+
+def add_attempts(source: Source, draft: HandoffDraft) -> None:
+    for section in source.outline.sections:
+        heading = _AGENT.match(section.name) if section.level == _AGENT_LEVEL else None
+        if heading is not None:
+            _add_attempt(section, heading.group(1), heading.group(2), source, draft)
+    if draft.attempts:
+        draft.source_agent = draft.attempts[-1].agent
+    count_attempts(draft)
+
+
+def count_attempts(draft: HandoffDraft) -> None:
+    """The number of tries of the present stage; where it was not tried yet, of development."""
+    present = [attempt for attempt in draft.attempts if draft.source_phase and attempt.phase == draft.source_phase]
+    development = [attempt for attempt in draft.attempts if attempt.phase == "DEV"]
+    draft.attempt = max(1, len(present or development))
+
+
+def _add_attempt(section: Section, role: str, when: str | None, source: Source, draft: HandoffDraft) -> None:
+    fields = read_fields(section, source.path)
+    status = fields["status"].value.lower() if "status" in fields else None
+    summary = fields["summary"].value if "summary" in fields else None
+    where = source.place(section.line)
+    status_place = fields["status"].where if "status" in fields else where
+    warning = _find_warning(section, summary, source) if status == "pass" else None
+    if status is not None and status not in REPORT_STATUSES:
+        source.report(f"the {role} report is neither pass nor fail: {quote(status)}", status_place.line)
+    draft.attempts.append(
+        Attempt(
+            number=len(draft.attempts) + 1,
+            agent=role,
+            phase=parse_stage(role),
+            status=status,
+            summary=summary,
+            when=when,
+            where=where,
+            warning=warning,
+        )
+    )
+    draft.add_producer(role)
+    if status is not None:
+        _add_check(role, status, status_place, draft)
+
+
+def _add_check(role: str, status: str, where: Place, draft: HandoffDraft) -> None:
+    text = f"{role} report: {status}"
+    draft.add_claims([build_claim(ClaimKind.CHECK, where, text, subject=f"{role} report", value=status)])
+
+
+def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:
+    """Tells the reviewer, and reports as a problem, what an agent's output says against its pass."""
+    codes = section.codes() or [Code(section.line, "", "")]
+    for code in codes:
+        found = find_contradiction(code.text if section.codes() else None, summary)
+        if found is not None:
+            source.report(f"the report of {section.name} is doubtful: {found[0]}", code.line + found[1])
+            return found[0]
+    return None

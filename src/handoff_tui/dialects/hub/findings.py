@@ -1,0 +1,139 @@
+"""`security_report.json` and `bugs.json`: what an agent found, in the shapes in which they are written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim, quote
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.hub.stages import REPORT_STATUSES
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.work import ReportedFinding, Severity
+
+_LISTS: Final = ("vulnerabilities", "findings", "bugs", "issues")
+_ID_KEYS: Final = ("id", "key", "cve", "bug_id", "rule", "rule_id")
+_TITLE_KEYS: Final = ("title", "name", "issue", "summary", "type", "message", "description")
+_FILE_KEYS: Final = ("file", "path", "file_path", "filename", "location")
+_LOCATION: Final = re.compile(r"^(.+?):(\d{1,9})(?::\d+)?$")
+_SEVERITIES: Final = {**{severity.value: severity for severity in Severity}, "moderate": Severity.MEDIUM}
+_TOTAL_KEY: Final = re.compile(r"^(?:total|count)(?:_(?:vulnerabilities|findings|bugs|issues|count))?$|^(?:\w+)_count$")
+_CLOSED: Final = frozenset({"fixed", "resolved", "closed", "done", "false_positive", "wont_fix", "wont-fix"})
+_FAILING: Final = (Severity.CRITICAL, Severity.HIGH)
+
+
+def find_finding_lists(root: JsonNode) -> list[JsonNode]:
+    """The lists of findings of a report: the file itself, or its members of known names."""
+    if isinstance(root.value, list):
+        return [root] if all(isinstance(element, dict | str) for element in root.value) else []
+    members = [member for key in _LISTS if (member := root.get(key)) is not None]
+    return [member for member in members if isinstance(member.value, list)]
+
+
+def add_findings(root: JsonNode, name: str, draft: HandoffDraft) -> None:
+    """Adds the findings of a report called `name`, and checks its own numbers against them."""
+    findings: list[ReportedFinding] = []
+    for found in find_finding_lists(root):
+        for element in found.elements():
+            finding = _build_finding(element, len(findings) + 1)
+            if finding is not None:
+                findings.append(finding)
+    draft.findings.extend(findings)
+    if not isinstance(root.value, dict):
+        return
+    summary = root.get("summary")
+    for holder in (root, summary):
+        if holder is not None and isinstance(holder.value, dict):
+            _compare_counts(holder, findings)
+    if summary is not None and isinstance(summary.value, str):
+        draft.add_fact(f"{name} summary", summary.value, summary.where)
+    _add_status(root, name, findings, draft)
+
+
+def _build_finding(node: JsonNode, number: int) -> ReportedFinding | None:
+    fallback = f"finding-{number}"
+    if isinstance(node.value, str):
+        return ReportedFinding(id=fallback, title=quote(node.value) or fallback, where=node.where)
+    if not isinstance(node.value, dict):
+        node.report_type("an object")
+        return None
+    file, line = _read_location(node)
+    return ReportedFinding(
+        id=_first(node, _ID_KEYS) or fallback,
+        title=quote(_first(node, _TITLE_KEYS) or fallback),
+        where=node.where,
+        severity=_read_severity(node),
+        file=file,
+        line=line,
+        status=node.scalar("status"),
+    )
+
+
+def _read_severity(node: JsonNode) -> Severity | None:
+    text = node.scalar("severity")
+    if text is None:
+        return None
+    severity = _SEVERITIES.get(text.strip().lower())
+    if severity is None:
+        known = ", ".join(severity.value for severity in Severity)
+        node.document.report((*node.pointer, "severity"), f"severity is none of {known}: {quote(text) or 'empty'}")
+    return severity
+
+
+def _read_location(node: JsonNode) -> tuple[str | None, int | None]:
+    """The file and line, given apart or as `file:line`, or as an object with both."""
+    member = next((found for key in _FILE_KEYS if (found := node.get(key)) is not None), None)
+    holder = member if member is not None and isinstance(member.value, dict) else node
+    file = _first(holder, _FILE_KEYS[:-1]) if holder is member else member.as_text() if member is not None else None
+    line = next((found.value for key in ("line", "line_number") if (found := holder.get(key)) is not None), None)
+    number = int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else line  # noqa: PLR2004
+    match = _LOCATION.match(file) if file else None
+    if match is not None:
+        return match.group(1), int(match.group(2))
+    return file, number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
+    """A number that disagrees with the list is reported; which of the two is right, nobody here knows."""
+    by_severity = Counter(finding.severity for finding in findings)
+    for member in holder.members():
+        if not isinstance(member.value, int) or isinstance(member.value, bool):
+            continue
+        key = str(member.pointer[-1]).lower()
+        word = key.removesuffix("_count")
+        if word in _SEVERITIES:
+            listed = by_severity[_SEVERITIES[word]]
+        elif _TOTAL_KEY.match(key):
+            listed = len(findings)
+        else:
+            continue
+        if member.value != listed:
+            member.document.report(member.pointer, f"{member.name} is {member.value}, but the list has {listed}")
+
+
+def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draft: HandoffDraft) -> None:
+    status = root.text("status")
+    if status is None or status.strip().lower() not in REPORT_STATUSES:
+        return
+    word = status.strip().lower()
+    where = root.place_of("status")
+    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {word}", subject=name, value=word)])
+    severe = [finding for finding in findings if finding.severity in _FAILING and not _is_closed(finding)]
+    if word == "pass" and severe:
+        root.document.report(("status",), f"says pass, but lists {len(severe)} open findings that are critical or high")
+
+
+def _is_closed(finding: ReportedFinding) -> bool:
+    return finding.status is not None and finding.status.strip().lower().replace(" ", "_") in _CLOSED
+
+
+def _first(node: JsonNode, keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        member = node.get(key)
+        if member is not None and isinstance(member.value, str | int):
+            text = member.as_text()
+            if text:
+                return text
+    return None

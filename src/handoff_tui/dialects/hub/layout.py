@@ -1,0 +1,55 @@
+"""Where the hub's files lie, what they are called, and which task or run a path speaks of."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+CONTEXT_NAME: Final = re.compile(r"^(?:HANDOFF|WORK_?CYCLE)_(\d+)(?:_([A-Za-z0-9][\w.-]*?))?\.md$", re.IGNORECASE)
+TODO_NAME: Final = re.compile(r"^todo\.json$", re.IGNORECASE)
+SECURITY_NAME: Final = re.compile(r"^security[_-]?reports?(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
+BUGS_NAME: Final = re.compile(r"^bugs(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
+
+_MARKDOWN: Final = re.compile(r"hand[-_]?off|work[-_]?cycle|context", re.IGNORECASE)
+_JSON: Final = re.compile(r"hand[-_]?off|work[-_]?cycles?|report|(?:^|/)runs?/", re.IGNORECASE)
+_RUN: Final = re.compile(r"^run[-_ ]?#?(\d+)$", re.IGNORECASE)
+_TASK: Final = re.compile(r"^(?:task[-_])?(T\d+|[A-Z][A-Z0-9]{0,9}-\d+)$")
+_TASK_NUMBER: Final = re.compile(r"^\d+$")
+
+
+def may_own(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    lowered = name.lower()
+    if lowered.endswith((".md", ".markdown")):
+        return _MARKDOWN.search(path) is not None
+    if not lowered.endswith(".json"):
+        return False
+    return bool(is_findings_name(name) or TODO_NAME.match(name) or _JSON.search(path))
+
+
+def is_findings_name(name: str) -> bool:
+    return bool(SECURITY_NAME.match(name) or BUGS_NAME.match(name))
+
+
+def find_task(path: str) -> str | None:
+    """The task named by a folder of the path: `proofs/T021/…`, `tasks/633/…`."""
+    parts = path.split("/")[:-1]
+    for position in range(len(parts) - 1, -1, -1):
+        match = _TASK.match(parts[position])
+        if match:
+            return match.group(1)
+        if position and parts[position - 1].lower() in {"task", "tasks"} and _TASK_NUMBER.match(parts[position]):
+            return parts[position]
+    return None
+
+
+def find_run(path: str) -> str | None:
+    """The run named by a folder of the path: `run-1088`, `runs/1088`."""
+    parts = path.split("/")[:-1]
+    for position in range(len(parts) - 1, -1, -1):
+        match = _RUN.match(parts[position])
+        if match:
+            return match.group(1)
+        if position and parts[position - 1].lower() in {"run", "runs"} and parts[position].isdecimal():
+            return parts[position]
+    return None

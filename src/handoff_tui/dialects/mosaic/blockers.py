@@ -1,0 +1,73 @@
+"""`blockers.json`: what stands in the way, and what is offered as proof that it no longer does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim, quote
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.work import Blocker, Severity
+
+_STATUSES: Final = ("open", "resolving", "resolved", "wont-fix")
+_CLOSED: Final = ("resolved", "wont-fix")
+_PEOPLE: Final = frozenset({"user", "human", "owner", "operator", "person"})
+
+
+def add_blockers(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.add_fact("blockers updated at", root.scalar("updated_at"), root.place_of("updated_at"))
+    nodes = [*root.objects("blockers"), *root.objects("archived_blockers")]
+    blockers = [build_blocker(node, number) for number, node in enumerate(nodes, start=1)]
+    draft.blockers.extend(blockers)
+    draft.add_claims(_claim_resolved(blockers))
+
+
+def build_blocker(node: JsonNode, number: int) -> Blocker:
+    status = node.text("status")
+    normal = status.strip().lower().replace("_", "-").replace(" ", "-") if status else None
+    if normal is not None and normal not in _STATUSES:
+        _report_unknown(node, "status", status, _STATUSES)
+    is_open = normal not in _CLOSED
+    owner = node.text("owner")
+    return Blocker(
+        id=node.scalar("id") or f"blocker-{number}",
+        title=quote(node.text("title") or node.text("description") or "(untitled)"),
+        where=node.where,
+        severity=parse_severity(node),
+        status=status,
+        open=is_open,
+        owner=owner,
+        evidence=node.text("resolution") or node.scalar("evidence") or None,
+        needs_human=is_open and owner is not None and owner.strip().lower() in _PEOPLE,
+    )
+
+
+def parse_severity(node: JsonNode) -> Severity | None:
+    """The severity; one that is not in the list is reported and left out."""
+    text = node.text("severity")
+    if text is None:
+        return None
+    known = {severity.value: severity for severity in Severity}
+    severity = known.get(text.strip().lower())
+    if severity is None:
+        _report_unknown(node, "severity", text, tuple(known))
+    return severity
+
+
+def _report_unknown(node: JsonNode, key: str, value: str | None, known: tuple[str, ...]) -> None:
+    member = node.get(key)
+    if member is not None:
+        node.document.report(
+            member.pointer, f"{member.name} is none of {', '.join(known)}: {quote(value or '') or 'empty'}"
+        )
+
+
+def _claim_resolved(blockers: list[Blocker]) -> Iterator[Claim]:
+    for blocker in blockers:
+        if blocker.status is not None and blocker.status.strip().lower() == "resolved":
+            text = f"{blocker.id} {blocker.title}: {blocker.evidence or 'resolved'}"
+            yield build_claim(
+                ClaimKind.BLOCKER_RESOLVED, blocker.where, text, subject=blocker.id, value=blocker.evidence
+            )

@@ -1,0 +1,65 @@
+"""The dialect of session enforcement."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.mosaic import layout
+from handoff_tui.dialects.mosaic.emergency import add_emergency
+from handoff_tui.dialects.mosaic.manifests import read_manifest
+from handoff_tui.dialects.mosaic.recognition import recognise
+from handoff_tui.dialects.mosaic.state import build_live_handoff, find_missing, is_live
+
+_ID: Final = "mosaic"
+
+
+def read(owned: list[Source], shelf: Shelf) -> Reading:
+    reading = Reading()
+    paths = shelf.paths
+    drafts: dict[str, HandoffDraft] = {}
+    for folder, sources in sorted(_group_by_folder(owned, paths).items()):
+        reading.problems.extend(find_missing(folder, sources, paths))
+        if is_live(sources):
+            drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID)
+    emergencies = _add_emergencies(owned, drafts)
+    reading.handoffs.extend(drafts[parent].build() for parent in sorted(drafts))
+    reading.handoffs.extend(draft.build() for draft in emergencies)
+    reading.handoffs.extend(
+        read_manifest(source, _ID)
+        for source in sorted(owned, key=lambda source: source.path)
+        if layout.is_manifest_path(source.path)
+    )
+    return reading
+
+
+def _group_by_folder(owned: list[Source], paths: tuple[str, ...]) -> dict[str, dict[str, Source]]:
+    """The sources of each state folder by their path below it; folders without any are there too, empty."""
+    folders: dict[str, dict[str, Source]] = {}
+    for path in paths:
+        split = layout.split_state_path(path) if layout.STATE_FOLDER in path else None
+        if split is not None:
+            folders.setdefault(split[0], {})
+    for source in owned:
+        split = layout.split_state_path(source.path)
+        if split is not None and layout.is_state_path(source.path):
+            folders.setdefault(split[0], {})[split[1]] = source
+    return folders
+
+
+def _add_emergencies(owned: list[Source], drafts: dict[str, HandoffDraft]) -> list[HandoffDraft]:
+    """Adds each emergency to the live handoff beside it; returns those that stand alone."""
+    alone: list[HandoffDraft] = []
+    for source in sorted(owned, key=lambda source: source.path):
+        if not layout.is_emergency_path(source.path):
+            continue
+        draft = drafts.get(layout.parent_of(source.folder))
+        if draft is None:
+            draft = HandoffDraft(id=layout.build_emergency_id(source.path), dialect=_ID, title="Emergency handoff")
+            alone.append(draft)
+        add_emergency(source, draft)
+    return alone
+
+
+MOSAIC: Final = Dialect(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)

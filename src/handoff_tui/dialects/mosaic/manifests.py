@@ -1,0 +1,135 @@
+"""`.ai-agents/handoff_<stamp>.json`: what a hook or an agent wrote down at one moment, in either generation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim, clean_path, parse_status, quote
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.dialects.mosaic.json_claims import claim_files, parse_commit
+from handoff_tui.dialects.mosaic.layout import build_manifest_id
+from handoff_tui.dialects.mosaic.tasks import build_tasks
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff
+
+_DEPLOYMENT_KEY: Final = re.compile(r"(?:health|status|state|deployed|deployment|live)$")
+
+
+def read_manifest(source: Source, dialect: str) -> Handoff:
+    draft = HandoffDraft(id=build_manifest_id(source.path), dialect=dialect, original_name=source.name)
+    draft.documents.append(source.document(DocumentRole.MANIFEST))
+    root = source.json
+    if root is not None and not isinstance(root.value, dict):
+        root.report_type("an object")
+    elif root is not None:
+        _add_manifest(root, draft)
+    return draft.build()
+
+
+def _add_manifest(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.created = root.text("timestamp")
+    draft.source_agent = root.text("outgoing_agent") or root.text("agent_name")
+    draft.target_agent = root.text("incoming_agent") or root.text("next_agent")
+    draft.add_producer(draft.source_agent)
+    draft.title = root.text("commit_message")
+    _add_status(root, draft)
+    _add_notes(root, draft)
+    git_state = root.object("git_state")
+    for node in (root, git_state):
+        if node is not None:
+            draft.add_claims(_claim_git_state(node))
+    continuity = root.object("session_continuity")
+    if continuity is not None:
+        draft.add_claims(claim_files(continuity.items("modified_files"), ClaimKind.FILE_MODIFIED))
+        draft.add_claims(_claim_earlier_commits(continuity))
+    draft.add_claims(_claim_deployment(root))
+    draft.add_claims(_claim_features(root.object("critical_features")))
+    draft.tasks.extend(
+        build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False),
+    )
+    draft.tasks.extend(build_tasks(root.items("next_agent_checklist"), "checklist"))
+
+
+def _add_status(root: JsonNode, draft: HandoffDraft) -> None:
+    """The status is a token in some manifests and a sentence in others; a sentence is a title."""
+    status = root.text("status")
+    if not status:
+        return
+    where = root.place_of("status")
+    draft.title = draft.title or quote(status)
+    draft.status = parse_status(status)
+    draft.add_fact("status", status, where)
+    if draft.status is not None:
+        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)])
+
+
+def _add_notes(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.message = root.text("notes")
+    draft.add_fact("latest backup", root.scalar("latest_backup"), root.place_of("latest_backup"))
+    last_commit = root.get("last_commit")
+    for member in last_commit.members() if last_commit is not None else ():
+        draft.add_fact(f"last commit {member.pointer[-1]}", member.as_text(), member.where)
+
+
+def _claim_git_state(node: JsonNode) -> Iterator[Claim]:
+    commit = node.text("commit")
+    if commit and (commit_id := parse_commit(commit)) is not None:
+        where = node.place_of("commit")
+        yield build_claim(ClaimKind.COMMIT, where, f"commit: {commit}", value=commit_id)
+    elif commit:
+        node.document.report((*node.pointer, "commit"), f"commit is no commit id: {quote(commit)}")
+    branch = node.text("branch")
+    if branch:
+        yield build_claim(ClaimKind.BRANCH, node.place_of("branch"), f"branch: {branch}", value=branch)
+    uncommitted = node.get("uncommitted_changes")
+    if uncommitted is None:
+        return
+    if isinstance(uncommitted.value, list):
+        yield from claim_files(uncommitted.elements(), ClaimKind.UNCOMMITTED)
+    else:
+        number = node.integer("uncommitted_changes")
+        if number is not None:
+            text = f"uncommitted_changes: {number}"
+            yield build_claim(ClaimKind.UNCOMMITTED, uncommitted.where, text, value=number)
+
+
+def _claim_earlier_commits(continuity: JsonNode) -> Iterator[Claim]:
+    for node in continuity.items("last_5_commits"):
+        text = node.value if isinstance(node.value, str) else (node.scalar("commit") or node.scalar("hash"))
+        commit = parse_commit(text) if isinstance(text, str) else None
+        if isinstance(text, str) and commit is not None:
+            yield build_claim(ClaimKind.COMMIT, node.where, text, value=commit)
+
+
+def _claim_deployment(root: JsonNode) -> Iterator[Claim]:
+    status = root.get("deployment_status")
+    if status is None:
+        return
+    for member in status.members() if isinstance(status.value, dict) else [status]:
+        name = str(member.pointer[-1])
+        state = member.as_text()
+        if state is None:
+            continue
+        if _DEPLOYMENT_KEY.search(name):
+            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{name}: {state}", value=state)
+        else:
+            yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {state}", subject=name, value=state)
+
+
+def _claim_features(features: JsonNode | None) -> Iterator[Claim]:
+    """Each feature is said to be there, or is counted in some files: `path:count`."""
+    for member in features.members() if features is not None else ():
+        name = str(member.pointer[-1])
+        if isinstance(member.value, bool | str | int):
+            text = f"{name}: {member.as_text()}"
+            yield build_claim(ClaimKind.CHECK, member.where, text, subject=name, value=member.value)
+        for element in member.elements():
+            path = clean_path(element.value) if isinstance(element.value, str) else None
+            if path is not None:
+                text = f"{name}: {element.value}"
+                yield build_claim(ClaimKind.FILE_REFERENCED, element.where, text, subject=path)

@@ -1,0 +1,117 @@
+"""Session handoffs in Markdown: who worked, what was made, committed, deployed and tested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.dialects.claims import (
+    build_claim,
+    claim_commits,
+    claim_counts,
+    claim_references,
+    find_paths,
+    parse_counts,
+    parse_status,
+)
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.handoff_draft import HandoffDraft
+from handoff_tui.dialects.markdown import Section, Table, TextLine, parse_field, plain
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.place import Place
+
+_FILE_SECTION: Final = re.compile(
+    r"\bfiles?\b.*?\b(created|added|modified|changed|updated|deleted|removed)\b|"
+    r"\b(created|new|modified|changed|updated|deleted|removed)\b.*?\bfiles?\b",
+    re.IGNORECASE,
+)
+_FILE_VERB: Final = re.compile(r"^\W*(created|added|new|modified|changed|updated|deleted|removed)\b", re.IGNORECASE)
+_KINDS: Final = {
+    "created": ClaimKind.FILE_CREATED,
+    "added": ClaimKind.FILE_CREATED,
+    "new": ClaimKind.FILE_CREATED,
+    "modified": ClaimKind.FILE_MODIFIED,
+    "changed": ClaimKind.FILE_MODIFIED,
+    "updated": ClaimKind.FILE_MODIFIED,
+    "deleted": ClaimKind.FILE_DELETED,
+    "removed": ClaimKind.FILE_DELETED,
+}
+_ADDRESS: Final = re.compile(r"https?://[^\s<>()`\"'|*]+")
+_DEPLOYED: Final = re.compile(r"\b(live|deployed|deploying|online|healthy|down|offline|unreachable)\b", re.IGNORECASE)
+_FACTS: Final = frozenset({"agent", "status", "session time", "session end", "mode", "ready for", "next agent", "date"})
+
+
+def add_session_document(source: Source, draft: HandoffDraft) -> None:
+    """What a session handoff says, added to the live handoff that it accompanies."""
+    lines = list(source.outline.lines())
+    for line in lines:
+        if not line.code:
+            _add_field(line, source.path, draft)
+    for section in source.outline.sections:
+        draft.add_claims(_claim_files(section, source.path))
+    draft.add_claims(claim_commits(lines, source.path))
+    draft.add_claims(_claim_deployments(lines, source.path))
+    draft.add_claims(_claim_counts(lines, source.path))
+    draft.add_claims(claim_references(lines, source.path))
+
+
+def _add_field(line: TextLine, path: str, draft: HandoffDraft) -> None:
+    pair = parse_field(line.text)
+    if pair is None or pair[0].lower() not in _FACTS or not pair[1]:
+        return
+    name, value = pair[0].lower(), pair[1]
+    where = Place(path=path, line=line.number)
+    draft.add_fact(f"session document {name}", value, where)
+    if name == "agent":
+        draft.add_producer(value)
+    status = parse_status(value) if name == "status" else None
+    if status is not None:
+        draft.add_claims([build_claim(ClaimKind.STATUS, where, line.text, value=status)])
+
+
+def _claim_files(section: Section, path: str) -> Iterator[Claim]:
+    heading = _FILE_SECTION.search(section.name)
+    if heading is None:
+        return
+    kind = _KINDS[(heading.group(1) or heading.group(2)).lower()]
+    for line in _file_lines(section):
+        verb = _FILE_VERB.match(plain(line.text))
+        own_kind = _KINDS[verb.group(1).lower()] if verb else kind
+        for target in find_paths(line.text)[:1]:
+            yield build_claim(own_kind, Place(path=path, line=line.number), line.text, subject=target)
+
+
+def _file_lines(section: Section) -> Iterator[TextLine]:
+    """The lines that name a file each: outer list items and the first cells of table rows."""
+    for item in section.items():
+        if item.depth == 1:
+            yield TextLine(item.line, item.text.split("\n", 1)[0])
+    for table in section.tables():
+        yield from _table_lines(table)
+
+
+def _table_lines(table: Table) -> Iterator[TextLine]:
+    column = table.column("file", "path") or 0
+    for row in table.rows:
+        if column < len(row.cells):
+            yield TextLine(row.line, row.cells[column])
+
+
+def _claim_deployments(lines: list[TextLine], path: str) -> Iterator[Claim]:
+    for line in lines:
+        address = None if line.code else _ADDRESS.search(line.text)
+        if address is None:
+            continue
+        state = _DEPLOYED.search(_ADDRESS.sub(" ", line.text))
+        if state is not None:
+            where = Place(path=path, line=line.number)
+            subject = address.group().rstrip(".,;:")
+            yield build_claim(ClaimKind.DEPLOYMENT, where, line.text, subject=subject, value=state.group(1).lower())
+
+
+def _claim_counts(lines: list[TextLine], path: str) -> Iterator[Claim]:
+    for line in lines:
+        counts = parse_counts(line.text)
+        if counts is not None:
+            yield from claim_counts(counts, "session", Place(path=path, line=line.number), line.text)

@@ -1,0 +1,104 @@
+"""Which dialect owns which file, and what they all read together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from handoff_tui.dialects.contract import POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.models.handoff import Handoff, build_id
+from handoff_tui.models.place import Problem, ProblemLevel
+
+_SPEAKS_OF_HANDOFF: Final = re.compile(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
+_TEXT_ENDINGS: Final = (".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".txt", ".rst")
+_OWN_FILE: Final = "handoff-tui.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """All handoffs of a repository, the candidates nobody understood, and every problem on the way."""
+
+    handoffs: tuple[Handoff, ...]
+    unknown: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
+    """Asks every dialect about every candidate; the surest one owns it."""
+    owned: dict[str, list[Source]] = {dialect.id: [] for dialect in dialects}
+    looked_at: list[Source] = []
+    unowned: list[str] = []
+    for path in shelf.paths:
+        interested = [dialect for dialect in dialects if dialect.may_own(path)]
+        if not interested:
+            if is_candidate(path):
+                unowned.append(path)
+            continue
+        source = shelf.source(path)
+        owner = _find_owner(source, interested)
+        if owner is not None:
+            owned[owner.id].append(source)
+            looked_at.append(source)
+        elif is_candidate(path):
+            unowned.append(path)
+            looked_at.append(source)
+    readings = [dialect.read(owned[dialect.id], shelf) for dialect in dialects]
+    return _merge(readings, looked_at, unowned)
+
+
+def is_candidate(path: str) -> bool:
+    """Whether a path sounds like a handoff, so that it must be listed when nobody understands it."""
+    name = path.rpartition("/")[2]
+    if name == _OWN_FILE or not _SPEAKS_OF_HANDOFF.search(name):
+        return False
+    return name.lower().endswith(_TEXT_ENDINGS) or "." not in name.lstrip(".")
+
+
+def _find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:
+    """The dialect with the highest confidence; the first of equals, in the order of the table."""
+    best: Dialect | None = None
+    best_confidence = 0.0
+    for dialect in interested:
+        confidence = dialect.recognise(source)
+        if confidence >= POSSIBLE and confidence > best_confidence:
+            best, best_confidence = dialect, confidence
+    return best
+
+
+def _merge(readings: list[Reading], looked_at: list[Source], unowned: list[str]) -> Harvest:
+    problems: list[Problem] = []
+    handoffs: list[Handoff] = []
+    taken: dict[str, Handoff] = {}
+    used: set[str] = set()
+    for reading in readings:
+        used |= reading.used
+        problems.extend(reading.problems)
+        for handoff in reading.handoffs:
+            unique = _make_unique(handoff, taken, problems)
+            taken[unique.id] = unique
+            handoffs.append(unique)
+    for source in looked_at:
+        problems.extend(source.problems())
+    ordered = sorted(set(problems), key=lambda problem: (problem.path, problem.line or 0, problem.message))
+    return Harvest(tuple(handoffs), tuple(path for path in unowned if path not in used), tuple(ordered))
+
+
+def _make_unique(handoff: Handoff, taken: dict[str, Handoff], problems: list[Problem]) -> Handoff:
+    """Two handoffs of one id are both kept; the later one is renamed, and that is said."""
+    if handoff.id not in taken:
+        return handoff
+    candidate = build_id(handoff.dialect, handoff.id)
+    number = 2
+    while candidate in taken:
+        candidate = build_id(handoff.dialect, handoff.id, str(number))
+        number += 1
+    path = handoff.documents[0].path if handoff.documents else handoff.id
+    problems.append(
+        Problem(
+            path=path,
+            message=f"the id {handoff.id} is also used by a {taken[handoff.id].dialect} handoff; listed as {candidate}",
+            level=ProblemLevel.WARNING,
+        )
+    )
+    return handoff.model_copy(update={"id": candidate})

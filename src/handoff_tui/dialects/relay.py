@@ -1,0 +1,141 @@
+"""The relay's `HANDOFF.json`: one task passed from one named model to the next, with its checks and open points."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim
+from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.dialects.json_claims import build_unique_id, claim_paths, claim_status, normalise_status
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Blocker
+
+_FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
+_OWN_FIELDS: Final = ("changed_files", "checks", "open_points", "next_role", "actor")
+_NAME: Final = re.compile(r"handoff[^/]*\.json$", re.IGNORECASE)
+_TASK: Final = re.compile(r"^TASK-[0-9]{3}$")
+_STATUSES: Final = frozenset({"not_started", "implemented", "refined", "pass", "pass_with_notes", "fail"})
+_RESULTS: Final = frozenset({"pass", "fail", "not_run"})
+_ACTORS: Final = frozenset({"deepseek", "codex", "claude", "human"})
+_NOBODY: Final = "none"
+_MOST: Final = {"changed_files": 30, "checks": 12, "open_points": 8}
+_LONGEST_CHECK = 80
+_LONGEST_OPEN_POINT = 180
+_ENOUGH_OWN_FIELDS = 3
+
+
+def may_own(path: str) -> bool:
+    return bool(_NAME.search(path)) and not path.lower().endswith(".schema.json")
+
+
+def recognise(source: Source) -> float:
+    root = source.json
+    if root is None:
+        return POSSIBLE if source.path == "HANDOFF.json" else NO
+    if root.has(*_FIELDS):
+        return CERTAIN
+    own = sum(root.has(field) for field in _OWN_FIELDS)
+    return LIKELY if root.has("task", "status") and own >= _ENOUGH_OWN_FIELDS else NO
+
+
+def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
+    reading = Reading()
+    taken: set[str] = set()
+    for source in sorted(owned, key=lambda source: source.path):
+        reading.handoffs.append(_build_handoff(source, taken))
+    return reading
+
+
+def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+    root = source.json
+    document = source.document(DocumentRole.STATE, confidence=recognise(source))
+    if root is None or not isinstance(root.value, dict):
+        return Handoff(
+            id=build_unique_id(taken, source.path, "relay", source.path), dialect="relay", documents=(document,)
+        )
+    _report_limits(root)
+    task, status, actor, next_role = (root.scalar(key) for key in ("task", "status", "actor", "next_role"))
+    return Handoff(
+        id=build_unique_id(taken, source.path, task or "relay", "" if task else source.path),
+        dialect="relay",
+        title=task,
+        original_name=task,
+        source_agent=actor,
+        target_agent=None if next_role == _NOBODY else next_role,
+        status=normalise_status(status) if status else None,
+        producers=(actor,) if actor else (),
+        claims=(
+            *claim_status(root, "status"),
+            *claim_paths(root.items("changed_files"), ClaimKind.FILE_MODIFIED),
+            *_claim_checks(root),
+        ),
+        documents=(document,),
+        blockers=_build_blockers(root),
+    )
+
+
+def _claim_checks(root: JsonNode) -> list[Claim]:
+    claims: list[Claim] = []
+    for check in root.objects("checks"):
+        name, result = check.scalar("name"), check.scalar("result")
+        _report_missing(check, ("name", "result"))
+        if name is not None:
+            _report_length(check, "name", name, _LONGEST_CHECK)
+            claims.append(build_claim(ClaimKind.CHECK, check.where, f"{name}: {result}", subject=name, value=result))
+        if result is not None and result not in _RESULTS:
+            check.document.report((*check.pointer, "result"), f"{check.name}.result is not one of {_listed(_RESULTS)}")
+    return claims
+
+
+def _build_blockers(root: JsonNode) -> tuple[Blocker, ...]:
+    blockers: list[Blocker] = []
+    for number, point in enumerate(root.items("open_points"), start=1):
+        text = point.as_text()
+        if text is None:
+            continue
+        if len(text) > _LONGEST_OPEN_POINT:
+            point.document.report(point.pointer, f"{point.name} is longer than {_LONGEST_OPEN_POINT} characters")
+        blockers.append(Blocker(id=f"open-point-{number}", title=text, where=point.where))
+    return tuple(blockers)
+
+
+def _report_limits(root: JsonNode) -> None:
+    _report_missing(root, _FIELDS)
+    for key in sorted({*root.keys()} - {*_FIELDS}):
+        root.document.report((key,), f"{key} is no field of this format")
+    task = root.scalar("task")
+    if task is not None and not _TASK.match(task):
+        root.document.report(("task",), "task is not of the form TASK-000")
+    for key, allowed in (("status", _STATUSES), ("actor", _ACTORS), ("next_role", _ACTORS | {_NOBODY})):
+        value = root.scalar(key)
+        if value is not None and value not in allowed:
+            root.document.report((key,), f"{key} is not one of {_listed(allowed)}")
+    for key, most in _MOST.items():
+        if len(root.items(key)) > most:
+            root.document.report((key,), f"{key} has more than {most} entries")
+    files = [text for node in root.items("changed_files") if (text := node.as_text()) is not None]
+    if len(set(files)) != len(files):
+        root.document.report(("changed_files",), "changed_files names a file twice")
+
+
+def _report_missing(node: JsonNode, fields: tuple[str, ...]) -> None:
+    for field in fields:
+        if not node.has(field):
+            prefix = f"{node.name}." if node.name else ""
+            node.document.report(node.pointer, f"{prefix}{field} is missing")
+
+
+def _report_length(node: JsonNode, key: str, text: str, longest: int) -> None:
+    if len(text) > longest:
+        node.document.report((*node.pointer, key), f"{node.name}.{key} is longer than {longest} characters")
+
+
+def _listed(allowed: frozenset[str]) -> str:
+    return ", ".join(sorted(allowed))
+
+
+RELAY: Final = Dialect(id="relay", may_own=may_own, recognise=recognise, read=read)

@@ -1,0 +1,133 @@
+"""The shelf over a real repository: files read safely and once, git facts read on demand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+
+from handoff_tui.config.settings import Settings
+from handoff_tui.dialects.contract import CommitFact, RefFact, Source
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.history import read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.repo.probe import is_present, list_named, read_size
+from handoff_tui.repo.repository import Repository, WorkTree
+from handoff_tui.repo.text import decode_text
+
+_OFTEN_IGNORED = (
+    ".ai-agents",
+    ".claude/HANDOFF.md",
+    ".claude/handoff.json",
+    ".continue-here.md",
+    ".handoff",
+    ".handoff.json",
+    ".mosaic",
+    ".planning",
+    ".tdd-queue.log",
+    ".tdd-state.json",
+    ".tdd-state.yaml",
+    ".tdd.lock",
+    "HANDOFF.json",
+    "HANDOFF.md",
+)
+"""Places that are looked at even when git ignores them."""
+
+_OWN_FOLDER = ".handoff-tui/"
+_REFS_OF_INTEREST = ("refs/tags", "refs/handoff", "refs/notes", "refs/heads")
+
+
+class RepositoryShelf:
+    """Everything the dialects may read of one repository."""
+
+    def __init__(self, repository: Repository, work_tree: WorkTree, settings: Settings) -> None:
+        self.settings = settings
+        self._repository = repository
+        self._work_tree = work_tree
+        self._reader = FileReader(repository.root, settings.limits.file_bytes)
+        self._sources: dict[str, Source] = {}
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        facts = self._work_tree.facts
+        ignored = list_named(self._repository.root, _OFTEN_IGNORED)
+        changed = set(facts.changed)
+        everything = {*self._work_tree.tracked, *facts.untracked, *ignored}
+        return tuple(sorted(path for path in everything if self._is_readable_path(path, changed)))
+
+    def source(self, path: str) -> Source:
+        if path not in self._sources:
+            self._sources[path] = self._read(path)
+        return self._sources[path]
+
+    def read_sources(self) -> Iterable[Source]:
+        """Everything that was read so far, in order of path."""
+        return [self._sources[path] for path in sorted(self._sources)]
+
+    def size(self, path: str) -> int | None:
+        return read_size(self._repository.root, path)
+
+    def commits(self) -> tuple[CommitFact, ...]:
+        return self._commits
+
+    def refs(self) -> tuple[RefFact, ...]:
+        return self._refs
+
+    def notes(self, ref: str) -> dict[str, Source]:
+        """Notes on the newest commits, newest first; those on commits further back are passed over."""
+        blobs = read_notes(self._repository.git, ref)
+        in_order = [(commit.id, blobs[commit.id]) for commit in self.commits() if commit.id in blobs]
+        contents = read_blobs(self._repository.git, [blob for _, blob in in_order], self.settings.limits.file_bytes)
+        found: dict[str, Source] = {}
+        for commit, blob in in_order:
+            path = f"notes:{ref}/{commit}"
+            found[commit] = self._sources[path] = self._build_source(path, contents[blob])
+        return found
+
+    @cached_property
+    def _commits(self) -> tuple[CommitFact, ...]:
+        return tuple(
+            CommitFact(commit.id, commit.subject, commit.body, commit.author, commit.date)
+            for commit in read_commits(self._repository.git, self.settings.limits.commits)
+        )
+
+    @cached_property
+    def _refs(self) -> tuple[RefFact, ...]:
+        refs = read_refs(self._repository.git, *_REFS_OF_INTEREST)
+        return tuple(RefFact(ref.name, ref.commit, ref.subject) for ref in refs)
+
+    def _is_readable_path(self, path: str, changed: set[str]) -> bool:
+        """Our own folder is no handoff; a tracked file that was deleted is not there to be read."""
+        if path.startswith(_OWN_FOLDER):
+            return False
+        return path not in changed or is_present(self._repository.root, path)
+
+    def _read(self, path: str) -> Source:
+        try:
+            content = self._reader.read_bytes(path)
+        except (FileUnreadableError, UnsafePathError) as refused:
+            message = refused.message.removeprefix(f"{path} ")
+            return Source(path, "", readable=False, problems=[Problem(path=path, message=message)])
+        return self._build_source(path, content)
+
+    def _build_source(self, path: str, content: bytes | None) -> Source:
+        if content is None:
+            problem = Problem(path=path, message="is missing or too large")
+            return Source(path, "", readable=False, problems=[problem])
+        decoded = decode_text(content)
+        level = ProblemLevel.ERROR if decoded.binary else ProblemLevel.WARNING
+        problems = [Problem(path=path, message=remark, level=level) for remark in decoded.remarks]
+        too_long = path.lower().endswith(".md") and len(content) > self.settings.limits.markdown_bytes
+        if too_long:
+            limit = self.settings.limits.markdown_bytes
+            problems.append(
+                Problem(path=path, message=f"is too long to be parsed: {len(content):,} bytes; the limit is {limit:,}")
+            )
+        return Source(
+            path,
+            "" if too_long else decoded.text,
+            sha256=hashlib.sha256(content).hexdigest(),
+            problems=problems,
+            readable=not (decoded.binary or too_long),
+        )

@@ -1,0 +1,171 @@
+"""From steps to handoffs: one per cycle, its present state on top, the earlier steps as attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from handoff_tui.dialects.contract import CommitFact, Source
+from handoff_tui.dialects.tdd.steps import Origin, Step, printable
+from handoff_tui.models.document import Document, DocumentRole
+from handoff_tui.models.handoff import Handoff, HandoffType, build_id
+from handoff_tui.models.work import Attempt, Fact
+
+FIRST_CYCLE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Commits by age, for the order of steps and the names of those who made them."""
+
+    positions: Mapping[str, int]
+    commits: Mapping[str, CommitFact]
+
+    @classmethod
+    def of(cls, commits: Sequence[CommitFact]) -> History:
+        return cls(
+            {commit.id: position for position, commit in enumerate(commits)}, {commit.id: commit for commit in commits}
+        )
+
+    def age(self, step: Step) -> int:
+        """0 for the newest; commits that were not looked at are older than all others."""
+        return self.positions.get(step.commit or "", len(self.positions))
+
+
+def find_newest_cycle(steps: Iterable[Step]) -> int | None:
+    """The cycle of the newest note, else of the state file, else the highest number that is named."""
+    ordered = list(steps)
+    for origin in (Origin.NOTE, Origin.STATE):
+        for step in ordered:
+            if step.origin is origin and step.cycle is not None:
+                return step.cycle
+    return max((step.cycle for step in ordered if step.cycle is not None), default=None)
+
+
+def fill_cycles(steps: Sequence[Step]) -> list[Step]:
+    """Gives each step a cycle: a note that says none is in that of the next older note, a file in the newest."""
+    newest = find_newest_cycle(steps) or FIRST_CYCLE
+    filled: list[Step] = []
+    older_cycle = FIRST_CYCLE
+    for step in reversed(steps):
+        if step.cycle is not None:
+            cycle = step.cycle
+        elif step.origin is Origin.NOTE:
+            cycle = older_cycle
+        else:
+            cycle = FIRST_CYCLE if step.origin is Origin.TRAILER else newest
+        if step.origin is Origin.NOTE:
+            older_cycle = cycle
+        filled.append(replace(step, cycle=cycle))
+    return filled[::-1]
+
+
+def build_cycle(cycle: int, steps: Sequence[Step], history: History) -> Handoff:
+    """One handoff from all that is told of a cycle."""
+    told = _without_repeats(steps)
+    present = _choose_present(told, history)
+    noted = min((step for step in told if step.origin is Origin.NOTE), key=history.age, default=None)
+    earlier = _sort_oldest_first([step for step in told if step is not present], history)
+    return Handoff(
+        id=build_id(f"TDD-{cycle}"),
+        dialect="tdd",
+        title=present.title or (noted.title if noted else None) or f"Cycle {cycle}",
+        type=HandoffType.PHASE_TRANSITION,
+        source_phase=present.phase,
+        target_phase=present.next_phase,
+        source_agent=present.source_agent,
+        target_agent=present.target_agent,
+        status=present.status,
+        attempt=present.retries + 1,
+        attempts=tuple(_build_attempt(number, step, history) for number, step in enumerate(earlier, start=1)),
+        producers=_find_producers([present, *reversed(earlier)], history),
+        message=present.summary,
+        next_action=f"{present.next_phase} phase" if present.next_phase else None,
+        claims=present.claims,
+        documents=_build_documents(steps),
+        tasks=present.tasks or (noted.tasks if noted else ()),
+        blockers=present.blockers,
+        facts=(*present.facts, *_read_marks(steps, present)),
+        created=present.when or _date_of(present, history),
+    )
+
+
+def report_conflicts(steps: Sequence[Step], history: History) -> None:
+    """Warns where a state file tells another phase than the newest note, and where a note does not follow the last."""
+    notes = sorted((step for step in steps if step.origin is Origin.NOTE), key=history.age)
+    for step in steps:
+        if notes and step.origin is Origin.STATE and step.source and step.phase and step.phase != notes[0].phase:
+            noted = notes[0].phase or "nothing"
+            step.source.report(f"says {step.phase}, but the newest note says {noted}", step.where.line)
+    for newer, older in pairwise(notes):
+        if older.next_phase and newer.phase and newer.phase != older.next_phase and newer.source:
+            newer.source.report(f"is of phase {newer.phase}, but the note before it announced {older.next_phase}")
+
+
+def _choose_present(steps: Sequence[Step], history: History) -> Step:
+    """The newest note, or a trailer on a newer commit; without notes the best source there is, and its newest word."""
+    best = min(step.origin for step in steps)
+    if best is Origin.NOTE:
+        committed = [step for step in steps if step.origin in {Origin.NOTE, Origin.TRAILER}]
+        return min(committed, key=lambda step: (history.age(step), step.origin))
+    pool = [step for step in steps if step.origin is best]
+    return pool[-1] if best in {Origin.HISTORY, Origin.QUEUE} else min(pool, key=history.age)
+
+
+def _without_repeats(steps: Sequence[Step]) -> list[Step]:
+    """A commit with a note tells its step once; refs tell nothing when something else does."""
+    noted = {step.commit for step in steps if step.origin is Origin.NOTE}
+    kept = [step for step in steps if step.origin is not Origin.TRAILER or step.commit not in noted]
+    return [step for step in kept if step.origin is not Origin.REF] or kept
+
+
+def _sort_oldest_first(steps: list[Step], history: History) -> list[Step]:
+    """History and queue keep the order of their files and come first; a second state file is no attempt."""
+    kept = [step for step in steps if step.origin is Origin.HISTORY]
+    queued = [step for step in steps if step.origin is Origin.QUEUE]
+    committed = [step for step in steps if step.origin in {Origin.NOTE, Origin.TRAILER, Origin.REF}]
+    newest_first = sorted(committed, key=history.age)
+    return [*kept, *queued, *newest_first[::-1]]
+
+
+def _build_attempt(number: int, step: Step, history: History) -> Attempt:
+    return Attempt(
+        number=number,
+        agent=step.source_agent,
+        phase=step.phase,
+        status=step.status,
+        summary=step.summary or step.title,
+        when=step.when or _date_of(step, history),
+        where=step.where,
+    )
+
+
+def _date_of(step: Step, history: History) -> str | None:
+    commit = history.commits.get(step.commit or "")
+    return commit.date if commit else None
+
+
+def _read_marks(steps: Iterable[Step], present: Step) -> list[Fact]:
+    """The tags, branches and refs that mark the cycle."""
+    return [fact for step in steps if step.origin is Origin.REF and step is not present for fact in step.facts]
+
+
+def _find_producers(steps: Iterable[Step], history: History) -> tuple[str, ...]:
+    """The agents that are named, newest first; the author of the commit where no agent is."""
+    names: dict[str, None] = {}
+    for step in steps:
+        commit = history.commits.get(step.commit or "")
+        name = step.source_agent or (printable(commit.author) if commit else None)
+        if name:
+            names[name] = None
+    return tuple(names)
+
+
+def _build_documents(steps: Iterable[Step]) -> tuple[Document, ...]:
+    roles = {Origin.STATE: DocumentRole.STATE, Origin.HISTORY: DocumentRole.LOG, Origin.QUEUE: DocumentRole.LOG}
+    found: dict[str, tuple[Source, DocumentRole]] = {}
+    for step in steps:
+        if step.source is not None:
+            found.setdefault(step.source.path, (step.source, roles.get(step.origin, DocumentRole.NOTE)))
+    return tuple(source.document(role) for source, role in found.values())

@@ -1,0 +1,54 @@
+"""Steps told by the names of tags, branches and refs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim
+from handoff_tui.dialects.contract import RefFact
+from handoff_tui.dialects.tdd.steps import Origin, Step, phase_of_agent, printable
+from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Fact
+
+_TAG: Final = re.compile(r"^refs/tags/(?:handoff|tdd)/(?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})$")
+_BRANCH: Final = re.compile(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")
+_REF: Final = re.compile(r"^refs/handoff/(?P<agent>.+)$")
+_NOTES: Final = re.compile(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
+_SHORT = 7
+
+
+def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
+    """Other notes whose name speaks of handoffs or of TDD, sorted."""
+    return sorted({ref.name for ref in refs if _NOTES.match(ref.name) and ref.name != configured})
+
+
+def read_ref_steps(refs: Iterable[RefFact]) -> list[Step]:
+    """A step per tag, branch or ref that marks one; its only fact is the ref itself."""
+    steps: list[Step] = []
+    for ref in sorted(refs, key=lambda ref: ref.name):
+        for kind, pattern in (("tag", _TAG), ("branch", _BRANCH), ("ref", _REF)):
+            match = pattern.match(printable(ref.name))
+            if match is not None:
+                steps.append(_build_step(ref, kind, match.groupdict()))
+    return steps
+
+
+def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> Step:
+    name = printable(ref.name)
+    where = Place(path=name)
+    agent, cycle = groups.get("agent"), groups.get("cycle")
+    is_tag = kind == "tag"
+    return Step(
+        origin=Origin.REF,
+        where=where,
+        cycle=int(cycle) if cycle else None,
+        phase=phase_of_agent(agent) if agent else None,
+        source_agent=agent if is_tag else None,
+        commit=ref.commit,
+        summary=printable(ref.subject) or name,
+        claims=(build_claim(ClaimKind.COMMIT, where, name, value=ref.commit),),
+        facts=(Fact(name=kind, value=f"{name.split('/', 2)[-1]} at {ref.commit[:_SHORT]}", where=where),),
+    )

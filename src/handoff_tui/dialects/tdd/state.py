@@ -1,0 +1,208 @@
+"""A step as JSON (or simple YAML): a git note, a state file, an entry of the history or the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from handoff_tui.dialects.claims import build_claim
+from handoff_tui.dialects.contract import Source
+from handoff_tui.dialects.json_claims import claim_paths, normalise_status
+from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.dialects.tdd.steps import Origin, PhaseRules, Step, is_phase, normalise_phase, phase_of_agent
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.work import Blocker, Fact, Task
+
+_PHASE: Final = ("phase", "currentPhase", "current_phase", "tddPhase", "tdd_phase")
+_NEXT_PHASE: Final = ("nextPhase", "next_phase")
+_NEXT_AGENT: Final = ("nextAgent", "next_agent", "next")
+_AGENT: Final = ("agent", "currentAgent", "current_agent", "sourceAgent", "source_agent", "agentId", "agent_id")
+_CYCLE: Final = ("cycleNumber", "cycle_number", "cycle")
+_CURRENT_TEST: Final = ("currentTest", "current_test")
+_TEST_FILE: Final = ("testFile", "test_file")
+_IMPL_FILE: Final = ("implFile", "impl_file", "implementationFile", "implementation_file")
+_RESULT: Final = ("testResult", "test_result")
+_DETAILS: Final = ("errorDetails", "error_details")
+_RETRIES: Final = ("retryCount", "retry_count", "retries")
+_TESTS: Final = ((("completedTests", "completed_tests"), True), (("pendingTests", "pending_tests"), False))
+_RESULTS: Final = ("PASS", "FAIL")
+
+
+def is_state(node: JsonNode | None) -> bool:
+    """Whether a file is ours: it has a TDD phase, or names the next phase or the next agent."""
+    if node is None or not isinstance(node.value, dict):
+        return False
+    if any(is_phase(node.value.get(key)) for key in (*_PHASE, *_NEXT_PHASE)):
+        return True
+    return any(isinstance(node.value.get(key), str) for key in (*_NEXT_PHASE, "nextAgent", "next_agent"))
+
+
+def has_phase(node: JsonNode) -> bool:
+    """Whether a note is a step at all, whatever words it uses for its phases."""
+    return is_state(node) or any(node.has(key) for key in (*_PHASE, *_NEXT_PHASE))
+
+
+def read_step(node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None) -> Step:
+    phase, next_phase, target_agent = _read_phases(node)
+    status = _read_result(node)
+    retries = _read_whole(node, _RETRIES) or 0
+    blockers = _read_error(node)
+    _report_phases(node, phase, next_phase, rules, retried=retries > 0 or status == "FAIL" or bool(blockers))
+    test = _member(node, _CURRENT_TEST)
+    description = None if test is None else _describe_test(test)
+    file_claims, facts = _read_files(node, test, phase)
+    return Step(
+        origin=origin,
+        where=node.where,
+        cycle=_read_whole(node, _CYCLE),
+        phase=phase,
+        next_phase=next_phase,
+        source_agent=_scalar(node, _AGENT),
+        target_agent=target_agent,
+        status=status,
+        retries=max(retries, 0),
+        commit=commit,
+        when=_scalar(node, ("timestamp", "updated_at", "updatedAt", "date")),
+        title=description,
+        summary=_scalar(node, ("message", "summary")) or _read_context(node),
+        claims=(*_claim_result(node, status), *_claim_commit(node, commit), *file_claims),
+        tasks=_read_tests(node),
+        blockers=blockers,
+        facts=tuple(facts),
+        source=source,
+    )
+
+
+def _read_context(node: JsonNode) -> str | None:
+    """Free context, where it is a text; an object there is the next agent's business."""
+    member = node.get("context")
+    return member.value if member is not None and isinstance(member.value, str) else None
+
+
+def _read_phases(node: JsonNode) -> tuple[str | None, str | None, str | None]:
+    phase, next_phase = _scalar(node, _PHASE), _scalar(node, _NEXT_PHASE)
+    next_agent = _scalar(node, _NEXT_AGENT)
+    if next_phase is None and next_agent is not None:
+        next_phase = phase_of_agent(next_agent)
+    return (
+        normalise_phase(phase) if phase else None,
+        normalise_phase(next_phase) if next_phase else None,
+        next_agent,
+    )
+
+
+def _report_phases(
+    node: JsonNode, phase: str | None, next_phase: str | None, rules: PhaseRules, *, retried: bool
+) -> None:
+    for value, keys in ((phase, _PHASE), (next_phase, _NEXT_PHASE)):
+        if value is not None and value not in rules.phases:
+            member = _member(node, keys)
+            pointer = member.pointer if member else node.pointer
+            node.document.report(pointer, f"{value!r} is no phase; phases are {', '.join(rules.phases)}")
+    if phase and next_phase and not rules.is_legal(phase, next_phase, retried=retried):
+        member = _member(node, _NEXT_PHASE)
+        node.document.report(member.pointer if member else node.pointer, f"{next_phase} may not follow {phase}")
+
+
+def _read_result(node: JsonNode) -> str | None:
+    member = _member(node, _RESULT)
+    text = member.as_text() if member else None
+    if member is None or text is None:
+        return None
+    status = normalise_status(text)
+    if status not in _RESULTS:
+        member.document.report(member.pointer, f"{member.name} is neither PASS nor FAIL")
+    return status
+
+
+def _claim_result(node: JsonNode, status: str | None) -> list[Claim]:
+    member = _member(node, _RESULT)
+    if member is None or status is None:
+        return []
+    return [build_claim(ClaimKind.STATUS, member.where, f"{member.pointer[-1]}: {member.value}", value=status)]
+
+
+def _claim_commit(node: JsonNode, commit: str | None) -> list[Claim]:
+    if commit is None:
+        return []
+    return [build_claim(ClaimKind.COMMIT, node.where, f"note on {commit}", value=commit)]
+
+
+def _read_files(node: JsonNode, test: JsonNode | None, phase: str | None) -> tuple[list[Claim], list[Fact]]:
+    """Files that the phase has made are claims; those that a later phase will make are only named."""
+    holder = test if test is not None and isinstance(test.value, dict) else node
+    claims: list[Claim] = []
+    facts: list[Fact] = []
+    for keys, made_in, known_in in (
+        (_TEST_FILE, "RED", ("GREEN", "REFACTOR", "COMPLETE")),
+        (_IMPL_FILE, "GREEN", ("REFACTOR", "COMPLETE")),
+    ):
+        member = _member(holder, keys) or _member(node, keys)
+        if member is None:
+            continue
+        if phase == made_in:
+            claims.extend(claim_paths([member], ClaimKind.FILE_CREATED))
+        elif phase in known_in:
+            claims.extend(claim_paths([member], ClaimKind.FILE_REFERENCED))
+        elif (text := member.as_text()) is not None:
+            facts.append(Fact(name=f"planned {keys[1].replace('_', ' ')}", value=text, where=member.where))
+    return claims, facts
+
+
+def _read_tests(node: JsonNode) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    for keys, done in _TESTS:
+        member = _member(node, keys)
+        if member is None:
+            continue
+        if not isinstance(member.value, list):
+            member.report_type("a list")
+        for number, test in enumerate(member.elements(), start=1):
+            title = _describe_test(test)
+            if title is not None:
+                prefix = "completed" if done else "pending"
+                tasks.append(Task(id=f"{prefix}-{number}", title=title, where=test.where, stage=prefix, done=done))
+    return tuple(tasks)
+
+
+def _describe_test(test: JsonNode) -> str | None:
+    if isinstance(test.value, dict):
+        return _scalar(test, ("description", "name", "title", "testFile", "test_file"))
+    return test.as_text()
+
+
+def _read_error(node: JsonNode) -> tuple[Blocker, ...]:
+    error = node.get("error")
+    details = _member(node, _DETAILS)
+    has_details = details is not None and isinstance(details.value, dict)
+    message = details.scalar("message") if details is not None and has_details else None
+    kind = details.scalar("type") if details is not None and has_details else None
+    text = None if error is None or error.value is False or isinstance(error.value, dict | list) else error.as_text()
+    title = message if text in {None, "", "true"} else text
+    place = error or details
+    if place is None or not (title or kind):
+        return ()
+    return (Blocker(id="error", title=title or kind or "", where=place.where, status=kind, evidence=None),)
+
+
+def _read_whole(node: JsonNode, keys: Iterable[str]) -> int | None:
+    """A whole number, also where it is written as text."""
+    member = _member(node, keys)
+    if member is None:
+        return None
+    value = member.value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 18:  # noqa: PLR2004 - fits 64 bits
+        return int(value)
+    member.report_type("a whole number")
+    return None
+
+
+def _member(node: JsonNode, keys: Iterable[str]) -> JsonNode | None:
+    return next((member for key in keys if (member := node.get(key)) is not None), None)
+
+
+def _scalar(node: JsonNode, keys: Iterable[str]) -> str | None:
+    member = _member(node, keys)
+    return member.as_text() if member is not None else None

@@ -1,0 +1,109 @@
+"""One step of a cycle as one source tells it, and the words for phases."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+from handoff_tui.dialects.contract import Source
+from handoff_tui.models.claim import Claim
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Blocker, Fact, Task
+
+if TYPE_CHECKING:
+    from handoff_tui.config.settings import Settings
+
+PHASES: Final = ("PLAN", "RED", "GREEN", "REFACTOR", "COMPLETE")
+_PHASE_OF_AGENT: Final = {
+    "plan": "PLAN",
+    "test-list": "PLAN",
+    "test": "RED",
+    "red": "RED",
+    "impl": "GREEN",
+    "implement": "GREEN",
+    "implementing": "GREEN",
+    "implementation": "GREEN",
+    "green": "GREEN",
+    "refactor": "REFACTOR",
+    "complete": "COMPLETE",
+}
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class Origin(IntEnum):
+    """Where a step was told; the lowest is believed first when several tell of one cycle."""
+
+    NOTE = 0
+    STATE = 1
+    TRAILER = 2
+    HISTORY = 3
+    QUEUE = 4
+    REF = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One phase of a cycle. What the source does not say is nothing."""
+
+    origin: Origin
+    where: Place
+    cycle: int | None = None
+    phase: str | None = None
+    next_phase: str | None = None
+    source_agent: str | None = None
+    target_agent: str | None = None
+    status: str | None = None
+    retries: int = 0
+    commit: str | None = None
+    when: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    claims: tuple[Claim, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseRules:
+    """Which phases there are and which may follow which."""
+
+    phases: tuple[str, ...]
+    moves: frozenset[tuple[str, str]]
+
+    def is_legal(self, phase: str, next_phase: str, *, retried: bool) -> bool:
+        """Whether the move is on an edge; a failed phase may be tried again, and what is complete stays so."""
+        if not self.moves or phase not in self.phases or next_phase not in self.phases:
+            return True
+        stays = phase == next_phase and (retried or phase == PHASES[-1])
+        return stays or (phase, next_phase) in self.moves
+
+
+def build_rules(settings: Settings) -> PhaseRules:
+    pipeline = settings.pipelines.get("tdd")
+    edges = pipeline.build("tdd").edges if pipeline else ()
+    return PhaseRules(settings.tdd.phases, frozenset((edge.source, edge.target) for edge in edges))
+
+
+def normalise_phase(text: str) -> str:
+    """A phase in capitals; any other word as it is written."""
+    upper = text.strip().upper()
+    return upper if upper in PHASES else text.strip()
+
+
+def is_phase(value: object) -> bool:
+    return isinstance(value, str) and value.strip().upper() in PHASES
+
+
+def phase_of_agent(name: str) -> str | None:
+    """The phase in which an agent of this name works: `TEST-AGENT` → RED."""
+    word = re.sub(r"[\s_]+", "-", name.strip().lower())
+    return _PHASE_OF_AGENT.get(word.removesuffix("-agent").removesuffix("-phase"))
+
+
+def printable(text: str) -> str:
+    """Git's text may hold bytes that are no UTF-8; they arrive as halves of surrogate pairs."""
+    return _SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,32 @@
+"""Settings as rows."""
+
+from __future__ import annotations
+
+import json
+
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+SCHEMA = "handoff-tui/config/v1"
+SettingRow = tuple[str, object, str]
+_DEFAULT = "default"
+
+
+def build_config_json(rows: list[SettingRow]) -> dict[str, object]:
+    return {
+        "schema": SCHEMA,
+        "settings": [{"key": key, "value": value, "origin": origin} for key, value, origin in rows],
+    }
+
+
+def build_config_page(rows: list[SettingRow], *, origins: bool) -> Page:
+    """One row a setting; those that someone set stand out."""
+    page = Page()
+    columns = (Column("setting"), Column("value", fold=True), *((Column("from"),) if origins else ()))
+    cells = []
+    for key, value, origin in rows:
+        role = "muted" if origin == _DEFAULT else "accent"
+        row = (Cell(render_safe(key), "key"), Cell(render_safe(json.dumps(value, ensure_ascii=False))))
+        cells.append((*row, Cell(render_safe(origin), role)) if origins else row)
+    page.grid(columns, cells)
+    return page

@@ -1,0 +1,73 @@
+"""Every word and glyph that both front ends show for a state. Meaning is never by colour alone: glyph and word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from handoff_tui.models.claim import VerdictState
+from handoff_tui.models.gate_state import GateName, Mover
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A glyph, a word, and the theme role that colours them."""
+
+    glyph: str
+    word: str
+    role: str
+
+    def __str__(self) -> str:
+        return f"{self.glyph} {self.word}"
+
+
+_GATES = {
+    GateName.PENDING: Label("○", "pending", "warning"),
+    GateName.APPROVED: Label("✓", "approved", "pass"),
+    GateName.REJECTED: Label("✗", "rejected", "fail"),
+    GateName.RETRY: Label("↻", "retry", "warning"),
+    GateName.HELD: Label("‖", "held", "warning"),
+    GateName.SKIPPED: Label("↷", "skipped", "skipped"),
+    GateName.OVERRIDDEN: Label("!", "overridden", "warning"),
+    GateName.SUPERSEDED: Label("≠", "superseded", "warning"),
+    GateName.EXPIRED: Label("⌛", "expired", "warning"),
+    GateName.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+    GateName.BLOCKED: Label("■", "blocked", "fail"),
+}
+_UNKNOWN_GATE = Label("?", "unknown", "unknown")
+_BLOCKED = Label("■", "blocked", "fail")
+_READY = Label("○", "ready", "accent")
+
+_MOVERS = {
+    Mover.AGENT: Label("»", "agent", "agent"),
+    Mover.REVIEWER: Label("●", "reviewer", "human"),
+    Mover.HUMAN: Label("●", "human", "human"),
+    Mover.NOBODY: Label("·", "nobody", "muted"),
+}
+
+_VERDICTS = {
+    VerdictState.HOLDS: Label("✓", "holds", "holds"),
+    VerdictState.CONTRADICTED: Label("✗", "contradicted", "contradicted"),
+    VerdictState.UNVERIFIED: Label("?", "unverified", "unverified"),
+}
+
+
+def label_gate(state: GateName | None) -> Label:
+    return _UNKNOWN_GATE if state is None else _GATES[state]
+
+
+def label_readiness(*, blocked: bool) -> Label:
+    """For a pending gate: is there something in the way, or is it ready to be decided?"""
+    return _BLOCKED if blocked else _READY
+
+
+def label_mover(mover: Mover) -> Label:
+    return _MOVERS[mover]
+
+
+def label_verdict(state: VerdictState) -> Label:
+    return _VERDICTS[state]
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 file`, `3 files`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

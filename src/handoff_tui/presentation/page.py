@@ -1,0 +1,62 @@
+"""A page as data: what a front end draws. Every text in it is already safe to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of text and the theme role that colours it."""
+
+    text: str
+    role: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Cells on one line; it may wrap, and then continues at `indent`."""
+
+    cells: tuple[Cell, ...]
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a grid. One that can `fold` takes the room that is left and wraps."""
+
+    heading: str
+    fold: bool = False
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows under headings."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(slots=True)
+class Page:
+    """Headings, lines and grids in order."""
+
+    parts: list[Line | Grid] = field(default_factory=list)
+
+    def heading(self, text: str, note: str = "") -> None:
+        """A blank line before it, except at the top."""
+        if self.parts:
+            self.blank()
+        cells = (Cell(text, "heading"),) if not note else (Cell(text, "heading"), Cell(f"  {note}", "muted"))
+        self.parts.append(Line(cells))
+
+    def line(self, *cells: Cell, indent: int = 0) -> None:
+        self.parts.append(Line(cells, indent))
+
+    def blank(self) -> None:
+        self.parts.append(Line(()))
+
+    def grid(self, columns: tuple[Column, ...], rows: list[tuple[Cell, ...]]) -> None:
+        if rows:
+            self.parts.append(Grid(columns, tuple(rows)))

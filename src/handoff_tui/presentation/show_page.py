@@ -1,0 +1,267 @@
+"""One handoff whole, as a page: what contradicts it first."""
+
+from __future__ import annotations
+
+from handoff_tui.models.claim import Verdict, VerdictState
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.models.work import Severity, TestCounts
+from handoff_tui.presentation.labels import label_mover, label_verdict, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.show import count_verdicts
+from handoff_tui.presentation.status import label_state
+
+_VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
+_MOST_LISTED = 8
+_LONGEST_TEXT = 400
+
+
+def build_show_page(shown: ShownHandoff, *, everything: bool = False) -> Page:
+    """Heading, gate, claims beside measurements, then everything the handoff carries."""
+    page = Page()
+    handoff = shown.reviewed.handoff
+    _add_heading(page, shown)
+    _add_numbers(page, handoff)
+    _add_claims(page, shown.verdicts, everything=everything)
+    _add_blockers(page, handoff, everything=everything)
+    _add_findings(page, handoff, everything=everything)
+    _add_attempts(page, handoff, everything=everything)
+    _add_work(page, handoff, everything=everything)
+    _add_documents(page, handoff)
+    _add_rest(page, shown, everything=everything)
+    return page
+
+
+def _add_heading(page: Page, shown: ShownHandoff) -> None:
+    handoff, gate = shown.reviewed.handoff, shown.reviewed.gate
+    title = f"  {render_safe(handoff.title)}" if handoff.title else ""
+    page.line(Cell(render_safe(handoff.id), "key"), Cell(title, "heading"))
+    for name, value in (
+        ("format", f"{handoff.dialect}, {handoff.type}"),
+        ("named", handoff.original_name if handoff.original_name != handoff.id else None),
+        ("phase", _join(handoff.source_phase, handoff.target_phase)),
+        ("agent", _join(handoff.source_agent, handoff.target_agent)),
+        ("attempt", str(handoff.attempt) if handoff.attempt > 1 else None),
+        ("priority", handoff.priority),
+        ("created", handoff.created),
+        ("says", handoff.status or "no status"),
+        ("registry", handoff.registry),
+    ):
+        if value:
+            page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
+    label = label_state(shown.reviewed)
+    page.line(Cell(f"{'gate':<9}", "muted"), Cell(str(label), label.role), indent=9)
+    mover = label_mover(gate.next_move.who)
+    name = f" {render_safe(gate.next_move.name)}" if gate.next_move.name else ""
+    page.line(
+        Cell(f"{'next':<9}", "muted"),
+        Cell(f"{mover.word}{name}: ", mover.role),
+        Cell(render_safe(gate.next_move.what)),
+        indent=9,
+    )
+    for reason in gate.blocking:
+        page.line(Cell(f"{'blocks':<9}", "muted"), Cell(render_safe(reason), "fail"), indent=9)
+    if handoff.message:
+        page.heading("Message")
+        page.line(Cell(render_safe(handoff.message, _LONGEST_TEXT)), indent=2)
+    if handoff.next_action:
+        page.heading("Next, as it says")
+        page.line(Cell(render_safe(handoff.next_action, _LONGEST_TEXT)), indent=2)
+
+
+def _join(source: str | None, target: str | None) -> str | None:
+    if source and target:
+        return f"{source} → {target}"
+    return source or (f"→ {target}" if target else None)
+
+
+def _add_numbers(page: Page, handoff: Handoff) -> None:
+    rows = [
+        (Cell(name), *(Cell(_number(getattr(counts, field))) for field in ("total", "passed", "failed", "skipped")))
+        for name, counts in (("this package", handoff.tests), ("full regression", handoff.regression))
+        if isinstance(counts, TestCounts)
+    ]
+    if rows:
+        page.heading("Tests, as claimed")
+        names = ("total", "passed", "failed", "skipped")
+        page.grid((Column("run"), *(Column(name, right=True) for name in names)), rows)
+    if handoff.baseline:
+        page.heading("Baseline, as claimed")
+        text = f"{_number(handoff.baseline.packages)} packages, {_number(handoff.baseline.tests)} tests"
+        page.line(Cell(text), indent=2)
+
+
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) -> None:
+    if not verdicts:
+        return
+    counted = count_verdicts(verdicts)
+    note = ", ".join(
+        f"{counted[state]} {label_verdict(state).word}"
+        for state in sorted(_VERDICT_ORDER, key=_VERDICT_ORDER.__getitem__)
+    )
+    page.heading("Claims beside measurements", note)
+    ordered = sorted(verdicts, key=lambda verdict: _VERDICT_ORDER[verdict.state])
+    most = len(ordered) if everything else max(_MOST_LISTED, counted[VerdictState.CONTRADICTED])
+    columns = (Column("verdict"), Column("claim", fold=True), Column("measured here", fold=True))
+    page.grid(columns, [_build_claim_row(verdict) for verdict in ordered[:most]])
+    _add_more(page, len(ordered) - most)
+
+
+def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
+    label, claim = label_verdict(verdict.state), verdict.claim
+    said = f"{claim.kind} {claim.subject}" if claim.subject else str(claim.kind)
+    if claim.value is not None and claim.value is not True:
+        said += f" = {claim.value}"
+    return (
+        Cell(str(label), label.role),
+        Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),
+        Cell(render_safe(verdict.evidence)),
+    )
+
+
+def _add_blockers(page: Page, handoff: Handoff, *, everything: bool) -> None:
+    if not handoff.blockers:
+        return
+    ordered = sorted(handoff.blockers, key=lambda blocker: not blocker.open)
+    page.heading("Blockers", f"{sum(blocker.open for blocker in ordered)} open of {len(ordered)}")
+    most = len(ordered) if everything else _MOST_LISTED
+    rows = [
+        (
+            Cell(
+                "■ open" if blocker.open else f"✓ {render_safe(blocker.status or 'closed', 12)}",
+                "fail" if blocker.open else "pass",
+            ),
+            Cell(blocker.severity or "–", blocker.severity or "muted"),
+            Cell(render_safe(f"{blocker.title}{'  (a human must act)' if blocker.needs_human else ''}")),
+            Cell(render_safe(blocker.evidence or ("" if blocker.open else "no evidence"), 160)),
+        )
+        for blocker in ordered[:most]
+    ]
+    page.grid(
+        (Column("state"), Column("severity"), Column("what", fold=True), Column("evidence given", fold=True)), rows
+    )
+    _add_more(page, len(ordered) - most)
+
+
+def _add_findings(page: Page, handoff: Handoff, *, everything: bool) -> None:
+    if not handoff.findings:
+        return
+    rank = {severity: number for number, severity in enumerate(Severity)}
+    ordered = sorted(handoff.findings, key=lambda finding: rank.get(finding.severity, 9) if finding.severity else 9)
+    page.heading("Findings reported", str(len(ordered)))
+    most = len(ordered) if everything else _MOST_LISTED
+    for finding in ordered[:most]:
+        place = f"  {finding.file}{f':{finding.line}' if finding.line else ''}" if finding.file else ""
+        page.line(
+            Cell(f"{finding.severity or 'unrated'}  ", finding.severity or "muted"),
+            Cell(render_safe(finding.title)),
+            Cell(render_safe(place), "path"),
+            indent=2,
+        )
+    _add_more(page, len(ordered) - most)
+
+
+def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
+    if not handoff.attempts:
+        return
+    page.heading("Attempts", str(len(handoff.attempts)))
+    shown = handoff.attempts if everything else handoff.attempts[-_MOST_LISTED:]
+    for attempt in shown:
+        words = " ".join(part for part in (attempt.agent, attempt.phase, attempt.when) if part)
+        page.line(
+            Cell(f"{attempt.number:>3}  ", "muted"),
+            Cell(f"{render_safe(attempt.status or '–')}  ", "key"),
+            Cell(render_safe(f"{words}  {attempt.summary or ''}".strip(), 200)),
+            indent=5,
+        )
+        if attempt.warning:
+            page.line(Cell("     but ", "warning"), Cell(render_safe(attempt.warning), "warning"), indent=9)
+    _add_more(page, len(handoff.attempts) - len(shown))
+
+
+def _add_work(page: Page, handoff: Handoff, *, everything: bool) -> None:
+    tasks = handoff.tasks
+    if tasks:
+        done = sum(task.done is True for task in tasks)
+        page.heading("Tasks", f"{done} of {len(tasks)} said to be done")
+        most = len(tasks) if everything else _MOST_LISTED
+        for task in sorted(tasks, key=lambda task: task.done is True)[:most]:
+            mark = {True: "[x]", False: "[ ]", None: " · "}[task.done]
+            state = " ".join(part for part in (task.status, task.stage) if part)
+            page.line(
+                Cell(f"{mark} ", "muted"),
+                Cell(render_safe(task.title, 160)),
+                Cell(f"  {render_safe(state)}", "muted"),
+                indent=4,
+            )
+        _add_more(page, len(tasks) - most)
+    if handoff.questions:
+        answered = sum(question.answered is True for question in handoff.questions)
+        light = {True: "greenlit", False: "no greenlight", None: "greenlight not known"}[handoff.greenlit]
+        page.heading("Question gate", f"{answered} of {len(handoff.questions)} answered, {light}")
+    if handoff.packages:
+        page.heading("Packages", str(len(handoff.packages)))
+        for package in handoff.packages[: None if everything else _MOST_LISTED]:
+            text = f"{package.id} {package.version or ''}  {plural(len(package.assets), 'asset')}"
+            page.line(Cell(render_safe(text)), Cell(f"  {render_safe(package.where.path)}", "path"), indent=2)
+        _add_more(page, 0 if everything else len(handoff.packages) - _MOST_LISTED)
+    if handoff.proofs:
+        page.heading("Proofs of work", str(len(handoff.proofs)))
+        for proof in handoff.proofs[: None if everything else _MOST_LISTED]:
+            size = f"  {proof.size:,} bytes" if proof.size is not None else ""
+            page.line(
+                Cell(f"{proof.kind:<12}", "muted"), Cell(render_safe(proof.path), "path"), Cell(size, "muted"), indent=2
+            )
+        _add_more(page, 0 if everything else len(handoff.proofs) - _MOST_LISTED)
+
+
+def _add_documents(page: Page, handoff: Handoff) -> None:
+    if not handoff.documents:
+        return
+    page.heading("Documents", str(len(handoff.documents)))
+    for document in handoff.documents:
+        page.line(Cell(f"{document.role:<11}", "muted"), Cell(render_safe(document.path), "path"), indent=2)
+        if document.missing:
+            page.line(
+                Cell(" " * 11), Cell(f"missing: {render_safe(', '.join(document.missing))}", "warning"), indent=11
+            )
+        if document.out_of_order:
+            page.line(
+                Cell(" " * 11),
+                Cell(f"out of order: {render_safe(', '.join(document.out_of_order))}", "warning"),
+                indent=11,
+            )
+
+
+def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
+    facts = shown.reviewed.handoff.facts
+    if facts:
+        page.heading("Also said")
+        most = len(facts) if everything else _MOST_LISTED
+        for fact in facts[:most]:
+            page.line(Cell(f"{render_safe(fact.name)}: ", "muted"), Cell(render_safe(fact.value, 200)), indent=2)
+        _add_more(page, len(facts) - most)
+    if shown.history:
+        page.heading("History of its documents")
+        for revision in shown.history[: None if everything else _MOST_LISTED]:
+            page.line(
+                Cell(f"{revision.commit[:7]} ", "key"),
+                Cell(f"{revision.date[:10]} {render_safe(revision.author)}  ", "muted"),
+                Cell(render_safe(revision.subject)),
+                indent=8,
+            )
+    if shown.problems:
+        page.heading("Problems in its documents", str(len(shown.problems)))
+        for problem in shown.problems:
+            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            page.line(Cell(render_safe(place), "path"), Cell(f"  {render_safe(problem.message)}", "warning"), indent=2)
+
+
+def _add_more(page: Page, number: int) -> None:
+    if number > 0:
+        page.line(Cell(f"… and {number} more; --all shows them", "muted"), indent=2)

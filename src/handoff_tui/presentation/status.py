@@ -1,0 +1,177 @@
+"""The status of a repository: as the public JSON shape, and as a page."""
+
+from __future__ import annotations
+
+from handoff_tui.models.gate_state import Mover
+from handoff_tui.models.place import Problem
+from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
+from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+SCHEMA = "handoff-tui/status/v1"
+_TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}
+_MOST_REASONS = 2
+_MOST_LISTED = 12
+
+
+def build_status_json(state: ReviewState) -> dict[str, object]:
+    """The shape promised to scripts; fields may be added, never renamed."""
+    return {
+        "schema": SCHEMA,
+        "repo": state.repository.root,
+        "head": state.repository.head,
+        "branch": state.repository.branch,
+        "upstream": state.repository.upstream,
+        "ahead": state.repository.ahead,
+        "behind": state.repository.behind,
+        "uncommitted": [*state.repository.changed, *state.repository.untracked],
+        "handoffs": [_build_row(reviewed) for reviewed in sort_by_turn(state.handoffs)],
+        "unknown": list(state.unknown),
+        "problems": [build_problem_json(problem) for problem in state.problems],
+    }
+
+
+def build_gate_json(reviewed: ReviewedHandoff) -> dict[str, object]:
+    return {
+        "state": reviewed.gate.state,
+        "blocking": list(reviewed.gate.blocking),
+        "next_move": reviewed.gate.next_move.model_dump(mode="json"),
+    }
+
+
+def build_problem_json(problem: Problem) -> dict[str, object]:
+    return {"path": problem.path, "line": problem.line, "message": problem.message, "level": problem.level}
+
+
+def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]:
+    """Those that wait for a person first; within a turn, by dialect and id."""
+    return sorted(
+        handoffs,
+        key=lambda reviewed: (_TURN_ORDER[reviewed.gate.next_move.who], reviewed.handoff.dialect, reviewed.handoff.id),
+    )
+
+
+def build_status_page(state: ReviewState, *, everything: bool = False) -> Page:
+    """What needs a person, why, and who moves next; then what could not be read."""
+    page = Page()
+    _add_repository(page, state.repository)
+    _add_handoffs(page, state, everything=everything)
+    _add_list(page, "Not understood", [(path, "") for path in state.unknown], everything=everything)
+    rows = [
+        (f"{problem.path}:{problem.line}" if problem.line else problem.path, problem.message)
+        for problem in state.problems
+    ]
+    _add_list(page, "Problems", rows, everything=everything)
+    return page
+
+
+def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
+    handoff = reviewed.handoff
+    return {
+        "id": handoff.id,
+        "dialect": handoff.dialect,
+        "title": handoff.title,
+        "original_name": handoff.original_name,
+        "phase": handoff.source_phase,
+        "next_phase": handoff.target_phase,
+        "attempt": handoff.attempt,
+        "status": handoff.status,
+        "registry": handoff.registry,
+        "gate": build_gate_json(reviewed),
+    }
+
+
+def _add_repository(page: Page, facts: RepositoryFacts) -> None:
+    page.line(Cell(render_safe(facts.root), "path"))
+    words = [f"on {facts.branch}" if facts.branch else "HEAD is detached" if facts.detached else "on no branch"]
+    words.append(f"at {facts.head[:7]}" if facts.head else "no commit yet")
+    if facts.upstream is None:
+        words.append("no upstream")
+    elif facts.ahead is None:
+        words.append(f"upstream {facts.upstream} is gone")
+    else:
+        words.append(f"{facts.upstream}: {_describe_distance(facts)}")
+    for number, noun in ((len(facts.changed), "changed file"), (len(facts.untracked), "untracked file")):
+        if number:
+            words.append(plural(number, noun))
+    for present, word in ((facts.shallow, "shallow clone"), (facts.linked_worktree, "linked worktree")):
+        if present:
+            words.append(word)
+    page.line(Cell(render_safe(" · ".join(words)), "muted"))
+
+
+def _describe_distance(facts: RepositoryFacts) -> str:
+    parts = [f"{facts.ahead} unpushed"] if facts.ahead else []
+    if facts.behind:
+        parts.append(f"{facts.behind} behind")
+    return ", ".join(parts) or "up to date"
+
+
+def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
+    if not state.handoffs:
+        page.heading("No handoffs")
+        page.line(
+            Cell("None of the known formats was found here. `handoff-tui demo` shows what they look like.", "muted")
+        )
+        return
+    waiting = sum(1 for reviewed in state.handoffs if reviewed.gate.next_move.who in {Mover.HUMAN, Mover.REVIEWER})
+    page.heading(plural(len(state.handoffs), "handoff"), f"{waiting} waiting for a person")
+    columns = (
+        Column("gate"),
+        Column("handoff"),
+        Column("format"),
+        Column("phase"),
+        Column("try", right=True),
+        Column("says"),
+        Column("next move, and what blocks", fold=True),
+    )
+    rows = [_build_cells(reviewed, everything=everything) for reviewed in sort_by_turn(state.handoffs)]
+    page.grid(columns, rows)
+
+
+def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, ...]:
+    handoff = reviewed.handoff
+    gate = label_state(reviewed)
+    return (
+        Cell(str(gate), gate.role),
+        Cell(render_safe(handoff.id), "key"),
+        Cell(handoff.dialect, "muted"),
+        Cell(render_safe(handoff.source_phase or "–", 16)),
+        Cell(str(handoff.attempt)),
+        Cell(render_safe(handoff.status or "–", 16)),
+        Cell(_describe_move(reviewed, everything=everything), label_mover(reviewed.gate.next_move.who).role),
+    )
+
+
+def label_state(reviewed: ReviewedHandoff) -> Label:
+    """The gate's own label; a pending one says whether anything is in the way."""
+    gate = reviewed.gate
+    if gate.state is not None and gate.state.value == "pending":
+        return label_readiness(blocked=bool(gate.blocking))
+    return label_gate(gate.state)
+
+
+def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
+    move = reviewed.gate.next_move
+    who = f"{label_mover(move.who).word} {move.name}" if move.name else label_mover(move.who).word
+    reasons = [reason for reason in reviewed.gate.blocking if not reason.endswith(move.what)]
+    shown = reasons if everything else reasons[:_MOST_REASONS]
+    text = f"{who}: {move.what}"
+    if shown:
+        text += "; " + "; ".join(shown)
+    if len(reasons) > len(shown):
+        text += f"; and {len(reasons) - len(shown)} more"
+    return render_safe(text)
+
+
+def _add_list(page: Page, title: str, rows: list[tuple[str, str]], *, everything: bool) -> None:
+    if not rows:
+        return
+    page.heading(title, str(len(rows)))
+    shown = rows if everything else rows[:_MOST_LISTED]
+    for path, message in shown:
+        cells = (Cell(render_safe(path), "path"),)
+        page.line(*cells, *((Cell(f"  {render_safe(message)}"),) if message else ()), indent=2)
+    if len(rows) > len(shown):
+        page.line(Cell(f"… and {len(rows) - len(shown)} more; --all lists them", "muted"), indent=2)

@@ -1,0 +1,192 @@
+"""Builds the sample repository from its story: the same commits, to the byte, on every machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import AwareDatetime, ValidationError, model_validator
+
+from handoff_tui.errors import DemoError
+from handoff_tui.models.base import Model
+from handoff_tui.repo.story_files import Overlay, delete_paths, find_overlay, move_paths, write_links, write_overlay
+from handoff_tui.repo.story_git import Signature, StoryGit, open_story_git
+
+_REMOTE = "remote.git"
+
+
+class Person(Model):
+    """Someone who commits: an agent or a human."""
+
+    name: str
+    email: str
+
+
+class Tag(Model):
+    """A tag on a step's commit; with a message it is annotated."""
+
+    name: str
+    message: str | None = None
+
+
+class Step(Model):
+    """One commit. Its files are in `steps/<name>/`."""
+
+    name: str
+    author: str
+    committer: str | None = None
+    date: AwareDatetime
+    message: str
+    delete: tuple[str, ...] = ()
+    move: dict[str, str] = {}  # noqa: RUF012 - pydantic copies defaults, and the models are frozen
+    executable: tuple[str, ...] = ()
+    links: dict[str, str] = {}  # noqa: RUF012 - pydantic copies defaults, and the models are frozen
+    note: str | None = None
+    """A file of the story that becomes the commit's note."""
+    tags: tuple[Tag, ...] = ()
+    refs: tuple[str, ...] = ()
+    push: bool = False
+
+
+class Story(Model):
+    """The whole script."""
+
+    repository: str
+    branch: str
+    notes_ref: str
+    work_tree: str
+    """The folder of the files that are left uncommitted at the end."""
+    people: dict[str, Person]
+    steps: tuple[Step, ...]
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Story:
+        seen: set[str] = set()
+        if not self.steps:
+            raise ValueError("a story needs at least one step")
+        for step in self.steps:
+            unknown = {step.author, step.committer or step.author} - self.people.keys()
+            if unknown:
+                raise ValueError(f"step {step.name}: nobody is called {', '.join(sorted(unknown))}")
+            if step.name in seen:
+                raise ValueError(f"step {step.name}: there are two steps of this name")
+            seen.add(step.name)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltStory:
+    """Where the sample repository is."""
+
+    repository: Path
+    remote: Path
+    head: str
+
+
+def build_story(story_folder: Path, target: Path) -> BuiltStory:
+    """Builds repository and remote below `target`, which is absent or empty; a failed build leaves nothing."""
+    target = target.absolute()
+    story = load_story(story_folder)
+    _refuse_used_target(target)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as temporary:
+            built = Path(temporary) / "built"
+            head = _build(story, story_folder, built, Path(temporary))
+            built.rename(target)
+    except OSError as refused:
+        raise DemoError(
+            f"the sample repository cannot be written: {refused}", "Name another folder with --dir."
+        ) from refused
+    return BuiltStory(target / story.repository, target / _REMOTE, head)
+
+
+def load_story(story_folder: Path) -> Story:
+    """Reads and checks `story.toml`."""
+    place = story_folder / "story.toml"
+    hint = "Install handoff-tui again, or correct the file."
+    try:
+        values = tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError as missing:
+        raise DemoError(f"{place} cannot be read: {missing.strerror}", hint) from missing
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as broken:
+        raise DemoError(f"{place} is not TOML: {broken}", hint) from broken
+    try:
+        return Story.model_validate(values)
+    except ValidationError as wrong:
+        raise DemoError(f"{place}: {_explain(wrong, values)}", hint) from wrong
+
+
+def _explain(wrong: ValidationError, values: dict[str, Any]) -> str:
+    """The first thing that is wrong, with the step's name in place of its number."""
+    first = wrong.errors()[0]
+    where = list(first["loc"])
+    words: list[str] = []
+    if len(where) > 1 and where[0] == "steps" and isinstance(where[1], int):
+        step = values["steps"][where[1]]
+        name = step.get("name") if isinstance(step, dict) else None
+        words.append(f"step {name or where[1] + 1}")
+        where = where[2:]
+    key = ".".join(str(part) for part in where)
+    return ": ".join(part for part in [*words, key, first["msg"].removeprefix("Value error, ")] if part)
+
+
+def _refuse_used_target(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise DemoError(f"the folder {target.parent} does not exist", "Make it first, or name another with --dir.")
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise DemoError(f"{target} is not a folder", "Name a new or empty folder with --dir.")
+    if target.is_dir() and any(target.iterdir()):
+        raise DemoError(f"{target} is not empty", "Name a new or empty folder with --dir.")
+
+
+def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> str:
+    work_tree, remote = built / story.repository, built / _REMOTE
+    work_tree.mkdir(parents=True)
+    remote.mkdir()
+    commits: dict[str, str] = {}
+    with open_story_git(work_tree, remote, scratch, story.branch) as git:
+        for step in story.steps:
+            overlay = Overlay(
+                step.name, work_tree, commits, find_overlay(story_folder / "steps" / step.name, step.name)
+            )
+            _play(story, step, overlay, git, story_folder)
+        overlay = Overlay(story.work_tree, work_tree, commits, find_overlay(story_folder / story.work_tree, "the last"))
+        git.refresh_index()
+        write_overlay(work_tree, overlay.render_all(), ())
+    return commits[story.steps[-1].name]
+
+
+def _play(story: Story, step: Step, overlay: Overlay, git: StoryGit, story_folder: Path) -> None:
+    files = overlay.render_all()
+    delete_paths(overlay.work_tree, step.delete, step.name)
+    move_paths(overlay.work_tree, step.move, step.name)
+    write_overlay(overlay.work_tree, files, step.executable)
+    write_links(overlay.work_tree, step.links)
+    signature = _build_signature(story, step)
+    commit = git.commit(step.message, signature, step.executable)
+    overlay.commits[step.name] = commit
+    if step.note is not None:
+        note = _read_note(story_folder / step.note, step.name)
+        git.add_note(story.notes_ref, overlay.fill(note, step.note), commit, signature)
+    for tag in step.tags:
+        git.add_tag(tag.name, tag.message, commit, signature)
+    for ref in step.refs:
+        git.set_ref(ref, commit)
+    if step.push:
+        git.push(story.branch, signature)
+
+
+def _read_note(place: Path, step: str) -> bytes:
+    if not place.is_file():
+        raise DemoError(f"step {step}: its note {os.fspath(place)} is missing", "Install handoff-tui again.")
+    return place.read_bytes()
+
+
+def _build_signature(story: Story, step: Step) -> Signature:
+    author = story.people[step.author]
+    committer = story.people[step.committer or step.author]
+    return Signature(author.name, author.email, committer.name, committer.email, step.date)

@@ -1,0 +1,76 @@
+"""Files that may be absent: the user's own, outside any repository, and optional ones inside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from handoff_tui.errors import FileUnreadableError
+from handoff_tui.repo.files import FileReader
+
+_PROGRAM = "handoff-tui"
+
+
+def find_config_folder() -> Path | None:
+    """The folder of the user's configuration, whether it exists or not; nothing when the user has no home."""
+    configured = os.environ.get("XDG_CONFIG_HOME", "")
+    if configured and Path(configured).is_absolute():  # a relative one is to be ignored, says the XDG standard
+        return Path(configured) / _PROGRAM
+    try:
+        return Path.home() / ".config" / _PROGRAM
+    except RuntimeError:
+        return None
+
+
+def shorten_home(path: Path) -> str:
+    """The path with `~` for the user's home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(path)
+
+
+def read_user_file(path: Path, max_bytes: int) -> bytes | None:
+    """A file of the user's own, links followed; nothing when it does not exist."""
+    try:
+        # without O_NONBLOCK, opening a named pipe would wait for a writer
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            raise FileUnreadableError(f"{path} is a link to nothing") from None
+        return None
+    except OSError as refused:
+        raise FileUnreadableError(f"{path} cannot be read: {refused.strerror}") from refused
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise FileUnreadableError(f"{path} is not a regular file")
+        content = _read_up_to(descriptor, max_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        raise FileUnreadableError(f"{path} is larger than {max_bytes:,} bytes")
+    return content
+
+
+def read_optional(reader: FileReader, path: str) -> bytes | None:
+    """A file inside the repository; nothing when there is no entry of that name, not even a broken link."""
+    if not os.path.lexists(reader.root / path):
+        return None
+    return reader.read_bytes(path)
+
+
+def list_user_files(folder: Path, suffix: str) -> tuple[str, ...]:
+    """The names, without suffix, of the files in a folder that end so; none when there is no such folder."""
+    try:
+        return tuple(sorted(entry.stem for entry in folder.iterdir() if entry.suffix == suffix))
+    except OSError:
+        return ()
+
+
+def _read_up_to(descriptor: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(descriptor, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,30 @@
+"""One repository, opened for review: what every use case starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.config.load import LoadedSettings, load_settings
+from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
+from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A repository, its settings, and its work tree as of now."""
+
+    repository: Repository
+    loaded: LoadedSettings
+    work_tree: WorkTree
+
+
+def open_desk(start: Path) -> Desk:
+    """Opens the repository around a folder and reads its settings and work tree."""
+    repository = open_repository(start)
+    return Desk(repository, load_settings(repository.root), read_work_tree(repository))
+
+
+def load_terminal_theme() -> Theme:
+    """The theme of the command line: the terminal's own sixteen colours, which fit whatever ground it has."""
+    return load_theme("terminal", find_theme_folder())

@@ -1,0 +1,114 @@
+"""What can be measured in a repository, read once and on demand."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache, cached_property
+
+from handoff_tui.dialects.claims import find_commits, find_paths
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.history import (
+    count_commits_since,
+    find_last_commit,
+    list_tree,
+    read_blobs,
+    read_refs,
+    resolve_commits,
+)
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.path_finder import Found, PathFinder
+
+_MANIFEST = re.compile(r"(?:^|/)PKG-[^/]+/manifest\.json$")
+
+
+class Evidence:
+    """Measurements of one repository at one moment."""
+
+    def __init__(self, desk: Desk) -> None:
+        facts = desk.work_tree.facts
+        self._git = desk.repository.git
+        self._limit = desk.loaded.settings.limits.hash_bytes
+        self._reader = FileReader(desk.repository.root, self._limit)
+        self._paths = frozenset({*desk.work_tree.tracked, *facts.untracked})
+        self._finder = PathFinder.over(path for path in self._paths if self._is_there(path, facts.changed))
+        self.branch = facts.branch
+        self.shallow = facts.shallow
+        self.uncommitted = frozenset({*facts.changed, *facts.untracked})
+        self.hash_now = cache(self._hash_now)
+        self.find_commit = cache(self._find_commit)
+        self.lag_of = cache(self._lag_of)
+        self._commit_of = cache(self._find_document_commit)
+        self._blob_hash = cache(self._hash_blob)
+
+    def find(self, wanted: str, document: str) -> Found:
+        """The file a document means; one that git ignores is looked for on disk."""
+        found = self._finder.find(wanted, document)
+        if found.path is None and not found.candidates and self._reader.exists(wanted):
+            return Found(wanted)
+        return found
+
+    def has_branch(self, name: str) -> bool:
+        return name in self._branches
+
+    def count_packages(self, document: str) -> tuple[int | None, str]:
+        """Package manifests in the tree of the commit that holds the document, or now if it is not committed."""
+        commit = None if document in self.uncommitted else self._commit_of(document)
+        paths = list_tree(self._git, commit) if commit else sorted(self._finder.paths)
+        counted = sum(1 for path in paths if _MANIFEST.search(path))
+        return counted or None, f"at {commit[:7]}, when this was written" if commit else "in the work tree"
+
+    def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
+        """The hash a file had at the last commit of a document, and that commit."""
+        commit = self._commit_of(document)
+        return (self._blob_hash(f"{commit}:{path}"), commit[:7]) if commit else (None, "")
+
+    def hash_before_document(self, path: str, document: str) -> tuple[str | None, str]:
+        """The hash a file had just before the last commit of a document."""
+        commit = self._commit_of(document)
+        if commit is None:
+            return self._blob_hash(f"HEAD:{path}"), "HEAD"
+        return self._blob_hash(f"{commit}^:{path}"), f"{commit[:7]}^"
+
+    def find_proof(self, text: str, document: str) -> str | None:
+        """A commit or a file that a text names and that exists."""
+        for commit in find_commits(text):
+            if self.find_commit(commit):
+                return commit
+        for path in find_paths(text) or find_paths(" ".join(f"`{word.strip('.,;:()')}`" for word in text.split())):
+            if self.find(path, document).path is not None:
+                return path
+        return None
+
+    @cached_property
+    def _branches(self) -> frozenset[str]:
+        names = (ref.name for ref in read_refs(self._git, "refs/heads", "refs/remotes"))
+        return frozenset(name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name in names)
+
+    def _is_there(self, path: str, changed: tuple[str, ...]) -> bool:
+        return path not in changed or self._reader.exists(path)
+
+    def _hash_now(self, path: str) -> str | None:
+        try:
+            content = self._reader.read_bytes(path)
+        except (FileUnreadableError, UnsafePathError):
+            return None
+        return _sha256(content)
+
+    def _find_commit(self, name: str) -> str | None:
+        return resolve_commits(self._git, [name]).get(name)
+
+    def _lag_of(self, commit: str) -> int | None:
+        return count_commits_since(self._git, commit)
+
+    def _find_document_commit(self, document: str) -> str | None:
+        return find_last_commit(self._git, document)
+
+    def _hash_blob(self, name: str) -> str | None:
+        content = read_blobs(self._git, [name], self._limit).get(name)
+        return None if content is None else _sha256(content)
+
+
+def _sha256(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"

@@ -1,0 +1,230 @@
+"""Claims beside measurements: each claim of a handoff holds, is contradicted, or is unverified, and the evidence says why.
+
+Nothing an agent wrote is evidence, except against itself: a status that its own numbers refute is contradicted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import TestCounts
+from handoff_tui.review.evidence import Evidence
+from handoff_tui.review.gate import describe_failures, says_good
+
+_HEX_HASH = re.compile(r"^sha256:[0-9a-f]{64}$")
+_WELL_KNOWN_ENDINGS = ".css .csv .go .html .ini .js .json .jsonl .jsx .lock .md .py .rs .sh .sql .toml .ts .tsx .txt .xml .yaml .yml".split()
+_SHOWN_OF_A_HASH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verdict in the making."""
+
+    state: VerdictState
+    measured: str | int | bool | None
+    evidence: str
+
+
+Measure = Callable[[Claim, Handoff, Evidence], Outcome]
+
+
+def measure_claims(handoff: Handoff, evidence: Evidence) -> tuple[Verdict, ...]:
+    """Every claim with its verdict, in the order of the handoff."""
+    return tuple(_measure(claim, handoff, evidence) for claim in handoff.claims)
+
+
+def _measure(claim: Claim, handoff: Handoff, evidence: Evidence) -> Verdict:
+    outcome = _MEASURES[claim.kind](claim, handoff, evidence)
+    return Verdict(claim=claim, state=outcome.state, measured=outcome.measured, evidence=outcome.evidence)
+
+
+def _holds(measured: str | int | bool | None, why: str) -> Outcome:
+    return Outcome(VerdictState.HOLDS, measured, why)
+
+
+def _contradicted(measured: str | int | bool | None, why: str) -> Outcome:
+    return Outcome(VerdictState.CONTRADICTED, measured, why)
+
+
+def _unverified(why: str, measured: str | int | bool | None = None) -> Outcome:
+    return Outcome(VerdictState.UNVERIFIED, measured, why)
+
+
+def _measure_status(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+    if says_good(handoff) and str(claim.value) == handoff.status:
+        for counts, name in ((handoff.tests, "package test"), (handoff.regression, "regression")):
+            failures = describe_failures(counts, name)
+            if failures:
+                return _contradicted(f"{name}: {counts.failed} failed" if counts else None, failures)
+    return _unverified("a status is a claim; the checks decide")
+
+
+def _measure_count(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+    scope = (claim.subject or "").partition(".")[0]
+    counts = {"package": handoff.tests, "regression": handoff.regression}.get(scope)
+    mismatch = _describe_mismatch(counts)
+    if mismatch and (claim.subject or "").endswith(".total"):
+        return _contradicted(None, mismatch)
+    return _unverified("no test report of this run was read")
+
+
+def _describe_mismatch(counts: TestCounts | None) -> str | None:
+    """Numbers of one run that do not add up."""
+    if counts is None or counts.total is None or counts.passed is None or counts.failed is None:
+        return None
+    parts = counts.passed + counts.failed + (counts.skipped or 0)
+    if parts == counts.total:
+        return None
+    return f"its own numbers do not add up: {counts.passed} passed + {counts.failed} failed + {counts.skipped or 0} skipped = {parts}, not {counts.total}"
+
+
+def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    if claim.subject != "packages":
+        return _unverified("no snapshot has been captured here")
+    counted, moment = evidence.count_packages(claim.where.path)
+    if counted is None:
+        return _unverified("there are no package manifests here to count")
+    why = f"{counted} package manifests {moment}"
+    return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
+
+
+def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    if not _HEX_HASH.match(str(claim.value)):
+        return _unverified("is not a SHA-256 in the form sha256:<64 hex>")
+    found = evidence.find(claim.subject or "", claim.where.path)
+    if found.path is None:
+        return _unfound(claim, found.candidates)
+    now = evidence.hash_now(found.path)
+    if now is None:
+        return _unverified(f"{found.path} cannot be read")
+    if now == claim.value:
+        return _holds(now, f"{found.path} has this hash now")
+    then, commit = evidence.hash_at_document(found.path, claim.where.path)
+    if then == claim.value:
+        return _contradicted(now, f"was true at {commit}, when this was written; {found.path} has changed since")
+    return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
+
+
+def _measure_hash_before(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    found = evidence.find(claim.subject or "", claim.where.path)
+    if found.path is None or not _HEX_HASH.match(str(claim.value)):
+        return _unverified("the earlier content is not known")
+    before, commit = evidence.hash_before_document(found.path, claim.where.path)
+    if before is None:
+        return _unverified("the earlier content is not in the history here")
+    if before == claim.value:
+        return _holds(before, f"true at {commit}, the commit before this was written")
+    return _unverified(f"{found.path} had another content at {commit}; an uncommitted one may be meant", before)
+
+
+def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    written = str(claim.value)
+    full = evidence.find_commit(written)
+    if full is None:
+        if evidence.shallow:
+            return _unverified("is not among the commits of this shallow clone")
+        return _contradicted(None, "no such commit in this repository")
+    lag = evidence.lag_of(full)
+    if lag is None:
+        reason = f"{full[:7]} exists, but is not in the history of HEAD"
+        return _contradicted(full, reason) if claim.subject == "head" else _holds(full, reason)
+    if claim.subject != "head":
+        return _holds(full, f"{full[:7]} exists")
+    return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
+
+
+def _measure_present(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    found = evidence.find(claim.subject or "", claim.where.path)
+    if found.path is not None:
+        return _holds(found.path, f"{found.path} exists")
+    return _unfound(claim, found.candidates)
+
+
+def _measure_absent(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    found = evidence.find(claim.subject or "", claim.where.path)
+    if found.path is not None:
+        return _contradicted(found.path, f"{found.path} still exists")
+    return _holds(None, "is not there")
+
+
+def _unfound(claim: Claim, candidates: tuple[str, ...]) -> Outcome:
+    wanted = claim.subject or ""
+    if len(candidates) > 1:
+        return _unverified(f"could be any of {len(candidates)} files: {', '.join(candidates[:3])}")
+    if "/" in wanted or wanted.lower().endswith(tuple(_WELL_KNOWN_ENDINGS)):
+        return _contradicted(None, "no such file in this repository")
+    return _unverified("may not be meant as a file")
+
+
+def _measure_uncommitted(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    if claim.subject is None:
+        return _unverified("a number of changes at another time", len(evidence.uncommitted))
+    if claim.subject in evidence.uncommitted:
+        return _holds(claim.subject, "git has uncommitted changes there")
+    found = evidence.find(claim.subject, claim.where.path)
+    if found.path in evidence.uncommitted or any(path.startswith(f"{found.path}/") for path in evidence.uncommitted):
+        return _holds(found.path, "git has uncommitted changes there")
+    return _contradicted(
+        None, "git has no uncommitted change there" if found.path else "no such file in this repository"
+    )
+
+
+def _measure_branch(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    if claim.value == evidence.branch:
+        return _holds(evidence.branch, "is the present branch")
+    if evidence.has_branch(str(claim.value)):
+        return _unverified(f"the branch exists; HEAD is on {evidence.branch or 'no branch'}", evidence.branch)
+    return _contradicted(evidence.branch, "no such branch in this repository")
+
+
+def _measure_resolution(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+    text = str(claim.value or "").strip()
+    if not text:
+        return _contradicted(None, "no evidence is given")
+    proof = evidence.find_proof(text, claim.where.path)
+    if proof:
+        return _holds(
+            proof, f"the evidence names {proof}, which exists; whether it resolves the blocker is for the reviewer"
+        )
+    return _unverified("the evidence is words only")
+
+
+def _measure_check(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+    for attempt in handoff.attempts:
+        if attempt.warning and attempt.where is not None and attempt.where.path == claim.where.path:
+            same = claim.where.line is not None and attempt.where.line == claim.where.line
+            if same and str(claim.value).lower() == "pass":
+                return _contradicted(None, attempt.warning)
+    return _unverified("was not run here")
+
+
+def _measure_nothing(_: Claim, __: Handoff, ___: Evidence) -> Outcome:
+    return _unverified("cannot be measured here")
+
+
+def _measure_deployment(_: Claim, __: Handoff, ___: Evidence) -> Outcome:
+    return _unverified("was not asked: asking needs your consent to use the network")
+
+
+_MEASURES: dict[ClaimKind, Measure] = {
+    ClaimKind.STATUS: _measure_status,
+    ClaimKind.COUNT: _measure_count,
+    ClaimKind.BASELINE: _measure_baseline,
+    ClaimKind.HASH: _measure_hash,
+    ClaimKind.HASH_BEFORE: _measure_hash_before,
+    ClaimKind.COMMIT: _measure_commit,
+    ClaimKind.FILE_CREATED: _measure_present,
+    ClaimKind.FILE_MODIFIED: _measure_present,
+    ClaimKind.FILE_DELETED: _measure_absent,
+    ClaimKind.FILE_REFERENCED: _measure_present,
+    ClaimKind.UNCOMMITTED: _measure_uncommitted,
+    ClaimKind.BRANCH: _measure_branch,
+    ClaimKind.BLOCKER_RESOLVED: _measure_resolution,
+    ClaimKind.DEPLOYMENT: _measure_deployment,
+    ClaimKind.VERDICT: _measure_nothing,
+    ClaimKind.CHECK: _measure_check,
+}

@@ -1,0 +1,49 @@
+"""Start-up is paid for by what runs: heavy packages stay out until they are needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROBE = """
+import sys
+from handoff_tui.cli.main import main
+code = main({arguments!r})
+heavy = {heavy!r}
+found = sorted(name for name in heavy if name in sys.modules)
+sys.stderr.write("FOUND " + " ".join(found))
+sys.exit(code)
+"""
+
+
+def imported_by(arguments: list[str], heavy: list[str]) -> list[str]:
+    """Which of the heavy packages one run imports, in a process of its own."""
+    probe = PROBE.format(arguments=arguments, heavy=heavy)
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.rpartition("FOUND ")[2].split()
+
+
+def test_version_imports_nothing_heavy() -> None:
+    """`--version` needs none of the packages the product is built on."""
+    heavy = ["textual", "watchfiles", "cryptography", "git", "rich", "pydantic", "yaml", "markdown_it", "asyncio"]
+    assert imported_by(["--version"], heavy) == []
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_status_imports_no_app_packages(sample_repository: Path, more: list[str]) -> None:
+    """`status` reads without the app, the watcher, signatures or GitPython."""
+    heavy = ["textual", "watchfiles", "cryptography", "git", *(["rich"] if more else [])]
+    assert imported_by(["status", "--repo", str(sample_repository), *more], heavy) == []
+
+
+@pytest.mark.parametrize(
+    "room", ["errors", "models.review_state", "repo.repository", "config.load", "dialects.registry", "review.show"]
+)
+def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> None:
+    """Importing a headless room never imports a front end's packages."""
+    code = f"import sys, handoff_tui.{room}; sys.exit(any(name in sys.modules for name in ('textual', 'rich')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

@@ -1,0 +1,88 @@
+"""Rules of the house that import contracts cannot see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "handoff_tui"
+FILES = sorted(SOURCE.rglob("*.py"))
+BANNED_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+DISK_METHODS = {
+    "exists", "is_dir", "is_file", "is_symlink", "iterdir", "glob", "rglob", "lstat", "stat", "mkdir", "open",
+    "read_bytes", "read_text", "readlink", "rename", "resolve", "rmdir", "symlink_to", "touch", "unlink", "walk",
+    "write_bytes", "write_text",
+}  # fmt: skip
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 50
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_file_keeps_its_size(path: Path) -> None:
+    """No file is longer than the hard limit, no function longer than its own."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+    for function in functions_of(path):
+        length = (function.end_lineno or function.lineno) - function.lineno + 1
+        assert length <= LONGEST_FUNCTION, f"{name_of(path)}:{function.lineno} {function.name} has {length} lines"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_file_name_says_something(path: Path) -> None:
+    """No file has a name that could hold anything."""
+    assert path.stem not in BANNED_NAMES
+    assert path.stem != "base" or path.parent.name == "models"
+
+
+OUTSIDE_REPO = [path for path in FILES if path.relative_to(SOURCE).parts[0] != "repo"]
+
+
+@pytest.mark.parametrize("path", OUTSIDE_REPO, ids=name_of)
+def test_disk_is_touched_in_repo_only(path: Path) -> None:
+    """Outside repo/ nothing imports os, shutil or tempfile for the disk, calls open(), or uses a Path's disk methods."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    paths = {"root", "folder", "start", "place", "file", "path"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id != "open", f"{name_of(path)}:{node.lineno} calls open()"
+        if isinstance(node, ast.Import):
+            names = {alias.name for alias in node.names}
+            assert not names & {"tempfile", "subprocess", "socket"}, f"{name_of(path)}:{node.lineno} imports {names}"
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in DISK_METHODS
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id in paths
+        ):
+            pytest.fail(f"{name_of(path)}:{node.lineno} calls {node.func.value.id}.{node.func.attr}()")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=name_of)
+def test_every_test_says_what_holds(path: Path) -> None:
+    """Each test function has a docstring."""
+    silent = [
+        function.name
+        for function in functions_of(path)
+        if function.name.startswith("test_") and not ast.get_docstring(function)
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("__init__.py")), ids=name_of)
+def test_room_says_what_it_is(path: Path) -> None:
+    """Every package begins with a docstring."""
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

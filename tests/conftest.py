@@ -1,0 +1,44 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.hostile import HostileRepository, build_hostile_repository
+from tests.support.repositories import RepositoryBuilder
+
+_UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
+
+
+@pytest.fixture(autouse=True)
+def isolated_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user with an empty home: no configuration of the person or machine that runs the tests is seen."""
+    home = tmp_path_factory.mktemp("home")
+    for name in tuple(os.environ):
+        if name.startswith("GIT_") or name in _UNWANTED:
+            monkeypatch.delenv(name)
+    configuration = home / "gitconfig"
+    configuration.touch()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configuration))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return home
+
+
+@pytest.fixture
+def builder(tmp_path: Path) -> RepositoryBuilder:
+    """An empty repository on an unborn branch `main`."""
+    return RepositoryBuilder.init(tmp_path / "repository")
+
+
+@pytest.fixture
+def hostile_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HostileRepository:
+    """A repository that plants everything git can be made to execute, inside an environment that does the same."""
+    hostile = build_hostile_repository(tmp_path / "hostile")
+    for name, value in hostile.surroundings.items():
+        monkeypatch.setenv(name, value)
+    return hostile

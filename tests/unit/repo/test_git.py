@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import GitError, HandoffError, RepositoryError
+from handoff_tui.repo import git as git_module
+from handoff_tui.repo.git import Git, GitAnswer, find_git
+from tests.support.hostile import write_executable
+from tests.support.repositories import RepositoryBuilder
+
+
+def test_find_git_says_that_git_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without git on PATH there is an error with a hint."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RepositoryError, match="git is not installed") as caught:
+        find_git()
+    assert "Install git" in caught.value.hint
+
+
+@pytest.mark.parametrize("entry", [".", "", "sub"])
+def test_find_git_ignores_relative_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, entry: str) -> None:
+    """A git that lies in the repository is not run, though PATH names the current folder first."""
+    write_executable(tmp_path / entry / "git", "exit 0")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", entry + os.pathsep + os.environ["PATH"])
+    assert not Path(find_git()).is_relative_to(tmp_path)
+
+
+def test_read_raises_with_a_reason_and_a_hint(builder: RepositoryBuilder) -> None:
+    """An error exit becomes a GitError that says what git said, without its prefix."""
+    with pytest.raises(GitError, match=r"^git cat-file failed: Not a valid object name nothing$") as caught:
+        Git(builder.folder).read("cat-file", "-p", "nothing")
+    assert caught.value.hint
+
+
+def test_run_gives_the_answer_of_a_failed_command(builder: RepositoryBuilder) -> None:
+    """Run itself judges nothing: it hands back exit code and words."""
+    answer = Git(builder.folder).run("rev-parse", "--verify", "nothing")
+    assert (answer.ok, answer.code, answer.text) == (False, 128, "")
+
+
+def test_run_passes_input(builder: RepositoryBuilder) -> None:
+    """What is given as stdin reaches git."""
+    assert Git(builder.folder).run("hash-object", "--stdin", stdin=b"").text.startswith("e69de29")
+
+
+@pytest.mark.parametrize("argument", ["a\0b", "\ud800"])
+def test_run_refuses_words_that_no_process_can_be_given(builder: RepositoryBuilder, argument: str) -> None:
+    """A NUL or a lone surrogate is an expected error, not a traceback."""
+    with pytest.raises(GitError):
+        Git(builder.folder).run("cat-file", "-t", argument)
+
+
+def test_run_explains_an_environment_that_is_too_large(builder: RepositoryBuilder) -> None:
+    """A planted driver with an enormous name cannot be overridden; nothing is run, and the hint names the cause."""
+    with (builder.folder / ".git" / "config").open("a") as config:
+        config.write(f'[filter "{"x" * 300_000}"]\n\tclean = evil\n')
+    git = Git.open(builder.folder)
+    with pytest.raises(GitError, match="could not be started") as caught:
+        git.run("status")
+    assert "filter" in caught.value.hint
+
+
+def test_run_ends_a_late_git_and_its_children(
+    monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """After the time limit neither git nor what it started is left."""
+    process_ids = tmp_path / "ids"
+    script = write_executable(
+        tmp_path / "git", f'echo $$ > "{process_ids}"\nsleep 600 &\necho $! >> "{process_ids}"\nwait'
+    )
+    monkeypatch.setattr(git_module, "find_git", lambda: str(script))
+    monkeypatch.setattr(git_module, "TIMEOUT_SECONDS", 1)
+    with pytest.raises(GitError, match="did not answer") as caught:
+        Git(builder.folder).run("status")
+    assert caught.value.hint
+    assert [number for number in process_ids.read_text().split() if is_running(int(number))] == []
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_open_explains_a_broken_configuration(builder: RepositoryBuilder) -> None:
+    """A configuration that git cannot parse is named, with a way out."""
+    (builder.folder / ".git" / "config").write_text("[core\n")
+    with pytest.raises(HandoffError, match="bad config line 1") as caught:
+        Git.open(builder.folder)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("command", ["diff", "log", "show", "diff-tree"])
+def test_argv_keeps_diffs_inside(command: str, tmp_path: Path) -> None:
+    """Whatever can show a diff is told to use no external program, no conversion and no colour."""
+    words = Git(tmp_path).argv(command, "HEAD")
+    position = words.index(command)
+    assert words[position + 1 :] == ["--no-ext-diff", "--no-textconv", "--no-color", "HEAD"]
+    assert "--no-replace-objects" in words[:position]
+
+
+def test_argv_leaves_other_commands_as_they_are(tmp_path: Path) -> None:
+    """A command without diffs gets no option that it does not know."""
+    assert Git(tmp_path).argv("ls-files", "-z")[-2:] == ["ls-files", "-z"]
+
+
+@pytest.mark.parametrize(
+    ("code", "stderr", "complaint"),
+    [
+        (128, "hint: x\nwarning: y\nerror: first\nfatal: second\n", "second"),
+        (1, "warning: y\nerror: first\nmore\n", "first"),
+        (1, "plain words\n", "plain words"),
+        (2, "", "exit code 2, and no reason given"),
+        (1, "hint: only advice\n", "exit code 1, and no reason given"),
+        (-signal.SIGSEGV, "warning: x\n", "it was ended by signal 11"),
+    ],
+)
+def test_answer_picks_the_line_that_says_what_is_wrong(code: int, stderr: str, complaint: str) -> None:
+    """Fatal before error before anything else; advice never."""
+    assert GitAnswer(code, b"", stderr).complaint == complaint
+
+
+@pytest.mark.parametrize(
+    ("stderr", "word"),
+    [
+        ("fatal: index file corrupt", "index"),
+        ("fatal: bad object HEAD", "fsck"),
+        ("fatal: bad config line 3 in file .git/config", "config"),
+        ("fatal: a.txt: clean filter 'lfs' failed", "filter"),
+        ("fatal: something new", "git status"),
+    ],
+)
+def test_answer_hints_at_what_can_be_done(stderr: str, word: str) -> None:
+    """The hint fits the complaint, and there is always one."""
+    assert word in GitAnswer(128, b"", stderr).to_error("status").hint

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.user_files import (
+    find_config_folder,
+    list_user_files,
+    read_optional,
+    read_user_file,
+    shorten_home,
+)
+
+
+def test_config_folder_follows_xdg_and_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An absolute XDG_CONFIG_HOME counts; otherwise `.config` in the home."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/elsewhere")
+    assert find_config_folder() == Path("/elsewhere/handoff-tui")
+    for ignored in ("", "relative"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", ignored)
+        assert find_config_folder() == tmp_path / ".config" / "handoff-tui"
+
+
+def test_config_folder_is_nothing_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a home has no configuration, and that is no error."""
+
+    def refuse() -> Path:
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", refuse)
+    assert find_config_folder() is None
+    assert shorten_home(Path("/a/b")) == "/a/b"
+
+
+def test_home_is_shortened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths below the home begin with a tilde; others stay."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert shorten_home(tmp_path / "a" / "b") == "~/a/b"
+    assert shorten_home(Path("/other")) == "/other"
+
+
+def test_user_file_is_read_through_links(tmp_path: Path) -> None:
+    """A link to the real file is followed: configurations are often kept elsewhere."""
+    (tmp_path / "real").write_bytes(b"content")
+    (tmp_path / "link").symlink_to("real")
+    assert read_user_file(tmp_path / "link", 7) == b"content"
+
+
+def test_user_file_that_is_absent_is_nothing(tmp_path: Path) -> None:
+    """No file, no folder, or a file in the place of the folder."""
+    (tmp_path / "file").write_bytes(b"")
+    assert read_user_file(tmp_path / "absent", 10) is None
+    assert read_user_file(tmp_path / "absent" / "deeper", 10) is None
+    assert read_user_file(tmp_path / "file" / "deeper", 10) is None
+
+
+def test_user_file_is_refused_when_it_is_no_readable_file(tmp_path: Path) -> None:
+    """A dangling or circular link, a folder, a pipe, a file that is too large."""
+    (tmp_path / "dangling").symlink_to("nothing")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_bytes(b"12345678901")
+    for name in ("dangling", "circle", "folder", "pipe", "large"):
+        with pytest.raises(FileUnreadableError, match=name):
+            read_user_file(tmp_path / name, 10)
+
+
+def test_optional_file_is_read_or_absent_or_refused(tmp_path: Path) -> None:
+    """Absent is nothing; a link out of the repository or to nothing is not absent."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "there").write_bytes(b"content")
+    (root / "out").symlink_to(tmp_path)
+    (root / "dangling").symlink_to("nothing")
+    reader = FileReader(root, 100)
+    assert read_optional(reader, "there") == b"content"
+    assert read_optional(reader, "absent") is None
+    with pytest.raises(UnsafePathError):
+        read_optional(reader, "out")
+    with pytest.raises(FileUnreadableError):
+        read_optional(reader, "dangling")
+
+
+def test_user_files_are_listed_by_suffix(tmp_path: Path) -> None:
+    """Names without the suffix, sorted; nothing for a folder that is not there."""
+    for name in ("b.toml", "a.toml", "c.txt"):
+        (tmp_path / name).write_bytes(b"")
+    assert list_user_files(tmp_path, ".toml") == ("a", "b")
+    assert list_user_files(tmp_path / "absent", ".toml") == ()
