@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
 
-.PHONY: help demo test test-slow lint format types contracts check bench build transcript upgrade clean
+.PHONY: help demo test test-slow lint format types contracts check bench build golden upgrade clean
 
 help:
 	@echo "make demo        set up, build the sample repository, review it"
@@ -15,7 +15,7 @@ help:
 	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
 	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
 	@echo "make build       a wheel and a source archive in dist/"
-	@echo "make transcript  write docs/transcript.md anew"
+	@echo "make golden      write the expected outputs and docs/transcript.md anew"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
@@ -48,8 +48,8 @@ bench: $(VENV)/.development
 build: $(VENV)/.development
 	$(BIN)/python -m build --no-isolation
 
-transcript: $(VENV)/.development
-	$(BIN)/python -m tests.support.transcript > docs/transcript.md
+golden: $(VENV)/.development
+	HANDOFF_TUI_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden
 
 upgrade: clean $(VENV)/.python
 	$(PIP) install hatchling editables

@@ -8,6 +8,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from handoff_tui.config.builder import Builder
+
 _IDENTITY = "Bench <bench@example.com> 1767225600 +0000"
 _ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
@@ -29,7 +31,7 @@ def make_repository(folder: Path, files: int, handoffs: int) -> Path:
 
 
 def build_handoff_files(number: int) -> dict[str, str]:
-    """That many files, in turn: builder spec, builder results, session handoff, hub context, planning JSON, manifest."""
+    """That many files, in turn: spec, results, session handoff, hub context, planning JSON, manifest."""
     kinds = (_spec, _results, _session, _context, _planning, _manifest)
     return dict(kinds[index % len(kinds)](index // len(kinds) + 1) for index in range(number))
 
@@ -47,16 +49,9 @@ def _hash(text: str) -> str:
 
 
 def _spec(number: int) -> tuple[str, str]:
-    names = ("Mission", "Critical Constraints", "Architecture / Design", "Implementation Steps", "Package Plan")
-    names += (
-        "Test Plan",
-        "Existing Code to Reference",
-        "End-to-End Verification",
-        "Files Summary",
-        "Design Principles",
-    )
+    names = Builder().spec_sections
     body = "\n".join(
-        f"## {index}. {name}\n\nWhat is to be done in part {number}, said in a sentence or two.\n\n- one\n- two `src/a.py`\n"
+        f"## {index}. {name}\n\nWhat is to be done in part {number}, said shortly.\n\n- one\n- two `src/a.py`\n"
         for index, name in enumerate(names, start=1)
     )
     return f"handoffs/H-{number}/H-{number}_BUILDER_HANDOFF.md", f"# H-{number}: Part {number}\n\n{body}"
@@ -113,7 +108,7 @@ def _session(number: int) -> tuple[str, str]:
 
 def _context(number: int) -> tuple[str, str]:
     work = "\n".join(
-        f"### {role} Agent (01-02 03:0{index})\n**Status**: pass\n**Summary**: done\n\n```\nall 12 tests passed\n```\n---"
+        f"### {role} Agent (01-02 03:0{index})\n**Status**: pass\n**Summary**: done\n\n```\n12 passed\n```\n---"
         for index, role in enumerate(("DEV", "QA", "SECURITY"))
     )
     text = f"""# Handoff Context

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from handoff_tui.repo.resources import find_resource
+from handoff_tui.repo.story import build_story
 from tests.support.hostile import HostileRepository, build_hostile_repository
 from tests.support.repositories import RepositoryBuilder
 
 _UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the homes of the tests' users are."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def isolated_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated_user(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user with an empty home: no configuration of the person or machine that runs the tests is seen."""
-    home = tmp_path_factory.mktemp("home")
+    home = Path(tempfile.mkdtemp(dir=homes))
     for name in tuple(os.environ):
         if name.startswith("GIT_") or name in _UNWANTED:
             monkeypatch.delenv(name)
@@ -42,3 +51,9 @@ def hostile_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hosti
     for name, value in hostile.surroundings.items():
         monkeypatch.setenv(name, value)
     return hostile
+
+
+@pytest.fixture(scope="session")
+def sample_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample repository, built once; tests only look at it."""
+    return build_story(find_resource("sample_repo"), tmp_path_factory.mktemp("sample") / "demo").repository

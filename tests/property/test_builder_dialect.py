@@ -11,10 +11,25 @@ from handoff_tui.models.place import Problem
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, line_texts
 
-_KEYS = (
-    "package_id version schema_version spec_id framework_id plane_id title supersedes dependencies depends_on assets "
-    "files path sha256 classification hash artifact"
-).split()
+_KEYS = [
+    "package_id",
+    "version",
+    "schema_version",
+    "spec_id",
+    "framework_id",
+    "plane_id",
+    "title",
+    "supersedes",
+    "dependencies",
+    "depends_on",
+    "assets",
+    "files",
+    "path",
+    "sha256",
+    "classification",
+    "hash",
+    "artifact",
+]
 _HASH = "ab12" * 16
 _WORDS = ("PKG-LAMP-001", f"sha256:{_HASH}", _HASH, "HOT/lamp.py", "1.0.0", "REVIEW_REPORT.md")
 _LINES = (

@@ -11,11 +11,45 @@ from handoff_tui.models.place import Problem
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, line_texts
 
-_KEYS = (
-    "from_role to_role stage status report_status summary report task task_id run run_id created_at completed_at "
-    "handoffs work_cycles vulnerabilities findings bugs severity title id file line location total critical project "
-    "tasks priority blocked_by role agent details commit_hash raw_output acceptance_criteria name"
-).split()
+_KEYS = [
+    "from_role",
+    "to_role",
+    "stage",
+    "status",
+    "report_status",
+    "summary",
+    "report",
+    "task",
+    "task_id",
+    "run",
+    "run_id",
+    "created_at",
+    "completed_at",
+    "handoffs",
+    "work_cycles",
+    "vulnerabilities",
+    "findings",
+    "bugs",
+    "severity",
+    "title",
+    "id",
+    "file",
+    "line",
+    "location",
+    "total",
+    "critical",
+    "project",
+    "tasks",
+    "priority",
+    "blocked_by",
+    "role",
+    "agent",
+    "details",
+    "commit_hash",
+    "raw_output",
+    "acceptance_criteria",
+    "name",
+]
 _WORDS = ("pass", "fail", "pending", "T007", "high", "a.py:12", "HTTP 502", "DEV", "done")
 _LINES = (
     "# Handoff Context",

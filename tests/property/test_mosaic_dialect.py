@@ -11,15 +11,63 @@ from handoff_tui.models.place import Problem
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, line_texts
 
-_KEYS = (
-    "last_agent current_agent next_agent last_mode handoff_message current_task objective status priority details "
-    "completed_tasks in_progress success_criteria artifacts_created blockers archived_blockers id title severity "
-    "resolution owner gates_status next_phase current_phase implementation_steps implementation_plan phases "
-    "session_history commit git_commit last_commit plan_document blocking_issues verdict note criteria_results "
-    "required_fixes implementation_progress deployment_status render_service_url open_questions user_decisions "
-    "briefing_acknowledgment files timestamp outcome git_state uncommitted_changes session_continuity modified_files "
-    "last_5_commits next_agent_checklist critical_features tests_passed next_session_action"
-).split()
+_KEYS = [
+    "last_agent",
+    "current_agent",
+    "next_agent",
+    "last_mode",
+    "handoff_message",
+    "current_task",
+    "objective",
+    "status",
+    "priority",
+    "details",
+    "completed_tasks",
+    "in_progress",
+    "success_criteria",
+    "artifacts_created",
+    "blockers",
+    "archived_blockers",
+    "id",
+    "title",
+    "severity",
+    "resolution",
+    "owner",
+    "gates_status",
+    "next_phase",
+    "current_phase",
+    "implementation_steps",
+    "implementation_plan",
+    "phases",
+    "session_history",
+    "commit",
+    "git_commit",
+    "last_commit",
+    "plan_document",
+    "blocking_issues",
+    "verdict",
+    "note",
+    "criteria_results",
+    "required_fixes",
+    "implementation_progress",
+    "deployment_status",
+    "render_service_url",
+    "open_questions",
+    "user_decisions",
+    "briefing_acknowledgment",
+    "files",
+    "timestamp",
+    "outcome",
+    "git_state",
+    "uncommitted_changes",
+    "session_continuity",
+    "modified_files",
+    "last_5_commits",
+    "next_agent_checklist",
+    "critical_features",
+    "tests_passed",
+    "next_session_action",
+]
 _WORDS = ("PASS", "resolved", "4/5 passed", "abc1234", "docs/plan.md", "Simulated (no API key)", "critical")
 _LINES = (
     "# Session handoff",

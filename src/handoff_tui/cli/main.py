@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -124,5 +125,5 @@ def _load(verb: str) -> Command:
 
 def _leave_quietly() -> int:
     """The reader of our output has gone (`| head`): that is no failure, and Python must not complain at exit."""
-    sys.stdout = None  # type: ignore[assignment]
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.OK

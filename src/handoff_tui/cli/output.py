@@ -18,31 +18,39 @@ if TYPE_CHECKING:
     from handoff_tui.config.theme import Theme
 
 _WIDTH_OF_A_PIPE = 120
-_NARROW = 110
+_NARROW = 150
 """Below this width the columns that fold go under their row instead of beside it."""
 _NOTHING = "–"
 
 
 def write_json(value: object) -> None:
     """One object; characters outside ASCII are escaped, so no terminal can be tricked by them."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+    _write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
 
 
 def write_text(text: str) -> None:
     """Text that is our own, or was made safe."""
-    sys.stdout.write(text + "\n")
+    _write(text + "\n")
 
 
 def write_page(page: Page, theme: Theme) -> None:
     """Draws a page; colours follow the terminal and NO_COLOR."""
     console = _build_console()
-    for part in page.parts:
-        if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
-            _print_stacked(console, part, theme)
-        elif isinstance(part, Grid):
-            console.print(_build_table(part, theme))
-        else:
-            _print_line(console, part, theme)
+    with console.capture() as drawn:  # written in one piece, by us: rich would turn a closed pipe into a failure
+        for part in page.parts:
+            if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
+                _print_stacked(console, part, theme)
+            elif isinstance(part, Grid):
+                console.print(_build_table(part, theme))
+            else:
+                _print_line(console, part, theme)
+    _write(drawn.get())
+
+
+def _write(text: str) -> None:
+    """Written out at once, so that a reader that has gone is noticed here and not at exit."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _build_console() -> Console:

@@ -302,7 +302,7 @@ def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[t
         elif token == ":":
             expecting_key = False
         elif expecting_key:
-            pointer[-1] = _SURROGATE.sub("\ufffd", json.loads(token))
+            pointer[-1] = _SURROGATE.sub("\ufffd", json.loads(token)) if "\\" in token else token[1:-1]
             if tuple(pointer) in lines:
                 duplicates.append((tuple(pointer), line))
             lines[tuple(pointer)] = line

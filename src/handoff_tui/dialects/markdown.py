@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _EMPHASIS: Final = re.compile(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LINK: Final = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_MARKUP: Final = re.compile(r"[*_`~\[]")
 _CHECKBOX: Final = re.compile(r"^\[([ xX])\]\s+")
 _FIELD: Final = re.compile(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
 _SECTION_NUMBER: Final = re.compile(r"^(\d+(?:\.\d+)*)[.):]?\s+")
@@ -98,16 +99,15 @@ class Section:
     title: str
     line: int
     blocks: list[Block] = field(default_factory=list)
+    name: str = field(init=False)
+    """The title without number and markup, for comparing."""
+    number: str | None = field(init=False)
 
-    @property
-    def name(self) -> str:
-        """The title without number and markup, for comparing."""
-        return _SECTION_NUMBER.sub("", plain(self.title)).strip()
-
-    @property
-    def number(self) -> str | None:
-        match = _SECTION_NUMBER.match(plain(self.title))
-        return match.group(1) if match else None
+    def __post_init__(self) -> None:
+        shown = plain(self.title)
+        match = _SECTION_NUMBER.match(shown)
+        self.number = match.group(1) if match else None
+        self.name = shown[match.end() :].strip() if match else shown
 
     def items(self) -> list[Item]:
         return [block for block in self.blocks if isinstance(block, Item)]
@@ -173,6 +173,8 @@ def parse_markdown(text: str) -> Outline:
 
 def plain(text: str) -> str:
     """Text without emphasis, code marks and link targets."""
+    if not _MARKUP.search(text):  # most lines have none
+        return text.strip()
     return _EMPHASIS.sub("", _LINK.sub(r"\1", text)).strip()
 
 
@@ -209,6 +211,8 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
             ordered.pop()
         elif token.type == "list_item_open":
             item_line = line
+        elif token.type == "list_item_close":
+            item_line = None
         elif token.type == "table_open":
             table, position = _collect_table(tokens, position)
             sections[-1].blocks.append(table)

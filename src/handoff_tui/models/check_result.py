@@ -11,7 +11,7 @@ from handoff_tui.models.work import Severity
 class Outcome(StrEnum):
     """How a check ended. Error, timeout and unknown never count as a pass."""
 
-    PASS = "pass"  # noqa: S105 - an outcome, not a password
+    PASS = "pass"
     FAIL = "fail"
     ERROR = "error"
     TIMEOUT = "timeout"

@@ -28,11 +28,20 @@ class RepositoryFacts(Model):
     submodules: tuple[str, ...] = ()
 
 
+class ClaimCounts(Model):
+    """How a handoff's claims stand, in numbers."""
+
+    holds: int = 0
+    contradicted: int = 0
+    unverified: int = 0
+
+
 class ReviewedHandoff(Model):
-    """A handoff and the state of its gate."""
+    """A handoff, how its claims stand, and the state of its gate."""
 
     handoff: Handoff
     gate: GateState
+    claims: ClaimCounts = ClaimCounts()
 
 
 class Revision(Model):

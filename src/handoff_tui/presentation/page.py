@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -57,6 +58,6 @@ class Page:
     def blank(self) -> None:
         self.parts.append(Line(()))
 
-    def grid(self, columns: tuple[Column, ...], rows: list[tuple[Cell, ...]]) -> None:
+    def grid(self, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]]) -> None:
         if rows:
             self.parts.append(Grid(columns, tuple(rows)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.review_state import ShownHandoff
@@ -15,6 +17,8 @@ from handoff_tui.presentation.status import label_state
 _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
 _MOST_LISTED = 8
 _LONGEST_TEXT = 400
+_HASH = re.compile(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
+"""On a page the beginning of a hash is enough; the JSON has it whole."""
 
 
 def build_show_page(shown: ShownHandoff, *, everything: bool = False) -> Page:
@@ -116,7 +120,7 @@ def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
     label, claim = label_verdict(verdict.state), verdict.claim
     said = f"{claim.kind} {claim.subject}" if claim.subject else str(claim.kind)
     if claim.value is not None and claim.value is not True:
-        said += f" = {claim.value}"
+        said += " = " + _HASH.sub(r"\1…", str(claim.value))
     return (
         Cell(str(label), label.role),
         Cell(f"{render_safe(said, 160)}  ({render_safe(str(claim.where))})"),

@@ -78,6 +78,7 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
         "attempt": handoff.attempt,
         "status": handoff.status,
         "registry": handoff.registry,
+        "claims": reviewed.claims.model_dump(mode="json"),
         "gate": build_gate_json(reviewed),
     }
 

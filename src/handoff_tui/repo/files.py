@@ -99,7 +99,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
 
 def _explain(path: str, place: Path, refused: OSError) -> str:
     if refused.errno == errno.ENOENT:
-        return f"{path} is a link to nothing" if place.is_symlink() else f"{path} does not exist"
+        return f"{path} is a link to nothing" if _is_link(place) else f"{path} does not exist"
     if refused.errno == errno.ENOTDIR:
         return f"{path} does not exist: a part of it is a file or a link, not a folder"
     if refused.errno == errno.ELOOP:
@@ -109,6 +109,13 @@ def _explain(path: str, place: Path, refused: OSError) -> str:
     if refused.errno in {errno.EACCES, errno.EPERM}:
         return f"{path} may not be read by this user"
     return f"{path} cannot be read: {refused.strerror}"
+
+
+def _is_link(place: Path) -> bool:
+    try:
+        return place.is_symlink()
+    except OSError:  # the whole path is longer than a path can be
+        return False
 
 
 def _kind_of(mode: int) -> str:

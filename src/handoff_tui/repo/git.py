@@ -32,7 +32,7 @@ _HINTS = (
         "Objects are missing or damaged: git fsck says which; git fetch may bring them back.",
     ),
     (r"bad (?:config|numeric|boolean)|config", "Repair .git/config; the message names the line."),
-    (r"filter", "A filter of your own git configuration failed; try git status."),
+    (r"filter", "A filter of your own failed; a filter setting of the same name in .git/config can be why."),
 )
 _IS_ADVICE = re.compile(r"(?:\x1b\[[0-9;]*m)?(?:hint|warning): ")
 _GENERAL_HINT = "Run git status in the repository to see what is wrong."
@@ -61,9 +61,10 @@ class GitAnswer:
             return f"it was ended by signal {-self.code}"
         lines = [line for line in self.stderr.splitlines() if line.strip() and not _IS_ADVICE.match(line)]
         for beginning in ("fatal: ", "error: ", ""):
-            for line in lines:
+            for line, following in zip(lines, [*lines[1:], ""], strict=False):
                 if line.startswith(beginning):
-                    return line.removeprefix(beginning)
+                    told = line.removeprefix(beginning)
+                    return f"{told} {following.strip()}" if told.endswith(":") else told
         return f"exit code {self.code}, and no reason given"
 
     def to_error(self, command: str) -> GitError:
@@ -79,7 +80,8 @@ class Git:
     overrides: tuple[tuple[str, str], ...] = ()
     git_dir: Path | None = None
     common_dir: Path | None = None
-    _environment: dict[str, str] = field(default_factory=dict)
+    # not shown: the user's environment may hold secrets, and tracebacks are passed on
+    _environment: dict[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Git:

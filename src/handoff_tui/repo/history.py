@@ -136,16 +136,20 @@ def _is_unborn(answer: GitAnswer) -> bool:
 
 
 def _can_be_asked(name: str) -> bool:
-    """Not a line of its own in a batch, an option, or `:…`, which reads the index or searches all messages."""
-    if not name or name.startswith(("-", ":")) or name.endswith("\r") or "\n" in name:
+    """Whether a name, which a document may have chosen, is one harmless line of a batch.
+
+    Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the whole
+    batch: `@{…}` and `^{…}`, and paths relative to a folder.
+    """
+    if name.startswith(("-", ":")) or name.endswith("\r"):
         return False
-    return _can_be_committed(name)
+    return _can_be_committed(name) and not any(part in name for part in ("\n", "@{", "^{", ":./", ":../"))
 
 
 def _can_be_committed(path: str) -> bool:
-    """No empty text, no NUL, and nothing that has no bytes (a lone surrogate)."""
+    """No empty text, nothing absolute, no NUL, and nothing that has no bytes (a lone surrogate)."""
     try:
-        return bool(path) and b"\0" not in os.fsencode(path)
+        return path[:1] not in {"", "/"} and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         return False
 
@@ -197,6 +201,8 @@ def _parse_batch(output: bytes, names: list[str]) -> dict[str, bytes]:
 
 
 def list_tree(git: Git, commit: str) -> list[str]:
-    """Every path in the tree of a commit."""
+    """Every path in the tree of a commit; none for what names no commit."""
+    if not _can_be_asked(commit):
+        return []
     answer = git.run("ls-tree", "-r", "--name-only", "-z", "--full-tree", commit)
     return [path for path in os.fsdecode(answer.stdout).split("\0") if path] if answer.ok else []

@@ -30,6 +30,7 @@ _SETTINGS = (
     ("push.gpgSign", "false"),
     ("tag.gpgSign", "false"),
 )
+_INIT = ("--quiet", "--object-format=sha1")
 _KEPT_VARIABLES = ("GIT_EXEC_PATH", "GIT_PYTHON_")
 """Where git itself is; every other GIT_ variable speaks of another repository or of this machine's taste."""
 
@@ -59,9 +60,8 @@ class Signature:
 class StoryGit:
     """One repository under construction. `scratch` is a folder outside it for texts handed to git as files."""
 
-    def __init__(self, repository: git.Repo, scratch: Path) -> None:
-        self._repository = repository
-        self._run = repository.git
+    def __init__(self, runner: git.Git, scratch: Path) -> None:
+        self._run = runner
         self._scratch = scratch
 
     def commit(self, message: str, signature: Signature, executable: tuple[str, ...]) -> str:
@@ -106,9 +106,6 @@ class StoryGit:
         """Records the files' times, so that a first look at the repository need not read them all again."""
         self._run.update_index("-q", "--refresh", with_exceptions=False)
 
-    def close(self) -> None:
-        self._repository.close()
-
     def _write_text(self, text: str) -> str:
         """Texts go through files: an argument would be encoded by this machine's locale."""
         place = self._scratch / "message"
@@ -123,19 +120,13 @@ def open_story_git(work_tree: Path, remote: Path, scratch: Path, branch: str) ->
     with _without_git_variables():
         import git  # noqa: PLC0415 - it starts git when imported; only `demo` needs it
 
-        environment = _build_environment(scratch)
         try:
-            _init(git.Git(str(remote)), environment, branch, "--bare")
-            _init(git.Git(str(work_tree)), environment, branch)
-            repository = git.Repo(str(work_tree), expand_vars=False)
-            repository.git.update_environment(**environment)
-            story_git = StoryGit(repository, scratch)
-            try:
-                repository.git.config("core.autocrlf", "false")
-                repository.git.remote("add", "origin", os.path.relpath(remote, work_tree))
-                yield story_git
-            finally:
-                story_git.close()
+            _open_runner(git.Git(), remote, remote, scratch).init(*_INIT, f"--initial-branch={branch}", "--bare")
+            runner = _open_runner(git.Git(), work_tree, work_tree / ".git", scratch)
+            runner.init(*_INIT, f"--initial-branch={branch}")
+            runner.config("core.autocrlf", "false")
+            runner.remote("add", "origin", os.path.relpath(remote, work_tree))
+            yield StoryGit(runner, scratch)
         except git.GitCommandError as failed:
             raise DemoError(
                 f"git failed while the sample repository was built: {_shorten(failed)}",
@@ -143,8 +134,15 @@ def open_story_git(work_tree: Path, remote: Path, scratch: Path, branch: str) ->
             ) from failed
 
 
-def _init(runner: git.Git, environment: dict[str, str], branch: str, *options: str) -> None:
-    runner.init("--quiet", "--object-format=sha1", f"--initial-branch={branch}", *options, env=environment)
+def _open_runner(runner: git.Git, folder: Path, git_dir: Path, home: Path) -> git.Git:
+    """Ties a runner to one folder by -C and GIT_DIR.
+
+    GitPython's own working folder will not do: it expands `$` in the path, and where that leads nowhere it runs git
+    in the current folder, which may be somebody's repository.
+    """
+    runner.set_persistent_git_options(C=str(folder))
+    runner.update_environment(**_build_environment(home), GIT_DIR=str(git_dir))
+    return runner
 
 
 def _shorten(failed: git.GitCommandError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache, cached_property
 
 from handoff_tui.dialects.claims import find_commits, find_paths
@@ -24,9 +25,13 @@ _MANIFEST = re.compile(r"(?:^|/)PKG-[^/]+/manifest\.json$")
 
 
 class Evidence:
-    """Measurements of one repository at one moment."""
+    """Measurements of one repository at one moment.
 
-    def __init__(self, desk: Desk) -> None:
+    What costs a git process per claim is measured only if `deep`: for one handoff that is looked at, not for all.
+    """
+
+    def __init__(self, desk: Desk, *, deep: bool) -> None:
+        self.deep = deep
         facts = desk.work_tree.facts
         self._git = desk.repository.git
         self._limit = desk.loaded.settings.limits.hash_bytes
@@ -37,10 +42,19 @@ class Evidence:
         self.shallow = facts.shallow
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         self.hash_now = cache(self._hash_now)
-        self.find_commit = cache(self._find_commit)
+        self._commits: dict[str, str | None] = {}
         self.lag_of = cache(self._lag_of)
         self._commit_of = cache(self._find_document_commit)
         self._blob_hash = cache(self._hash_blob)
+
+    def resolve_commits(self, names: Iterable[str]) -> None:
+        """Looks up many commits in one go; `find_commit` then knows them."""
+        self._commits.update(resolve_commits(self._git, list(names)))
+
+    def find_commit(self, name: str) -> str | None:
+        if name not in self._commits:
+            self.resolve_commits([name])
+        return self._commits.get(name)
 
     def find(self, wanted: str, document: str) -> Found:
         """The file a document means; one that git ignores is looked for on disk."""
@@ -95,9 +109,6 @@ class Evidence:
         except (FileUnreadableError, UnsafePathError):
             return None
         return _sha256(content)
-
-    def _find_commit(self, name: str) -> str | None:
-        return resolve_commits(self._git, [name]).get(name)
 
     def _lag_of(self, commit: str) -> int | None:
         return count_commits_since(self._git, commit)

@@ -1,15 +1,17 @@
-"""What blocks a handoff by its own words, and who owes the next move.
+"""What blocks a handoff, and who owes the next move. Pure.
 
-Pure. As long as no signed log is read, a gate is never more than pending: nobody has decided.
+As long as no signed log is read, a gate is never more than pending: nobody has decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.models.work import Severity, TestCounts
 
 _UNFINISHED = frozenset(
@@ -17,12 +19,20 @@ _UNFINISHED = frozenset(
 )
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
 _ACCEPTED_BLOCKERS = frozenset({RegistryState.VALIDATED, RegistryState.SUPERSEDED})
+_SPOKEN_OF_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 _HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
 
 
-def build_gate(handoff: Handoff, by_id: Mapping[str, Handoff], *, log_present: bool) -> GateState:
+def build_gate(
+    handoff: Handoff,
+    by_id: Mapping[str, Handoff],
+    verdicts: tuple[Verdict, ...] = (),
+    problems: tuple[Problem, ...] = (),
+    *,
+    log_present: bool,
+) -> GateState:
     """The gate of one handoff. With a log that this version cannot read, its state is not known."""
-    own = tuple(_find_blocking(handoff, by_id))
+    own = (*_find_unread(problems), *_find_contradictions(verdicts), *_find_blocking(handoff, by_id))
     if log_present:
         reason = "a signed log is present, and this version cannot verify it"
         move = NextMove(who=Mover.HUMAN, what="verify the log with a version that reads it")
@@ -43,6 +53,25 @@ def describe_failures(counts: TestCounts | None, name: str) -> str | None:
     if counts is None or not counts.failed:
         return None
     return f"its own {name} run reports {counts.failed} failed"
+
+
+def _find_unread(problems: tuple[Problem, ...]) -> Iterator[str]:
+    """What of its own documents could not be read: nobody can approve what nobody can read."""
+    return (f"{problem.path} {problem.message}" for problem in problems if problem.level is ProblemLevel.ERROR)
+
+
+def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    """How many claims are not true here, with the first of them; a status is spoken of on its own."""
+    false = [
+        verdict
+        for verdict in verdicts
+        if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _SPOKEN_OF_ELSEWHERE
+    ]
+    if false:
+        first = false[0].claim
+        named = " ".join(str(part) for part in (first.kind, first.subject or first.value) if part)
+        noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
+        yield f"{noun} contradicted: {named} ({first.where})"
 
 
 def _find_blocking(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
@@ -69,8 +98,7 @@ def _find_blocking(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[s
 
 
 def _find_missing(handoff: Handoff) -> Iterator[str]:
-    roles = {document.role for document in handoff.documents}
-    if DocumentRole.SPEC in roles and DocumentRole.RESULTS not in roles:
+    if _owes_results(handoff) and not _has_results(handoff):
         yield "no results yet"
     for document in handoff.documents:
         if document.role is DocumentRole.RESULTS and document.missing and document == _newest_results(handoff):
@@ -99,8 +127,7 @@ def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], blocking: tu
 
 def _is_unfinished(handoff: Handoff) -> bool:
     """By its own word, or because there is a specification and no results."""
-    has_spec = any(document.role is DocumentRole.SPEC for document in handoff.documents)
-    return _token(handoff) in _UNFINISHED or (has_spec and not _has_results(handoff))
+    return _token(handoff) in _UNFINISHED or (_owes_results(handoff) and not _has_results(handoff))
 
 
 def _find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
@@ -109,6 +136,11 @@ def _find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]
         other = by_id.get(required)
         if other is not None and other.registry not in _ACCEPTED_BLOCKERS:
             yield required
+
+
+def _owes_results(handoff: Handoff) -> bool:
+    """Only a dialect with a registry promises a results document for each specification."""
+    return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
 
 
 def _has_results(handoff: Handoff) -> bool:

@@ -1,4 +1,4 @@
-"""Claims beside measurements: each claim of a handoff holds, is contradicted, or is unverified, and the evidence says why.
+"""Claims beside measurements: each claim holds, is contradicted, or is unverified, and the evidence says why.
 
 Nothing an agent wrote is evidence, except against itself: a status that its own numbers refute is contradicted.
 """
@@ -6,7 +6,7 @@ Nothing an agent wrote is evidence, except against itself: a status that its own
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
@@ -16,8 +16,14 @@ from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import describe_failures, says_good
 
 _HEX_HASH = re.compile(r"^sha256:[0-9a-f]{64}$")
-_WELL_KNOWN_ENDINGS = ".css .csv .go .html .ini .js .json .jsonl .jsx .lock .md .py .rs .sh .sql .toml .ts .tsx .txt .xml .yaml .yml".split()
+_WELL_KNOWN_ENDINGS = (
+    *(".css", ".csv", ".go", ".html", ".ini", ".js", ".json", ".jsonl", ".jsx", ".lock", ".md", ".py", ".rs"),
+    *(".sh", ".sql", ".toml", ".ts", ".tsx", ".txt", ".xml", ".yaml", ".yml"),
+)
 _SHOWN_OF_A_HASH = 12
+
+
+Measured = str | int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class Outcome:
     """A verdict in the making."""
 
     state: VerdictState
-    measured: str | int | bool | None
+    measured: Measured
     evidence: str
 
 
@@ -37,20 +43,25 @@ def measure_claims(handoff: Handoff, evidence: Evidence) -> tuple[Verdict, ...]:
     return tuple(_measure(claim, handoff, evidence) for claim in handoff.claims)
 
 
+def list_commits(handoffs: Iterable[Handoff]) -> list[str]:
+    """The commits that claims name, so that they can be looked up in one go."""
+    return [str(claim.value) for handoff in handoffs for claim in handoff.claims if claim.kind is ClaimKind.COMMIT]
+
+
 def _measure(claim: Claim, handoff: Handoff, evidence: Evidence) -> Verdict:
     outcome = _MEASURES[claim.kind](claim, handoff, evidence)
     return Verdict(claim=claim, state=outcome.state, measured=outcome.measured, evidence=outcome.evidence)
 
 
-def _holds(measured: str | int | bool | None, why: str) -> Outcome:
+def _holds(measured: Measured, why: str) -> Outcome:
     return Outcome(VerdictState.HOLDS, measured, why)
 
 
-def _contradicted(measured: str | int | bool | None, why: str) -> Outcome:
+def _contradicted(measured: Measured, why: str) -> Outcome:
     return Outcome(VerdictState.CONTRADICTED, measured, why)
 
 
-def _unverified(why: str, measured: str | int | bool | None = None) -> Outcome:
+def _unverified(why: str, measured: Measured = None) -> Outcome:
     return Outcome(VerdictState.UNVERIFIED, measured, why)
 
 
@@ -79,11 +90,12 @@ def _describe_mismatch(counts: TestCounts | None) -> str | None:
     parts = counts.passed + counts.failed + (counts.skipped or 0)
     if parts == counts.total:
         return None
-    return f"its own numbers do not add up: {counts.passed} passed + {counts.failed} failed + {counts.skipped or 0} skipped = {parts}, not {counts.total}"
+    shown = f"{counts.passed} passed + {counts.failed} failed + {counts.skipped or 0} skipped"
+    return f"its own numbers do not add up: {shown} = {parts}, not {counts.total}"
 
 
 def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
-    if claim.subject != "packages":
+    if claim.subject != "packages" or not evidence.deep:
         return _unverified("no snapshot has been captured here")
     counted, moment = evidence.count_packages(claim.where.path)
     if counted is None:
@@ -103,7 +115,7 @@ def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
         return _unverified(f"{found.path} cannot be read")
     if now == claim.value:
         return _holds(now, f"{found.path} has this hash now")
-    then, commit = evidence.hash_at_document(found.path, claim.where.path)
+    then, commit = evidence.hash_at_document(found.path, claim.where.path) if evidence.deep else (None, "")
     if then == claim.value:
         return _contradicted(now, f"was true at {commit}, when this was written; {found.path} has changed since")
     return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
@@ -111,7 +123,7 @@ def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
 
 def _measure_hash_before(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     found = evidence.find(claim.subject or "", claim.where.path)
-    if found.path is None or not _HEX_HASH.match(str(claim.value)):
+    if found.path is None or not evidence.deep or not _HEX_HASH.match(str(claim.value)):
         return _unverified("the earlier content is not known")
     before, commit = evidence.hash_before_document(found.path, claim.where.path)
     if before is None:
@@ -128,6 +140,8 @@ def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
         if evidence.shallow:
             return _unverified("is not among the commits of this shallow clone")
         return _contradicted(None, "no such commit in this repository")
+    if claim.subject != "head" and not evidence.deep:
+        return _holds(full, f"{full[:7]} exists")
     lag = evidence.lag_of(full)
     if lag is None:
         reason = f"{full[:7]} exists, but is not in the history of HEAD"
@@ -155,7 +169,7 @@ def _unfound(claim: Claim, candidates: tuple[str, ...]) -> Outcome:
     wanted = claim.subject or ""
     if len(candidates) > 1:
         return _unverified(f"could be any of {len(candidates)} files: {', '.join(candidates[:3])}")
-    if "/" in wanted or wanted.lower().endswith(tuple(_WELL_KNOWN_ENDINGS)):
+    if "/" in wanted or wanted.lower().endswith(_WELL_KNOWN_ENDINGS):
         return _contradicted(None, "no such file in this repository")
     return _unverified("may not be meant as a file")
 

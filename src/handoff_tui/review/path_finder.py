@@ -1,4 +1,4 @@
-"""Finds the file a document means: paths in documents start from the root, from the document, or from somewhere between."""
+"""Finds the file a document means: its paths start from the root, from the document, or from between."""
 
 from __future__ import annotations
 

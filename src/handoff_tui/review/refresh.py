@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 from handoff_tui.dialects.reading import Harvest, read_handoffs
 from handoff_tui.dialects.registry import DIALECTS
 from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.models.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 from handoff_tui.repo.probe import is_present
 from handoff_tui.review.desk import Desk
+from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import build_gate
+from handoff_tui.review.measure import list_commits, measure_claims
 
 _LOG_FOLDER = ".handoff-tui/log"
 _MOST_OVERLOOKED = 20
@@ -20,16 +25,39 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
     harvest = read_handoffs(shelf, DIALECTS)
     log_present = is_present(desk.repository.root, _LOG_FOLDER)
-    by_id = {handoff.id: handoff for handoff in harvest.handoffs}
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
-        handoffs=tuple(
-            ReviewedHandoff(handoff=handoff, gate=build_gate(handoff, by_id, log_present=log_present))
-            for handoff in harvest.handoffs
-        ),
+        handoffs=_review(desk, harvest, log_present=log_present),
         unknown=harvest.unknown,
         problems=_collect_problems(desk, harvest),
+    )
+
+
+def _review(desk: Desk, harvest: Harvest, *, log_present: bool) -> tuple[ReviewedHandoff, ...]:
+    """Each handoff with what its claims are worth and where its gate stands."""
+    handoffs = harvest.handoffs
+    evidence = Evidence(desk, deep=False)
+    evidence.resolve_commits(list_commits(handoffs))
+    by_id = {handoff.id: handoff for handoff in handoffs}
+    by_path: dict[str, list[Problem]] = defaultdict(list)
+    for problem in harvest.problems:
+        by_path[problem.path].append(problem)
+    reviewed: list[ReviewedHandoff] = []
+    for handoff in handoffs:
+        verdicts = measure_claims(handoff, evidence)
+        problems = tuple(found for document in handoff.documents for found in by_path.get(document.path, ()))
+        gate = build_gate(handoff, by_id, verdicts, problems, log_present=log_present)
+        reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=_count(verdicts)))
+    return tuple(reviewed)
+
+
+def _count(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
+    counted = Counter(verdict.state for verdict in verdicts)
+    return ClaimCounts(
+        holds=counted[VerdictState.HOLDS],
+        contradicted=counted[VerdictState.CONTRADICTED],
+        unverified=counted[VerdictState.UNVERIFIED],
     )
 
 

@@ -10,7 +10,7 @@ from handoff_tui.models.review_state import ReviewedHandoff, ReviewState, Revisi
 from handoff_tui.repo.history import read_commits
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import measure_claims
+from handoff_tui.review.measure import list_commits, measure_claims
 
 _MOST_REVISIONS = 20
 
@@ -18,10 +18,12 @@ _MOST_REVISIONS = 20
 def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
+    evidence = Evidence(desk, deep=True)
+    evidence.resolve_commits(list_commits([reviewed.handoff]))
     documents = {document.path for document in reviewed.handoff.documents}
     return ShownHandoff(
         reviewed=reviewed,
-        verdicts=measure_claims(reviewed.handoff, Evidence(desk)),
+        verdicts=measure_claims(reviewed.handoff, evidence),
         history=_read_history(desk, reviewed.handoff),
         problems=tuple(problem for problem in state.problems if problem.path in documents),
     )

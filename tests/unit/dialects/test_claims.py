@@ -28,6 +28,7 @@ from handoff_tui.models.work import TestCounts
         ("PASSWORD reset", None),
         ("the tests pass", None),
         ("", None),
+        ("REJECT", "REJECTED"),
     ],
 )
 def test_status_is_the_first_token(text: str, token: str | None) -> None:

@@ -83,10 +83,10 @@ def test_claude_reports_missing_and_unexpected_fields() -> None:
     messages = {problem.message.split(":")[0]: problem.line for problem in shelf.problems()}
     assert messages == {
         "scope is missing": 1,
-        "owner is no field of this format": 16,
-        "produced_by is missing": 15,
+        "owner is no field of this format": 18,
+        "produced_by is missing": 17,
         "phase is not a number from 1 to 7": 3,
-        "checkpoint_pending is not one of clarification, architecture-review": 17,
+        "checkpoint_pending is not one of clarification, architecture-review": 19,
     }
     assert handoff.source_phase == "9"
 

@@ -8,7 +8,12 @@ from handoff_tui.dialects.json_document import parse_json
 
 @pytest.mark.parametrize(
     ("text", "token"),
-    [("paused", "PAUSED"), ("paused mid discuss", "PAUSED"), ("code-delivered", "CODE_DELIVERED"), ("It is, well.", None)],
+    [
+        ("paused", "PAUSED"),
+        ("paused mid discuss", "PAUSED"),
+        ("code-delivered", "CODE_DELIVERED"),
+        ("It is, well.", None),
+    ],
 )
 def test_normalise_status_keeps_words_and_drops_sentences(text: str, token: str | None) -> None:
     """A known token wins, an unknown word is kept in capitals, a sentence is nothing."""

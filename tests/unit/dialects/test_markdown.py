@@ -93,3 +93,10 @@ def test_field_is_a_name_and_a_value(text: str, field: tuple[str, str] | None) -
 def test_plain_takes_markup_off() -> None:
     """Emphasis, code marks and link targets go; words stay."""
     assert plain("**a** `b_c` [d](http://e) *f* 2*3") == "a b_c d f 2*3"
+
+
+def test_empty_item_does_not_swallow_the_paragraph_after_it() -> None:
+    """A list item without text is none, and what follows the list is prose."""
+    section = parse_markdown("-\nprose").sections[0]
+    assert section.items() == []
+    assert [paragraph.text for paragraph in section.paragraphs()] == ["prose"]

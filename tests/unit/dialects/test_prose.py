@@ -25,7 +25,9 @@ def test_claim_first_counts_skips_code() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["None", "- none", "N/A", "No known blockers.", "**None** at this time", "", "nothing yet"])
+@pytest.mark.parametrize(
+    "text", ["None", "- none", "N/A", "No known blockers.", "**None** at this time", "", "nothing yet"]
+)
 def test_says_nothing_knows_the_words_for_nothing(text: str) -> None:
     """Entries that only say there is nothing."""
     assert says_nothing(text)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.document import Document, DocumentRole
 from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Place
+from handoff_tui.models.place import Place, Problem, ProblemLevel
 from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, TestCounts
 from handoff_tui.review.gate import build_gate
 
@@ -37,6 +38,26 @@ def test_unreadable_log_makes_the_state_unknown() -> None:
     assert "signed log" in gate.blocking[0]
 
 
+def test_unreadable_document_blocks() -> None:
+    """Nobody can approve what nobody can read; an oddity alone does not block."""
+    broken = Problem(path="a.json", line=3, message="is not valid JSON")
+    odd = Problem(path="a.json", message="has CRLF line ends", level=ProblemLevel.WARNING)
+    gate = build_gate(handoff(status="PASS"), {}, (), (broken, odd), log_present=False)
+    assert gate.blocking == ("a.json is not valid JSON",)
+
+
+def test_contradicted_claims_block_with_the_first_of_them() -> None:
+    """Their number and one place to look at."""
+    claim = Claim(text="x", kind=ClaimKind.FILE_CREATED, where=PLACE, subject="b.py")
+    verdicts = (
+        Verdict(claim=claim, state=VerdictState.HOLDS),
+        Verdict(claim=claim, state=VerdictState.CONTRADICTED),
+        Verdict(claim=claim, state=VerdictState.CONTRADICTED),
+    )
+    gate = build_gate(handoff(status="PASS"), {}, verdicts, log_present=False)
+    assert gate.blocking == ("2 claims are contradicted: file-created b.py (a.md:1)",)
+
+
 def test_own_numbers_speak_against_a_pass() -> None:
     """PASS with failures in its own regression says so."""
     gate = build_gate(handoff(status="PASS", regression=TestCounts(total=9, failed=2)), {}, log_present=False)
@@ -48,8 +69,12 @@ def test_own_numbers_speak_against_a_pass() -> None:
     [
         ({"status": "FAIL"}, Mover.AGENT, "says FAIL"),
         ({"status": "in_progress"}, Mover.AGENT, "says in_progress"),
-        ({"documents": [SPEC]}, Mover.AGENT, "no results yet"),
-        ({"blockers": [Blocker(id="1", title="key", where=PLACE, needs_human=True)]}, Mover.HUMAN, "a human must act: key"),
+        ({"documents": [SPEC], "registry": RegistryState.DISPATCHED}, Mover.AGENT, "no results yet"),
+        (
+            {"blockers": [Blocker(id="1", title="key", where=PLACE, needs_human=True)]},
+            Mover.HUMAN,
+            "a human must act: key",
+        ),
         ({"blockers": [Blocker(id="1", title="bug", where=PLACE)]}, Mover.REVIEWER, "open blocker: bug"),
         (
             {"findings": [ReportedFinding(id="1", title="hole", where=PLACE, severity=Severity.HIGH)]},

@@ -5,7 +5,15 @@ import pytest
 from handoff_tui.review.path_finder import PathFinder
 
 FINDER = PathFinder.over(
-    ["README.md", "src/a.py", "src/deep/b.py", "stage/PKG-1/kernel/shell.py", "stage/docs/RESULTS.md", "x/same.py", "y/same.py"]
+    [
+        "README.md",
+        "src/a.py",
+        "src/deep/b.py",
+        "stage/PKG-1/kernel/shell.py",
+        "stage/docs/RESULTS.md",
+        "x/same.py",
+        "y/same.py",
+    ]
 )
 
 
@@ -26,7 +34,7 @@ FINDER = PathFinder.over(
     ],
 )
 def test_path_is_found_as_a_reader_would(wanted: str, document: str, path: str | None) -> None:
-    """From the root, from the document upwards, or by a unique tail; never by the bare name of another folder's file."""
+    """From the root, from the document upwards, or by a unique tail; never by another folder's file."""
     assert FINDER.find(wanted, document).path == path
 
 

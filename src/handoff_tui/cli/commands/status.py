@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.presentation.status import build_status_json, build_status_page
 from handoff_tui.review.desk import load_terminal_theme, open_desk
 from handoff_tui.review.refresh import refresh

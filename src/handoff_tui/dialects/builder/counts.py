@@ -20,6 +20,9 @@ _FIELD: Final = re.compile(
 )
 _ATTEMPT: Final = re.compile(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
 _TOTAL_ROW: Final = re.compile(r"(?:grand )?(?:total|overall|sum|all)\b")
+_TOTAL_IN_PROSE: Final = re.compile(
+    r"\b([0-9]{1,9}) (?:tests? )?(?:in )?total\b|\btotal\W{1,3}([0-9]{1,9})\b", re.IGNORECASE
+)
 _ALL_PASS: Final = re.compile(r"\ball\b.*\bpass", re.IGNORECASE)
 
 
@@ -166,4 +169,7 @@ def _is_row_of_one_test(text: str) -> bool:
 
 def _build_run(line: int, text: str, counts: TestCounts) -> Run:
     numbers = {name: number for name in _NAMES if (number := getattr(counts, name)) is not None}
+    total = _TOTAL_IN_PROSE.search(plain(text))
+    if total:
+        numbers.setdefault("total", int(total.group(1) or total.group(2)))
     return Run(line, text, numbers=numbers)

@@ -123,7 +123,8 @@ def _settle_registry(drafts: list[Draft], sources: list[Source], reading: Readin
         if handoff in by_id:
             by_id[handoff].blocked_by.extend(row.blocked_by)
     for handoff, draft in by_id.items():
-        resolved = (_resolve(other, by_id) for other in draft.blocked_by)
+        unknown = is_framework(handoff)
+        resolved = (_resolve(other, by_id) or (other if unknown else None) for other in draft.blocked_by)
         draft.blocked_by = [other for other in dict.fromkeys(resolved) if other is not None and other != handoff]
     states = {
         handoff: derive_state(draft.standing(superseded=handoff in superseded)) for handoff, draft in by_id.items()
@@ -135,7 +136,7 @@ def _settle_registry(drafts: list[Draft], sources: list[Source], reading: Readin
 
 
 def _resolve(handoff: str, by_id: dict[str, Draft]) -> str | None:
-    """A framework is named by its number alone; one that is no handoff here is only a framework."""
+    """A framework is named by its number alone; nothing for one that is no handoff here."""
     if handoff in by_id or not is_framework(handoff):
         return handoff
     same = [known for known in by_id if is_same_framework(known, handoff)]

@@ -9,6 +9,7 @@ from handoff_tui.dialects.builder.attempts import NumberedResults, number_result
 from handoff_tui.dialects.builder.grouping import Group, Member
 from handoff_tui.dialects.builder.identifiers import strip_id
 from handoff_tui.dialects.builder.prompt import PromptReading, read_prompt
+from handoff_tui.dialects.builder.recognition import recognise
 from handoff_tui.dialects.builder.registry_state import Standing
 from handoff_tui.dialects.builder.review import ReviewReading, read_answers, read_review
 from handoff_tui.dialects.builder.spec import SpecReading, read_spec
@@ -16,6 +17,7 @@ from handoff_tui.dialects.contract import Source
 from handoff_tui.models.claim import Claim
 from handoff_tui.models.document import Document, DocumentRole
 from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import ProblemLevel
 from handoff_tui.models.work import Fact, Package, Question
 
 _ORDER = (
@@ -162,9 +164,12 @@ def _build_documents(draft: Draft) -> list[Document]:
         for member in draft.group.of(role):
             source = member.source
             spec = specs.get(source.path)
+            if source.readable and not source.text.strip():
+                source.report("is empty", level=ProblemLevel.ERROR)
             documents.append(
                 source.document(
                     role,
+                    confidence=recognise(source),
                     missing=spec.missing if spec else missing.get(source.sha256, ()),
                     out_of_order=spec.out_of_order if spec else (),
                 )

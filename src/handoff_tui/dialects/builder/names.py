@@ -66,9 +66,9 @@ def parse_path(path: str, title: str | None = None) -> NamedFile | None:
         return None
     stem, attempt = _split_attempt(name[:-3])
     return (
-        _parse_flat_spec(stem, title)
-        or _parse_in_folder(stem, folder, attempt)
+        _parse_in_folder(stem, folder, attempt)
         or _parse_nested(stem, folder, attempt)
+        or _parse_flat_spec(stem, title)
         or _parse_flat(stem, attempt, title)
         or (NamedFile(DocumentRole.LIST, None, None, specific=False) if _REGISTRY.match(stem) else None)
     )

@@ -142,7 +142,9 @@ def _take_question(source: Source, questions: list[Question], piece: _Piece) -> 
 
 
 def _build_question(source: Source, number: int, text: str, line: int) -> Question:
-    return Question(number=number, text=quote(plain(text)), where=source.place(line))
+    # a stop without a blank line before it continues the last item
+    asked = re.split(r"\n(?=.*\bSTOP\b)", text, maxsplit=1)[0]
+    return Question(number=number, text=quote(plain(asked)), where=source.place(line))
 
 
 def _check_number(reading: PromptReading, announced: int | None) -> None:
@@ -181,7 +183,7 @@ def _pieces(outline: Outline) -> Iterator[_Piece]:
     """The document in order, with fenced prompts opened up: they are Markdown themselves."""
     for section in outline.sections:
         if section.level:
-            yield _Piece(section.line, section.name, heading=True)
+            yield _Piece(section.line, plain(section.title), heading=True)
         for block in section.blocks:
             if isinstance(block, Code) and normalise(block.language) in {"", "text", "markdown", "md", "prompt"}:
                 yield from _fenced_pieces(block)
@@ -194,7 +196,7 @@ def _pieces(outline: Outline) -> Iterator[_Piece]:
 def _fenced_pieces(code: Code) -> Iterator[_Piece]:
     for section in parse_markdown(code.text).sections:
         if section.level:
-            yield _Piece(code.line + section.line - 1, section.name, heading=True, fenced=True)
+            yield _Piece(code.line + section.line - 1, plain(section.title), heading=True, fenced=True)
         for block in section.blocks:
             line = code.line + block.line - 1
             if isinstance(block, Item):

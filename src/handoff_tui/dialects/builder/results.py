@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Final
 
 from handoff_tui.config.settings import Builder
@@ -22,10 +23,10 @@ from handoff_tui.dialects.builder.sections import (
 )
 from handoff_tui.dialects.builder.status import find_status
 from handoff_tui.dialects.builder.system_claims import find_baseline, find_checks, find_clean_room
-from handoff_tui.dialects.claims import claim_commits, claim_counts, parse_counts, parse_number, quote
+from handoff_tui.dialects.claims import build_claim, claim_commits, claim_counts, parse_counts, parse_number, quote
 from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Section, plain
-from handoff_tui.models.claim import Claim
+from handoff_tui.dialects.markdown import Item, Section, plain
+from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.handoff import ClaimedBaseline
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Fact, TestCounts
@@ -106,6 +107,9 @@ def _read_head(reading: ResultsReading) -> None:
             reading.date = reading.date or value
         elif name == "attempt":
             reading.attempt = parse_number(value) or reading.attempt
+        elif name == "branch":
+            where = source.place(line.number)
+            reading.claims.append(build_claim(ClaimKind.BRANCH, where, line.text, value=value))
         if name not in {"status", "attempt"}:
             reading.facts.append(Fact(name=name, value=quote(value), where=source.place(line.number)))
     # an agent is at times only called by the handoff it worked on; another field then says who it was
@@ -162,11 +166,25 @@ def _read_scope(
     reading.facts.extend(
         Fact(name=f"other {scope} run", value=other.words(), where=_place(reading, other.line)) for other in earlier
     )
-    for line, name, value in fields(parts):
-        if name.startswith("new failures"):
-            where = _place(reading, line.number)
-            reading.facts.append(Fact(name="new failures introduced", value=quote(value) or "(empty)", where=where))
+    _read_new_failures(reading, parts)
     return run.counts()
+
+
+def _read_new_failures(reading: ResultsReading, sections: list[Section]) -> None:
+    """`NONE`, a sentence, or the list below it."""
+    items = [item for section in sections for item in section.items()]
+    for line, name, value in fields(sections):
+        if not name.startswith("new failures"):
+            continue
+        told = value or "; ".join(plain(item.text) for item in _items_below(items, line.number))
+        where = _place(reading, line.number)
+        reading.facts.append(Fact(name="new failures introduced", value=quote(told) or "(nothing)", where=where))
+        return
+
+
+def _items_below(items: list[Item], line: int) -> list[Item]:
+    depth = next((item.depth for item in items if item.line == line), 0)
+    return list(takewhile(lambda item: item.depth > depth, (item for item in items if item.line > line)))
 
 
 def _read_backfill(reading: ResultsReading) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from handoff_tui.dialects.markdown import Code, Outline, Section, Table, TextLine, parse_field, plain
@@ -25,11 +26,13 @@ _OTHER_HEADINGS: Final = {
 """Headings seen in practice that mean a section of the standard, by their beginnings."""
 
 
+@lru_cache(maxsize=4096)
 def normalise(heading: str) -> str:
     """Lower case, words only: `Full Regression — ALL` and `full regression -- all` are the same."""
     return " ".join(re.findall(r"[a-z0-9]+", heading.lower()))
 
 
+@lru_cache(maxsize=4096)  # documents of one standard ask for the same few headings again and again
 def is_heading_of(heading: str, wanted: str) -> bool:
     """Whether a heading opens the wanted section: it begins with that name, or with another name of it."""
     words, name = normalise(heading), normalise(wanted)

@@ -74,17 +74,22 @@ def read_companion(source: Source) -> PausedWork:
 
 
 def _split_parts(source: Source) -> dict[str, list[Section]]:
-    """Sections by part. A tagged part is parsed by itself: an open tag would make the parser read it as raw HTML."""
+    """Sections by part.
+
+    What stands between tags is parsed by itself, all else blanked: an open tag would make it raw HTML.
+    """
     parts: dict[str, list[Section]] = {}
     for section in source.outline.sections:
         name = _HEADINGS.get(section.name.lower())
         if name is not None:
             parts.setdefault(name, []).append(section)
     text_lines = source.text.split("\n")
+    tagged: dict[str, list[str]] = {}
     for name, first, last in _tag_ranges(source):
-        padding = "\n" * first
-        inner = parse_markdown(padding + "\n".join(text_lines[first : last - 1]))
-        parts.setdefault(name, []).extend(inner.sections)
+        blanked = tagged.setdefault(name, [""] * len(text_lines))
+        blanked[first : last - 1] = text_lines[first : last - 1]
+    for name, lines in tagged.items():
+        parts.setdefault(name, []).extend(parse_markdown("\n".join(lines)).sections)
     return parts
 
 

@@ -24,6 +24,13 @@ from handoff_tui.models.document import Document
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.work import Fact, Task
 
+_LOOSE_NAMES: Final = {
+    FileKind.TEST_LIST: "test-list",
+    FileKind.LOCK: "lock",
+    FileKind.CONTEXT: "context",
+    FileKind.QUEUE: "queue",
+}
+
 
 def may_own(path: str) -> bool:
     return kind_of(path) is not None
@@ -105,15 +112,14 @@ def _add_loose_files(
     facts = [fact for source in by_kind[FileKind.LOCK] for fact in read_lock(source)]
     refs = [step for step in steps if step.origin is Origin.REF and step.cycle is None]
     facts.extend(fact for step in refs for fact in step.facts)
-    kinds = (FileKind.TEST_LIST, FileKind.LOCK, FileKind.CONTEXT)
-    loose = [(kind, source) for kind in kinds for source in by_kind[kind]]
+    listed = {document.path for handoff in reading.handoffs for document in handoff.documents}
+    loose = [(kind, source) for kind in _LOOSE_NAMES for source in by_kind[kind] if source.path not in listed]
     documents = tuple(source.document(kind.value, confidence=recognise(source)) for kind, source in loose)
     if not documents and not refs:
         return
     position = next((i for i, handoff in enumerate(reading.handoffs) if handoff.id == f"TDD-{newest}"), None)
     if position is None:
-        names = {FileKind.TEST_LIST: "test-list", FileKind.LOCK: "lock", FileKind.CONTEXT: "context"}
-        name = names[loose[0][0]] if loose else "refs"
+        name = _LOOSE_NAMES[loose[0][0]] if loose else "refs"
         title = next((document.title for document in documents if document.title), None)
         alone = Handoff(id=f"tdd/{name}", dialect="tdd", title=title)
         reading.handoffs.append(_extend(alone, tasks, facts, documents))

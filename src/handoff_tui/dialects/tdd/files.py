@@ -59,7 +59,8 @@ def recognise(source: Source) -> float:
         return _recognise_test_list(source)
     if kind is FileKind.CONTEXT:
         return POSSIBLE if _PHASE_WORD.search(source.text[:_LONGEST_CONTEXT]) else NO
-    return LIKELY if _PHASE_WORD.search(source.text) or kind is FileKind.LOCK else POSSIBLE
+    speaks_of_phases = _PHASE_WORD.search(source.text) or _NEXT_WORD.search(source.text) or '"next' in source.text
+    return LIKELY if kind is FileKind.LOCK or speaks_of_phases else NO
 
 
 def parse_state(source: Source) -> JsonDocument:

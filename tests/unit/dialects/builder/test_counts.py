@@ -23,8 +23,7 @@ def _run(text: str) -> Run | None:
         ),
         ("## T\n**Total:** 12\n**Passed:** 12\n", TestCounts(total=12, passed=12)),
         (
-            "## T\n- Total: 77 collected before interruption\n- Passed: N/A (collection interrupted)\n"
-            "- Failed: 3 collection errors\n",
+            "## T\n- Total: 77 collected before a stop\n- Passed: N/A (interrupted)\n- Failed: 3 collection errors\n",
             TestCounts(total=77, failed=3),
         ),
         (
@@ -32,11 +31,12 @@ def _run(text: str) -> Run | None:
             TestCounts(total=8, passed=8),
         ),
         (
-            "## T\n\n| Suite | Total | Passed | Failed | Skipped |\n|-|-|-|-|-|\n| a | 1 | 1 | 0 | 0 |\n| Total | 9 | 6 | 2 | 1 |\n",
+            "## T\n\n| | Total | Pass | Failed | Skipped |\n|-|-|-|-|-|\n| a | 1 | 1 | | |\n| All | 9 | 6 | 2 | 1 |\n",
             TestCounts(total=9, passed=6, failed=2, skipped=1),
         ),
         ("## T\n\n| Metric | Count |\n|-|-|\n| Total | 9 |\n| Passed | 9 |\n", TestCounts(total=9, passed=9)),
         ("## T\n\nIn all 553 passed, 26 failed, 17 skipped.\n", TestCounts(passed=553, failed=26, skipped=17)),
+        ("## T\n\n12 total: 12 passed\n", TestCounts(total=12, passed=12)),
         ("## T\n\n```\n5 passed in 0.17s\n```\n", TestCounts(passed=5)),
         ("## T — 28/28 PASS\n", TestCounts(total=28, passed=28)),
         ("## T\n\n### lamp.py — 4/4 PASS\n", TestCounts(total=4, passed=4)),
@@ -64,7 +64,7 @@ def test_counts_that_nobody_stated_are_nothing(text: str) -> None:
 
 def test_counts_of_the_last_complete_attempt_win() -> None:
     """An interrupted attempt stays as an earlier run with its own words."""
-    text = "## T\n- Attempt 1 (all):\n- Total: N/A\n- Failed: 9 errors\n- Attempt 2:\n- Total: 7\n- Passed: 6\n- Failed: 1\n"
+    text = "## T\n- Attempt 1 (all):\n- Total: N/A\n- Failed: 9\n- Attempt 2:\n- Total: 7\n- Passed: 6\n- Failed: 1\n"
     run, earlier = find_runs(list(parse_markdown(text).sections))
     assert run is not None
     assert run.counts() == TestCounts(total=7, passed=6, failed=1)

@@ -25,6 +25,8 @@ from handoff_tui.models.document import DocumentRole
         ("a/b/H-7/H-7_BUILDER_HANDOFF.md", DocumentRole.SPEC, "H-7", "H-7"),
         ("H-7/H-7_RESULTS.md", DocumentRole.RESULTS, "H-7", "H-7"),
         ("H-7/H-7_AGENT_PROMPT.md", DocumentRole.PROMPT, "H-7", "H-7"),
+        ("CLEANUP-5/CLEANUP-5_RESULTS.md", DocumentRole.RESULTS, "CLEANUP-5", "CLEANUP-5"),
+        ("CLEANUP-5/CLEANUP-5_BUILDER_HANDOFF.md", DocumentRole.SPEC, "CLEANUP-5", "CLEANUP-5"),
         ("H-7/H-7_13Q_ANSWERS.md", DocumentRole.ANSWERS, "H-7", "H-7"),
         ("H-7/H-7_REVIEW_REPORT.md", DocumentRole.REVIEW, "H-7", "H-7"),
         ("FMWK-001_Lamp/RESULTS.md", DocumentRole.RESULTS, "FMWK-001_Lamp", "FMWK-001_Lamp"),

@@ -75,8 +75,8 @@ def test_results_numbers_are_kept_apart() -> None:
     reading = _read(_FULL)
     assert reading.tests == TestCounts(total=4, passed=4)
     assert reading.regression == TestCounts(total=9, passed=9)
-    assert _facts(reading, "other test run") == [("Additional Tests: total 2, passed 2", 36)]
-    assert _facts(reading, "new failures introduced") == [("NONE", 33)]
+    assert _facts(reading, "other test run") == [("Additional Tests: total 2, passed 2", 35)]
+    assert _facts(reading, "new failures introduced") == [("NONE", 32)]
     assert reading.baseline is not None
     assert reading.baseline.packages == 3
 
@@ -95,7 +95,7 @@ def test_results_commits_are_claimed_only_where_commits_are_spoken_of() -> None:
     """A shortened digest in code marks is no commit."""
     lines = _FULL.replace("; the digest", ".\n- The digest")
     claims = [claim for claim in _read(lines).claims if claim.kind is ClaimKind.COMMIT]
-    assert [(claim.value, claim.where.line) for claim in claims] == [("12ab34c", 43)]
+    assert [(claim.value, claim.where.line) for claim in claims] == [("12ab34c", 42)]
 
 
 def test_results_status_line_completes_the_numbers() -> None:
@@ -128,3 +128,17 @@ def test_results_that_cannot_be_read_say_nothing() -> None:
     """An unreadable file is an empty reading."""
     reading = read_results(Source("RESULTS_HANDOFF_7.md", "", readable=False), Builder())
     assert (reading.status, reading.claims, reading.missing) == (None, [], ())
+
+
+def test_results_new_failures_may_be_a_list() -> None:
+    """The points below the question are its answer."""
+    text = (
+        "## Full Regression\n- Total: 3\n- New failures introduced by this agent:\n  - test_a\n  - test_b\n- Other: 1\n"
+    )
+    assert _facts(_read(f"# Results: H-7\n\n{text}"), "new failures introduced") == [("test_a; test_b", 5)]
+
+
+def test_results_branch_is_claimed() -> None:
+    """A branch under the title is a claim."""
+    claims = _read("# Results: H-7\n\n**Branch**: `lamp`\n").claims
+    assert [(claim.kind, claim.value, claim.where.line) for claim in claims] == [(ClaimKind.BRANCH, "lamp", 3)]

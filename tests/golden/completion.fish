@@ -1,0 +1,6 @@
+complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show demo config completion'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from status' -a '--help --repo --json --all'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from show' -a '--help --repo --json --all'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from demo' -a '--help --dir --no-open'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from config' -a '--help show schema'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from completion' -a '--help bash zsh fish'

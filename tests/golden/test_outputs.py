@@ -1,0 +1,130 @@
+"""What the command line prints is a promise: JSON, the transcript, exit codes. `make golden` writes them anew."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from handoff_tui import __version__
+from tests.support.command_line import say
+from tests.support.transcript import build_transcript
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
+
+CALLS = {
+    "status.json": ("status", "--json"),
+    "show-h-3.json": ("show", "H-3", "--json"),
+    "show-mosaic.json": ("show", "mosaic", "--json"),
+    "show-t007.json": ("show", "T007", "--json"),
+    "show-tdd-2.json": ("show", "TDD-2", "--json"),
+    "help.txt": ("--help",),
+    "status-help.txt": ("status", "--help"),
+    "show-help.txt": ("show", "--help"),
+    "demo-help.txt": ("demo", "--help"),
+    "config-help.txt": ("config", "--help"),
+    "completion.bash": ("completion", "bash"),
+    "completion.zsh": ("completion", "zsh"),
+    "completion.fish": ("completion", "fish"),
+}
+
+
+def compare(name: str, actual: str) -> None:
+    place = HERE / name
+    if WRITE:
+        place.write_text(actual, encoding="utf-8")
+    assert actual == place.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_output_is_as_promised(name: str, sample_repository: Path) -> None:
+    """Byte for byte, but for the folder the sample was built in."""
+    said = say(*CALLS[name], folder=sample_repository, environment={"COLUMNS": "100"})
+    assert (said.code, said.stderr) == (0, "")
+    compare(name, said.stdout.replace(str(sample_repository), "/sample"))
+
+
+def test_transcript_is_fresh() -> None:
+    """docs/transcript.md shows what is printed now."""
+    place = ROOT / "docs" / "transcript.md"
+    actual = build_transcript()
+    if WRITE:
+        place.write_text(actual, encoding="utf-8")
+    assert actual == place.read_text(encoding="utf-8")
+
+
+def test_version_is_printed() -> None:
+    """One line, code 0."""
+    said = say("--version")
+    assert (said.code, said.stdout) == (0, f"handoff-tui {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("stats",), "invalid choice"),
+        (("show",), "required"),
+        (("show", "H-33"), "no handoff has the id 'H-33'"),
+        (("status", "--jsno"), "unrecognized arguments"),
+        (("config",), "required"),
+        (("demo", "--dir", "."), "not empty"),
+    ],
+)
+def test_wrong_call_is_a_usage_error(arguments: tuple[str, ...], words: str, sample_repository: Path) -> None:
+    """Code 2, nothing on stdout, and a hint."""
+    said = say(*arguments, folder=sample_repository)
+    assert (said.code, said.stdout) == (2, "")
+    assert words in said.stderr
+    assert "hint:" in said.stderr
+
+
+def test_near_id_is_suggested(sample_repository: Path) -> None:
+    """A typing error is answered with the ids that were probably meant."""
+    assert "H-3" in say("show", "H-33", folder=sample_repository).stderr.partition("hint:")[2]
+
+
+def test_original_name_finds_the_handoff(sample_repository: Path) -> None:
+    """The name in the files and another case lead to the same handoff."""
+    by_id = say("show", "H-1", "--json", folder=sample_repository).json
+    for name in ("h-1", by_id["original_name"]):
+        assert say("show", name, "--json", folder=sample_repository).json["id"] == "H-1"
+
+
+def test_reader_that_leaves_early_is_no_failure(sample_repository: Path) -> None:
+    """`| head -1` ends quietly."""
+    for more in ((), ("--json",)):
+        argv = [sys.executable, "-m", "handoff_tui", "status", "--repo", str(sample_repository), *more]
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.close()
+        assert (process.communicate()[1], process.returncode) == (b"", 0)
+
+
+def test_fault_of_ours_leaves_a_report(tmp_path: Path) -> None:
+    """Code 70, a file named on stderr, no traceback on the terminal."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import handoff_tui.review.desk as desk\ndesk.open_repository = lambda start: 1 / 0\n", encoding="utf-8"
+    )
+    said = say("status", environment={"PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path)})
+    assert said.code == 70
+    assert "Traceback" not in said.stderr
+    [report] = tmp_path.glob("handoff-tui-report-*.txt")
+    assert str(report) in said.stderr
+    assert "ZeroDivisionError" in report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1", "FORCE_COLOR": "1"}, {}])
+def test_no_colour_where_none_is_wanted(environment: dict[str, str], sample_repository: Path) -> None:
+    """A pipe, or NO_COLOR, gets no colour codes."""
+    said = say("status", folder=sample_repository, environment=environment)
+    assert "\x1b[3" not in said.stdout
+
+
+def test_colour_where_the_terminal_asks_for_it(sample_repository: Path) -> None:
+    """Colour is there when asked for, so the test above can fail."""
+    assert "\x1b[" in say("status", folder=sample_repository, environment={"FORCE_COLOR": "1"}).stdout

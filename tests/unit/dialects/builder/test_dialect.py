@@ -1,0 +1,303 @@
+"""Whole repositories of builders."""
+
+from __future__ import annotations
+
+import json
+
+from handoff_tui.dialects.builder.dialect import BUILDER
+from handoff_tui.dialects.contract import POSSIBLE, Reading
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import Problem
+from tests.support.shelf import MemoryShelf, read_with
+
+_HASH = "0a" * 32
+
+
+def _spec(number: str, more: str = "") -> str:
+    sections = "## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n\n## 6. Test Plan\n"
+    return f"# BUILDER HANDOFF {number}: Lamp\n\n{more}\n\n{sections}"
+
+
+def _results(handoff: str, status: str = "PASS", more: str = "") -> str:
+    head = f"# Results: {handoff} — Lamp\n\n**Agent**: Ada\n\n## Status: {status}"
+    return f"{head}\n\n## Files Created\n- `a.py`\n\n{more}\n"
+
+
+def _manifest(package: str) -> str:
+    assets = [{"path": "a.py", "sha256": f"sha256:{_HASH}"}]
+    keys = dict.fromkeys(("version", "schema_version", "spec_id", "framework_id"), "1")
+    return json.dumps({"package_id": package, **keys, "assets": assets})
+
+
+def _read(files: dict[str, str]) -> tuple[dict[str, Handoff], list[Problem], Reading]:
+    shelf = MemoryShelf(files)
+    reading = read_with(BUILDER, shelf)
+    problems = [*reading.problems, *(problem for path in shelf.paths for problem in shelf.source(path).problems())]
+    return {handoff.id: handoff for handoff in reading.handoffs}, problems, reading
+
+
+def test_layouts_meet_in_one_handoff() -> None:
+    """A flat spec and nested results of one id are one handoff."""
+    handoffs, problems, _ = _read(
+        {
+            "old/BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "new/H-7/H-7_RESULTS.md": _results("HANDOFF-7"),
+            "FMWK-001_Oil/RESULTS.md": _results("FMWK-001"),
+        }
+    )
+    assert sorted(handoffs) == ["FMWK-001_Oil", "H-7"]
+    lamp = handoffs["H-7"]
+    assert (lamp.original_name, lamp.title, lamp.status) == ("HANDOFF_7", "Lamp", "PASS")
+    assert (lamp.source_phase, lamp.target_phase, lamp.source_agent, lamp.producers) == (
+        "build",
+        "review",
+        "Ada",
+        ("Ada",),
+    )
+    assert [document.role for document in lamp.documents] == [DocumentRole.SPEC, DocumentRole.RESULTS]
+    assert lamp.registry is RegistryState.COMPLETE
+    assert problems == []
+
+
+def test_title_that_disagrees_with_the_name_is_a_problem() -> None:
+    """File name and title must speak of the same handoff; a dot and an underscore are the same."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("8"),
+            "RESULTS_HANDOFF_41_2C.md": _results("HANDOFF-41.2C"),
+        }
+    )
+    assert sorted(handoffs) == ["H-41.2C", "H-7"]
+    assert [(problem.path, problem.line, problem.message) for problem in problems] == [
+        ("BUILDER_HANDOFF_7_lamp.md", 1, "is named for H-7, but its title says H-8")
+    ]
+
+
+def test_two_specs_with_one_number_are_both_kept() -> None:
+    """The second has a suffix of its own, takes the results that fit it, and a problem names both."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "one"),
+            "BUILDER_HANDOFF_7_oil.md": _spec("7", "two"),
+            "RESULTS_HANDOFF_7_oil.md": _results("HANDOFF-7"),
+        }
+    )
+    assert sorted(handoffs) == ["H-7", "H-7-oil"]
+    assert handoffs["H-7-oil"].status == "PASS"
+    assert handoffs["H-7"].registry is RegistryState.NOT_DISPATCHED
+    assert [(problem.path, "BUILDER_HANDOFF_7_lamp.md" in problem.message) for problem in problems] == [
+        ("BUILDER_HANDOFF_7_oil.md", True)
+    ]
+
+
+def test_copies_of_a_file_are_no_second_handoff() -> None:
+    """The same bytes twice are two documents of one handoff and one attempt."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "copy/BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "RESULTS_HANDOFF_7.md": _results("HANDOFF-7"),
+            "copy/RESULTS_HANDOFF_7.md": _results("HANDOFF-7"),
+        }
+    )
+    assert (len(handoffs["H-7"].documents), len(handoffs["H-7"].attempts), problems) == (4, 1, [])
+
+
+def test_attempts_are_numbered_and_the_newest_speaks() -> None:
+    """Results beside a numbered attempt are newer; earlier ones stay listed with their status."""
+    handoffs, _, _ = _read(
+        {
+            "H-7/H-7_RESULTS.md": _results("H-7", "PASS", "## Test Results\n- Total: 5\n- Passed: 5\n"),
+            "H-7/H-7_RESULTS_ATTEMPT_1.md": _results("H-7", "FAIL", "## Test Results\n- Total: 4\n- Passed: 1\n"),
+        }
+    )
+    lamp = handoffs["H-7"]
+    assert [(attempt.number, attempt.status) for attempt in lamp.attempts] == [(1, "FAIL"), (2, "PASS")]
+    assert (lamp.attempt, lamp.status, lamp.registry) == (2, "PASS", RegistryState.COMPLETE)
+    assert lamp.tests is not None
+    assert lamp.tests.total == 5
+    assert {claim.where.path for claim in lamp.claims} == {"H-7/H-7_RESULTS.md"}
+
+
+def test_attempt_stated_inside_a_document_counts() -> None:
+    """The field decides where the name does not."""
+    handoffs, problems, _ = _read(
+        {
+            "a/RESULTS_HANDOFF_7.md": _results("H-7", "PASS").replace("**Agent**", "**Attempt**: 3\n**Agent**"),
+            "b/RESULTS_HANDOFF_7.md": _results("H-7", "FAIL"),
+            "c/RESULTS_HANDOFF_7.md": _results("H-7", "PARTIAL").replace("**Agent**", "**Attempt**: 3\n**Agent**"),
+        }
+    )
+    assert [(attempt.number, attempt.status) for attempt in handoffs["H-7"].attempts] == [
+        (1, "FAIL"),
+        (3, "PASS"),
+        (3, "PARTIAL"),
+    ]
+    assert [problem.message for problem in problems] == ["is attempt 3, as is a/RESULTS_HANDOFF_7.md"]
+
+
+def test_question_gate_needs_a_person() -> None:
+    """Answers are marked; without a greenlight the gate is shut, with one the work is approved."""
+    prompt = "# Agent Prompt: H-7\n\nAnswer these questions, then STOP:\n\n1. Wick?\n2. Oil?\n"
+    files = {
+        "H-7/H-7_BUILDER_HANDOFF.md": _spec("7"),
+        "H-7/H-7_AGENT_PROMPT.md": prompt,
+        "H-7/H-7_13Q_ANSWERS.md": "# Answers\n\n1. Cotton.\n",
+    }
+    shut = _read(files)[0]["H-7"]
+    assert (shut.greenlit, shut.registry) == (False, RegistryState.DISPATCHED)
+    assert [question.answered for question in shut.questions] == [True, False]
+    files["H-7/H-7_13Q_ANSWERS.md"] += "\nGreenlight: YES by Ada\n"
+    opened = _read(files)[0]["H-7"]
+    assert (opened.greenlit, opened.registry) == (True, RegistryState.APPROVED)
+    assert _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7")})[0]["H-7"].greenlit is None
+
+
+def test_verdicts_validate_or_fail() -> None:
+    """The reports beside the results decide, and are claimed."""
+    files = {"H-7/H-7_RESULTS.md": _results("H-7"), "H-7/REVIEW_REPORT.md": "Good.\n\nReview verdict: PASS"}
+    assert _read(files)[0]["H-7"].registry is RegistryState.VALIDATED
+    files["H-7/EVALUATION_REPORT.md"] = "Bad.\n\nFinal verdict: FAIL"
+    assert _read(files)[0]["H-7"].registry is RegistryState.FAILED
+
+
+def test_blocked_handoffs_wait_for_validation() -> None:
+    """What waits for a known handoff that is not validated is blocked."""
+    handoffs, _, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "Blocked-By: H-3, H-99"),
+            "RESULTS_HANDOFF_3.md": _results("HANDOFF-3"),
+        }
+    )
+    assert handoffs["H-7"].blocked_by == ("H-3", "H-99")
+    assert handoffs["H-7"].registry is RegistryState.BLOCKED
+
+
+def test_superseded_by_the_word_of_another() -> None:
+    """Another handoff's results may retire one."""
+    handoffs, _, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "RESULTS_CLEANUP_2.md": _results("CLEANUP-2", "PASS", "## Notes\n- HANDOFF-7 row is now `SUPERSEDED`\n"),
+        }
+    )
+    assert handoffs["H-7"].registry is RegistryState.SUPERSEDED
+
+
+def test_registry_kept_by_hand_stands_beside_the_derived_one() -> None:
+    """Its rows are facts; a difference, and a row without files, are problems."""
+    table = (
+        "# Registry\n\n| Handoff | Status | Blocked By |\n|-|-|-|\n| H-7 | VALIDATED | H-3 |\n| H-8 | COMPLETE | |\n"
+    )
+    handoffs, problems, _ = _read({"RESULTS_HANDOFF_7.md": _results("HANDOFF-7"), "REGISTRY.md": table})
+    facts = [fact for fact in handoffs["H-7"].facts if fact.name == "registry says"]
+    assert [(fact.value, str(fact.where)) for fact in facts] == [("VALIDATED", "REGISTRY.md:5")]
+    assert handoffs["H-7"].blocked_by == ("H-3",)
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (5, "the registry has H-7 as VALIDATED, but its files say COMPLETE"),
+        (6, "the registry has H-8 as COMPLETE, but there are no files of it"),
+    ]
+
+
+def test_registry_alone_is_shown() -> None:
+    """A registry whose handoffs have no files is a document still."""
+    handoffs, _, _ = _read({"REGISTRY.md": "| Handoff | Status |\n|-|-|\n| H-8 | COMPLETE |\n"})
+    assert [document.path for document in handoffs["registry"].documents] == ["REGISTRY.md"]
+
+
+def test_packages_go_to_those_who_name_them() -> None:
+    """A package belongs to the work it is named in, not to a list of all packages; the rest is kept together."""
+    handoffs, _, _ = _read(
+        {
+            "RESULTS_HANDOFF_7.md": _results("HANDOFF-7", "PASS", "## What Was Built\n\nPKG-LAMP-001\n"),
+            "RESULTS_HANDOFF_8.md": _results(
+                "HANDOFF-8", "PASS", "## Baseline Snapshot\n- PKG-LAMP-001, PKG-WICK-001\n"
+            ),
+            "PKG-LAMP-001/manifest.json": _manifest("PKG-LAMP-001"),
+            "PKG-WICK-001/manifest.json": _manifest("PKG-WICK-001"),
+            "PKG-OIL-001/manifest.json": _manifest("PKG-OIL-001"),
+        }
+    )
+    assert [package.id for package in handoffs["H-7"].packages] == ["PKG-LAMP-001"]
+    assert [package.id for package in handoffs["H-8"].packages] == ["PKG-WICK-001"]
+    assert [package.id for package in handoffs["packages"].packages] == ["PKG-OIL-001"]
+    assert handoffs["packages"].title == "Packages without a handoff"
+    assert [claim.subject for claim in handoffs["packages"].claims] == ["PKG-OIL-001/a.py"]
+
+
+def test_evidence_of_a_handoff_is_used() -> None:
+    """Events and evidence below the handoff's folder are documents; those elsewhere are not ours."""
+    handoffs, _, reading = _read(
+        {
+            "H-7/H-7_RESULTS.md": _results("H-7"),
+            "H-7/runs/1/events.jsonl": '{"a": 1}\n{"a": 2}\n',
+            "H-7/evidence.json": f'{{"H-7_RESULTS.md": "sha256:{_HASH}"}}',
+            "other/events.jsonl": "{}\n",
+        }
+    )
+    lamp = handoffs["H-7"]
+    assert reading.used == {"H-7/runs/1/events.jsonl", "H-7/evidence.json"}
+    assert [document.role for document in lamp.documents] == [
+        DocumentRole.RESULTS,
+        DocumentRole.OTHER,
+        DocumentRole.LOG,
+    ]
+    assert [fact.value for fact in lamp.facts if fact.name == "events"] == ["2"]
+    assert [claim.subject for claim in lamp.claims][-1] == "H-7/H-7_RESULTS.md"
+
+
+def test_prompt_of_an_older_contract_is_a_problem() -> None:
+    """The prompt must follow the contract in force."""
+    _, problems, reading = _read(
+        {
+            "AGENT_PROMPT_HANDOFF_7.md": "# Agent Prompt: H-7\n\nContract version: 1.1\n\nA builder agent. STOP.\n",
+            "handoffs/BUILDER_PROMPT_CONTRACT.md": "# Contract\n\n**Version**: 1.2\n",
+        }
+    )
+    assert reading.used == {"handoffs/BUILDER_PROMPT_CONTRACT.md"}
+    assert [(problem.path, problem.line) for problem in problems] == [("AGENT_PROMPT_HANDOFF_7.md", 3)]
+
+
+def test_broken_files_stay_visible() -> None:
+    """Empty results and a broken manifest are documents, with nothing read from them."""
+    handoffs, problems, _ = _read({"RESULTS_HANDOFF_7.md": "", "PKG-LAMP-001/manifest.json": "{"})
+    assert (handoffs["H-7"].status, len(handoffs["H-7"].documents)) == (None, 1)
+    assert (len(handoffs["packages"].documents), handoffs["packages"].packages) == (1, ())
+    assert [document.confidence for document in handoffs["H-7"].documents] == [POSSIBLE]
+    assert [problem.path for problem in problems] == ["PKG-LAMP-001/manifest.json", "RESULTS_HANDOFF_7.md"]
+
+
+def test_frameworks_block_by_their_number() -> None:
+    """A framework that is a handoff here is found by its number; one that is none blocks nothing."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "Depends on: FMWK-001, FMWK-000"),
+            "FMWK-001_Oil/RESULTS.md": _results("FMWK-001"),
+            "REGISTRY.md": "| Handoff | Status |\n|-|-|\n| FMWK-001 | COMPLETE |\n",
+        }
+    )
+    assert handoffs["H-7"].blocked_by == ("FMWK-001_Oil",)
+    assert handoffs["H-7"].registry is RegistryState.BLOCKED
+    assert problems == []
+
+
+def test_identity_that_disagrees_with_the_name_is_a_problem() -> None:
+    """The id in the identity table must be that of the file."""
+    table = "## Identity\n\n| Field | Value |\n|-|-|\n| Handoff ID | HANDOFF-8 |\n"
+    _, problems, _ = _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7") + table})
+    assert [problem.message for problem in problems] == ["is named for H-7, but says it is H-8"]
+
+
+def test_prompt_inside_the_spec_makes_a_gate_but_dispatches_nothing() -> None:
+    """Questions in the spec are questions; only a prompt file shows that it was handed out."""
+    prompt = "## 12. Agent Prompt\n\n```\nAnswer these questions:\n\n1. Wick?\n\nSTOP.\n```\n"
+    lamp = _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7") + prompt})[0]["H-7"]
+    assert (len(lamp.questions), lamp.greenlit, lamp.registry) == (1, False, RegistryState.NOT_DISPATCHED)
+    assert "stop for approval" in [fact.name for fact in lamp.facts]
+
+
+def test_third_spec_with_one_number_and_name_has_an_id_too() -> None:
+    """Specs that only differ by folder are all kept."""
+    handoffs, _, _ = _read({f"{folder}/BUILDER_HANDOFF_7_lamp.md": _spec("7", folder) for folder in ("a", "b", "c")})
+    assert sorted(handoffs) == ["H-7", "H-7-lamp", "H-7-lamp-2"]

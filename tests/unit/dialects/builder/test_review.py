@@ -1,0 +1,119 @@
+"""Answers, greenlights, verdicts, evidence and events."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.dialects.builder.review import count_events, read_answers, read_evidence, read_review
+from handoff_tui.dialects.contract import Source
+from handoff_tui.models.document import DocumentRole
+
+_HASH = "0a" * 32
+
+
+def _answers(text: str) -> Source:
+    return Source.of_text("H-7/13Q_ANSWERS.md", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# A\n\n1. Cotton.\n2. TBD\n3. Which oil? Whale.\n4. Which oil?\n", {1, 3}),
+        ("# A\n\n## Q1: Which wick?\n\nCotton.\n\n## Q2: Which oil?\n\n", {1}),
+        ("# A\n\n**Q1:** Cotton.\n\n**Q2:**\n", {1}),
+        ("# A\n\nNothing yet.\n", set()),
+    ],
+)
+def test_answers_are_counted_where_something_is_said(text: str, expected: set[int]) -> None:
+    """An answer needs words of its own."""
+    assert read_answers(_answers(text)).answered == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Greenlight: YES by Ada",
+        "**GREENLIGHT**",
+        "GREENLIGHT — Ada, 2031-01-02",
+        "## Greenlit by Ada",
+        "Greenlight: yes",
+    ],
+)
+def test_greenlight_of_a_person_counts(line: str) -> None:
+    """An explicit line is a greenlight."""
+    assert read_answers(_answers(f"# A\n\n1. Cotton.\n\n{line}\n")).greenlit is True
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Greenlight: NO",
+        "Greenlight: pending",
+        "Greenlight:",
+        "Greenlight: YES / NO",
+        "Greenlight required before work starts",
+        "Greenlight: YES (simulated)",
+        "Greenlight: YES by review agent",
+        "I am waiting for the greenlight.",
+    ],
+)
+def test_greenlight_that_nobody_gave_does_not_count(line: str) -> None:
+    """Refusals, blanks, wishes and machines open no gate."""
+    assert not read_answers(_answers(f"# A\n\n1. Cotton.\n\n{line}\n")).greenlit
+
+
+def test_greenlight_of_a_machine_is_a_problem() -> None:
+    """A simulated approval is shown as such."""
+    source = _answers("# A\n\nGreenlight: YES (auto-approved)\n")
+    read_answers(source)
+    assert [problem.line for problem in source.problems()] == [3]
+
+
+@pytest.mark.parametrize(
+    ("role", "line", "verdict", "subject"),
+    [
+        (DocumentRole.REVIEW, "Review verdict: RETRY", "RETRY", "review"),
+        (DocumentRole.EVALUATION, "**Final verdict:** FAIL", "FAIL", "evaluation"),
+    ],
+)
+def test_verdict_is_claimed(role: DocumentRole, line: str, verdict: str, subject: str) -> None:
+    """The closing line is a claim with its place."""
+    source = Source.of_text("H-7/REVIEW_REPORT.md", f"# Review\n\nFine.\n\n{line}")
+    reading = read_review(source, role)
+    assert reading.verdict == verdict
+    assert [(c.subject, c.value, c.where.line) for c in reading.claims] == [(subject, verdict, 5)]
+    assert source.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# Review\n\nFine.\n", "has no verdict line"),
+        ("# Review\n\nReview verdict: PASS|RETRY|ESCALATE\n", "has no verdict line"),
+        ("# Review\n\nReview verdict: PASS\n\nOr so.\n", "has text after its verdict, which must be the last line"),
+        ("# Review\n\nReview verdict: FAIL\n", "has the verdict FAIL; the standard knows PASS, RETRY, ESCALATE"),
+        ("# Review\n\nReview verdict: lovely\n", "has a verdict that is no known word: Review verdict: lovely"),
+    ],
+)
+def test_verdict_that_breaks_the_standard_is_reported(text: str, message: str) -> None:
+    """A missing, misplaced or unknown verdict is a problem."""
+    source = Source.of_text("H-7/REVIEW_REPORT.md", text)
+    read_review(source, DocumentRole.REVIEW)
+    assert message in [problem.message for problem in source.problems()]
+
+
+def test_evidence_ties_paths_to_hashes() -> None:
+    """Both shapes of evidence give hash claims; a bare name is a file of the same folder."""
+    text = f'{{"links": [{{"path": "REVIEW_REPORT.md",\n"sha256": "sha256:{_HASH}"}}],\n"a/b.md": "{_HASH}"}}'
+    claims = read_evidence(Source.of_text("H-7/evidence.json", text))
+    assert [(claim.subject, claim.value, claim.where.line) for claim in claims] == [
+        ("a/b.md", f"sha256:{_HASH}", 3),
+        ("H-7/REVIEW_REPORT.md", f"sha256:{_HASH}", 2),
+    ]
+
+
+def test_events_are_counted_and_broken_lines_reported() -> None:
+    """Lines that are JSON count; the others are problems."""
+    source = Source.of_text("H-7/events.jsonl", '{"event": "start"}\n\n{"event": \n{"event": "end"}\n')
+    assert count_events(source).value == "2"
+    assert [problem.line for problem in source.problems()] == [3]

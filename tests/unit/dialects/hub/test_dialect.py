@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+
+from handoff_tui.dialects.hub.dialect import HUB
+from tests.support.shelf import MemoryShelf, read_with
+
+
+def _context(run: int, time: str, title: str) -> str:
+    return (
+        f"# Handoff Context\nGenerated: {time}\nRun ID: {run} | Project: Lantern | Task: T007\n\n"
+        f"## Current Task: T007\n**Title**: {title}\n"
+    )
+
+
+def test_runs_of_one_task_are_one_handoff() -> None:
+    """The newest context speaks; older ones stay as documents."""
+    files = {
+        "HANDOFF_9_T007.md": _context(9, "2031-02-03 04:05:06", "old"),
+        "HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "new"),
+        "WORK_CYCLE_0_T007.md": "# WorkCycle Context\nRun 0 not found.",
+    }
+    handoffs = read_with(HUB, MemoryShelf(files)).handoffs
+    assert [(handoff.id, handoff.title) for handoff in handoffs] == [("T007", "new")]
+    assert [document.path for document in handoffs[0].documents] == [
+        "HANDOFF_10_T007.md",
+        "HANDOFF_9_T007.md",
+        "WORK_CYCLE_0_T007.md",
+    ]
+    earlier = [fact.value for fact in handoffs[0].facts if fact.name == "earlier run"]
+    assert earlier == ["9, 2031-02-03 04:05:06", "0, no time given"]
+
+
+def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
+    """A report is filed where it can be told to belong; else it stands alone under its folder."""
+    finding = [{"title": "a", "severity": "low"}]
+    files = {
+        "work/HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "x"),
+        "work/bugs.json": json.dumps(finding),
+        "runs/10/security_report.json": json.dumps({"findings": finding}),
+        "away/security_report.json": json.dumps({"findings": finding, "task": "T007"}),
+        "lost/security_report.json": json.dumps({"findings": finding}),
+    }
+    handoffs = read_with(HUB, MemoryShelf(files)).handoffs
+    assert [(handoff.id, len(handoff.findings)) for handoff in handoffs] == [("T007", 3), ("lost/security-report", 1)]
+
+
+def test_empty_context_is_a_handoff_with_a_problem() -> None:
+    """A context that was never written is shown, not dropped."""
+    shelf = MemoryShelf({"WORK_CYCLE_0.md": "# WorkCycle Context\nRun 0 not found."})
+    handoffs = read_with(HUB, shelf).handoffs
+    assert [(handoff.id, handoff.claims, handoff.tasks) for handoff in handoffs] == [("RUN-0", (), ())]
+    assert len(shelf.source("WORK_CYCLE_0.md").problems()) == 1

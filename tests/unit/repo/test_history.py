@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import hashlib
+import itertools
+import struct
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import GitError
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.history import (
+    count_commits_since,
+    find_last_commit,
+    list_tree,
+    read_blobs,
+    read_commits,
+    read_notes,
+    read_refs,
+    resolve_commits,
+)
+from handoff_tui.repo.repository import open_repository
+from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
+
+LIMIT = 1000
+
+
+def open_git(builder: RepositoryBuilder) -> Git:
+    return open_repository(builder.folder).git
+
+
+def remove_object(builder: RepositoryBuilder, identifier: str) -> None:
+    (builder.folder / ".git" / "objects" / identifier[:2] / identifier[2:]).unlink()
+
+
+def test_commits_come_newest_first_and_whole(builder: RepositoryBuilder) -> None:
+    """Each commit has its parents, its people, its date and its whole message."""
+    builder.write("a").commit("first").write("a", "2\n").commit("second\n\nA body.\n\nTrailer: yes\n")
+    newest, oldest = read_commits(open_git(builder), 10)
+    assert (newest.id, newest.parents) == (builder.head(), (oldest.id,))
+    assert (newest.subject, newest.body) == ("second", "second\n\nA body.\n\nTrailer: yes")
+    assert (newest.author, newest.author_email, newest.committer, newest.committer_email) == (AUTHOR, EMAIL) * 2
+    assert newest.date == "2025-06-15T15:08:40+00:00"
+    assert oldest.parents == ()
+
+
+def test_commits_are_limited_in_number_and_to_paths(builder: RepositoryBuilder) -> None:
+    """At most as many as asked for, and only those that touch the paths, taken literally."""
+    for number in range(3):
+        builder.write(f"file{number}").commit(f"commit {number}")
+    git = open_git(builder)
+    assert [commit.subject for commit in read_commits(git, 2)] == ["commit 2", "commit 1"]
+    assert [commit.subject for commit in read_commits(git, 9, ("file0", "file2"))] == ["commit 2", "commit 0"]
+    assert read_commits(git, 9, ("file*",)) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["", "\x0bvertical\x0c", "separator\u2028in it\u0085", "grün\n\n\x1eBody\x1d", "\ttab"]
+)
+def test_commits_survive_odd_messages(builder: RepositoryBuilder, message: str) -> None:
+    """Whatever a message holds, one commit stays one commit."""
+    builder.step("config", "core.commentChar", ";")
+    builder.git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "-m", message)
+    builder.commit("after")
+    newest, _ = read_commits(open_git(builder), 9)
+    assert newest.subject == "after"
+
+
+def test_commit_in_another_encoding_is_read_as_text(builder: RepositoryBuilder) -> None:
+    """A message in Latin-1 that says so is converted; the repository's output encoding is not asked."""
+    builder.config("i18n.commitEncoding", "ISO-8859-1").config("i18n.logOutputEncoding", "UTF-16")
+    builder.git("commit", "--quiet", "--allow-empty", "--file=-", stdin="grün".encode("latin-1"))
+    assert read_commits(open_git(builder), 1)[0].subject == "grün"
+
+
+def test_merge_has_two_parents(builder: RepositoryBuilder) -> None:
+    """A merge names both its parents in order."""
+    builder.commit("base").step("checkout", "-q", "-b", "side").commit("side").step("checkout", "-q", "main").commit(
+        "main"
+    )
+    ours, theirs = builder.head(), builder.head("side")
+    builder.step("merge", "--quiet", "--no-ff", "-m", "merged", "side")
+    assert read_commits(open_git(builder), 1)[0].parents == (ours, theirs)
+
+
+def test_unborn_branch_has_no_history(builder: RepositoryBuilder) -> None:
+    """Before the first commit everything is empty and nothing raises."""
+    git = open_git(builder)
+    assert read_commits(git, 9) == []
+    assert read_refs(git) == []
+    assert read_notes(git, "commits") == {}
+    assert resolve_commits(git, ["HEAD"]) == {"HEAD": None}
+    assert count_commits_since(git, "HEAD") is None
+    assert find_last_commit(git, "a") is None
+    assert list_tree(git, "HEAD") == []
+
+
+def test_missing_commit_is_an_error_and_not_an_empty_history(builder: RepositoryBuilder) -> None:
+    """A history that cannot be read is not passed off as none."""
+    builder.write("a").commit("first")
+    remove_object(builder, builder.head())
+    git = open_git(builder)
+    for read in (lambda: read_commits(git, 9), lambda: read_refs(git), lambda: find_last_commit(git, "a")):
+        with pytest.raises(GitError) as caught:
+            read()
+        assert "fsck" in caught.value.hint
+
+
+def test_broken_branch_is_an_error_and_not_an_empty_history(builder: RepositoryBuilder) -> None:
+    """A branch file with garbage in it is not an unborn branch."""
+    builder.commit("first")
+    (builder.folder / ".git" / "refs" / "heads" / "main").write_text("garbage\n")
+    with pytest.raises(GitError) as caught:
+        read_commits(open_git(builder), 9)
+    assert caught.value.hint
+
+
+def test_forged_commit_graph_is_not_believed(builder: RepositoryBuilder) -> None:
+    """Parents come from the commits themselves, not from a cache beside them that anyone can write."""
+    for number in range(3):
+        builder.commit(f"commit {number}")
+    builder.git("commit-graph", "write", "--reachable")
+    cut_all_parents(builder.folder / ".git" / "objects" / "info" / "commit-graph")
+    assert builder.git("log", "--format=%s") == "commit 2"
+    assert [commit.subject for commit in read_commits(open_git(builder), 9)] == ["commit 2", "commit 1", "commit 0"]
+
+
+def cut_all_parents(graph: Path) -> None:
+    """Rewrites the commit data of a commit-graph file so that no commit has a parent."""
+    content = bytearray(graph.read_bytes())
+    chunks = [struct.unpack_from(">4sQ", content, 8 + 12 * number) for number in range(content[6] + 1)]
+    for (name, start), (_, end) in itertools.pairwise(chunks):
+        if name == b"CDAT":
+            for entry in range(start, end, 36):
+                struct.pack_into(">I", content, entry + 20, 0x70000000)
+    graph.chmod(0o644)
+    graph.write_bytes(content)
+
+
+def test_refs_have_kind_target_and_subject(builder: RepositoryBuilder) -> None:
+    """Branches, both kinds of tags, a tag of a tag and refs of one's own; a tag's subject is its own."""
+    builder.commit("a commit").tag("light").tag("heavy", "a tag\twith a tab").tag("double", "twice", "heavy")
+    builder.ref("refs/handoff/one")
+    refs = {ref.name: ref for ref in read_refs(open_git(builder))}
+    head = builder.head()
+    assert refs.keys() == {
+        "refs/heads/main", "refs/tags/light", "refs/tags/heavy", "refs/tags/double", "refs/handoff/one"
+    }  # fmt: skip
+    assert {ref.commit for ref in refs.values()} == {head}
+    assert (refs["refs/tags/heavy"].kind, refs["refs/tags/heavy"].subject) == ("tag", "a tag\twith a tab")
+    assert refs["refs/tags/heavy"].target == builder.head("heavy")
+    assert (refs["refs/tags/light"].kind, refs["refs/tags/light"].target) == ("commit", head)
+
+
+def test_refs_are_limited_to_prefixes(builder: RepositoryBuilder) -> None:
+    """Only refs below the given prefixes are read."""
+    builder.commit().tag("v1").ref("refs/handoff/one")
+    names = [ref.name for ref in read_refs(open_git(builder), "refs/tags", "refs/handoff")]
+    assert names == ["refs/handoff/one", "refs/tags/v1"]
+
+
+def test_refs_survive_odd_names_and_subjects(builder: RepositoryBuilder) -> None:
+    """Characters that Python counts as line ends do not end a line here."""
+    builder.commit("one\x0b\x0c\x1c two").tag("line\u2028end", "a\x85b\x1dc").ref("refs/handoff/next\u0085line")
+    refs = read_refs(open_git(builder))
+    assert len(refs) == 3
+    assert "refs/tags/line\u2028end" in {ref.name for ref in refs}
+
+
+def test_ref_to_a_blob_is_listed(builder: RepositoryBuilder) -> None:
+    """A ref may point to anything; its kind says to what."""
+    builder.write("a", "text\n").commit().ref("refs/handoff/blob", builder.head("HEAD:a"))
+    (ref,) = read_refs(open_git(builder), "refs/handoff")
+    assert (ref.kind, ref.subject) == ("blob", "")
+
+
+def test_notes_are_found_by_commit(builder: RepositoryBuilder) -> None:
+    """A note's blob holds its text; another ref has other notes, a missing one none."""
+    builder.commit().note("a note", "handoff")
+    git = open_git(builder)
+    notes = read_notes(git, "handoff")
+    assert notes.keys() == {builder.head()}
+    assert list(read_blobs(git, list(notes.values()), LIMIT).values()) == [b"a note\n"]
+    assert read_notes(git, "refs/notes/handoff") == notes
+    assert read_notes(git, "missing") == {}
+
+
+def test_damaged_notes_are_an_error(builder: RepositoryBuilder) -> None:
+    """Notes whose tree is gone are not passed off as none."""
+    builder.commit().note("a note", "handoff")
+    remove_object(builder, builder.head("refs/notes/handoff^{tree}"))
+    with pytest.raises(GitError) as caught:
+        read_notes(open_git(builder), "handoff")
+    assert caught.value.hint
+
+
+def test_blobs_are_read_by_id_and_by_path(builder: RepositoryBuilder) -> None:
+    """Contents come as bytes, whatever is in them; what is no blob, missing or too large is nothing."""
+    odd = b"\0\n\xff blob 7\nmissing\n"
+    builder.write("a", odd).write("empty", b"").write("large", b"x" * 11).write("exact", b"x" * 10).write("d/e", "e")
+    builder.write("with space", "space").commit()
+    names = ["HEAD:a", builder.head("HEAD:a"), "HEAD:empty", "HEAD:large", "HEAD:exact", "HEAD:d", "HEAD:no", "f" * 40]
+    contents = read_blobs(open_git(builder), [*names, "HEAD:with space", "HEAD"], len(odd))
+    assert list(contents.values()) == [odd, odd, b"", b"x" * 11, b"x" * 10, None, None, None, b"space", None]
+    assert read_blobs(open_git(builder), ["HEAD:large", "HEAD:exact"], 10) == {
+        "HEAD:large": None,
+        "HEAD:exact": b"x" * 10,
+    }
+
+
+ODD_NAMES = [
+    "", " ", "-h", "--batch", "a\nb", "HEAD\r", "a\0b", "\ud800", ":a", ":/commit", "commit x", "blob 3", "blob",
+    "x missing", "\u2028", "\x0b", "HEAD:\x85", "HEAD:../a", "HEAD:/etc/passwd", "@{99}", "^HEAD", "HEAD..HEAD",
+    "@{u}", "@{push}", "HEAD^{/[}", "HEAD:./../../a", "x" * 5000,
+]  # fmt: skip
+
+
+def test_odd_names_are_nothing(builder: RepositoryBuilder) -> None:
+    """Every name that was asked for is answered, and none of these names a blob or a commit."""
+    builder.write("a").commit("commit")
+    git = open_git(builder)
+    assert read_blobs(git, [*ODD_NAMES, "HEAD:a"], LIMIT) == {**dict.fromkeys(ODD_NAMES), "HEAD:a": b"text\n"}
+    assert resolve_commits(git, [*ODD_NAMES, "main"]) == {**dict.fromkeys(ODD_NAMES), "main": builder.head()}
+    assert read_blobs(git, [], LIMIT) == {}
+    assert resolve_commits(git, []) == {}
+
+
+def test_commits_are_resolved_as_written(builder: RepositoryBuilder) -> None:
+    """Short and long ids, refs and tags name a commit; a tree or blob does not."""
+    builder.write("a").commit().tag("v1", "tagged")
+    head = builder.head()
+    names = [head, head[:7], head.upper(), "HEAD", "main", "v1", "refs/tags/v1", builder.head("HEAD:a"), "dead" * 10]
+    assert list(resolve_commits(open_git(builder), names).values()) == [head] * 7 + [None, None]
+
+
+def test_ambiguous_short_id_is_nothing(builder: RepositoryBuilder) -> None:
+    """An id that fits more than one commit names none; one digit more, and it names one."""
+    first, second, length = build_similar_commits(builder)
+    git = open_git(builder)
+    assert resolve_commits(git, [first[:length]]) == {first[:length]: None}
+    assert resolve_commits(git, [first[: length + 1], second]) == {first[: length + 1]: first, second: second}
+
+
+def build_similar_commits(builder: RepositoryBuilder) -> tuple[str, str, int]:
+    """Two commits whose ids begin with the same four digits, the fewest that git takes, and how many they share."""
+    seen: dict[str, str] = {}
+    tree = builder.git("hash-object", "-t", "tree", "-w", "--stdin")
+    for number in range(5000):
+        content = f"tree {tree}\nauthor A <a> 0 +0000\ncommitter A <a> 0 +0000\n\n{number}\n".encode()
+        header = f"commit {len(content)}\0".encode()
+        identifier = hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
+        if identifier[:4] in seen:
+            other = seen[identifier[:4]]
+            for stored in (content, content.rpartition(b"\n\n")[0] + f"\n\n{other}\n".encode()):
+                builder.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=stored)
+            similar = builder.git("rev-parse", f"--disambiguate={identifier[:4]}").split("\n")
+            shared = itertools.takewhile(lambda digits: digits[0] == digits[1], zip(*similar, strict=True))
+            return similar[0], similar[1], len(list(shared))
+        seen[identifier[:4]] = str(number)
+    raise AssertionError("no two ids begin alike")
+
+
+def test_commits_since_are_counted(builder: RepositoryBuilder) -> None:
+    """The distance to HEAD is counted for ancestors only."""
+    builder.commit("one").tag("v1").commit("two").commit("three")
+    builder.step("checkout", "-q", "-b", "side", "v1").commit("side").step("checkout", "-q", "main")
+    git = open_git(builder)
+    assert [count_commits_since(git, name) for name in ("HEAD", "v1", "main~1")] == [0, 2, 1]
+    assert [count_commits_since(git, name) for name in ("side", "nothing", "--all", "", "a\0b")] == [None] * 5
+
+
+def test_last_commit_of_a_path_is_found(builder: RepositoryBuilder) -> None:
+    """The newest commit that touched a path, deleted ones and folders included."""
+    builder.write("a").write("d/e").commit("one")
+    first = builder.head()
+    builder.write("b[1]").commit("two")
+    git = open_git(builder.config("log.follow", "true"))
+    assert find_last_commit(git, "a") == find_last_commit(git, "d") == first
+    assert find_last_commit(git, "b[1]") == builder.head()
+
+
+@pytest.mark.parametrize(
+    "path", ["", "missing", "b*", "../outside", "/etc/passwd", "a\0b", "\ud800", "--all", ":(top)a"]
+)
+def test_last_commit_of_an_impossible_path_is_nothing(builder: RepositoryBuilder, path: str) -> None:
+    """A path that no commit holds, or could hold, has no last commit."""
+    assert find_last_commit(open_git(builder.write("b1").commit()), path) is None
+
+
+def test_tree_is_listed_with_odd_names(builder: RepositoryBuilder) -> None:
+    """Every path of a commit, as it is; nothing for what is no commit."""
+    builder.write("a").write("d/new\nline").commit()
+    git = open_git(builder)
+    assert list_tree(git, "HEAD") == ["a", "d/new\nline"]
+    assert list_tree(git, "nothing") == list_tree(git, "--help") == list_tree(git, "a\0b") == []

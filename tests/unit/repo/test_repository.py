@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import GitError, HandoffError, RepositoryError
+from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.repo.repository import open_repository, read_work_tree
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.repositories import RepositoryBuilder
+
+
+def read_facts(builder: RepositoryBuilder) -> RepositoryFacts:
+    return read_work_tree(open_repository(builder.folder)).facts
+
+
+def refuse(start: Path) -> HandoffError:
+    """The error of opening, which must carry a hint."""
+    with pytest.raises(HandoffError) as caught:
+        open_repository(start)
+    assert caught.value.hint
+    return caught.value
+
+
+def test_repository_is_found_from_a_folder_below(builder: RepositoryBuilder) -> None:
+    """Opening from a sub-folder, or through a link to the repository, finds the same root."""
+    builder.write("a/b/file.txt").commit()
+    assert open_repository(builder.folder / "a" / "b").root == builder.folder
+    shortcut = builder.folder.parent / "shortcut"
+    shortcut.symlink_to(builder.folder)
+    assert open_repository(shortcut).root.samefile(builder.folder)
+
+
+def test_repository_is_found_by_a_relative_path(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder may be named by a dot."""
+    monkeypatch.chdir(builder.folder)
+    assert open_repository(Path()).root == builder.folder
+
+
+@pytest.mark.parametrize(
+    "name", ["new\nline", "vertical\x0btab", "next\x85line", "separator\u2028", 'quo\'te "d"', "-C"]
+)
+def test_repository_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    """A folder's name is read whole, line ends and quotes included."""
+    builder = RepositoryBuilder.init(tmp_path / name).write("a.txt").commit()
+    assert open_repository(builder.folder).root == builder.folder
+    assert read_facts(builder).head == builder.head()
+
+
+def test_unborn_branch_has_no_head(builder: RepositoryBuilder) -> None:
+    """Before the first commit there is a branch and no commit."""
+    facts = read_facts(builder.write("new.txt"))
+    assert (facts.head, facts.branch, facts.detached) == (None, "main", False)
+    assert facts.untracked == ("new.txt",)
+
+
+def test_detached_head_has_no_branch(builder: RepositoryBuilder) -> None:
+    """A detached HEAD has a commit and no branch."""
+    facts = read_facts(builder.write("a.txt").commit().detach())
+    assert (facts.head, facts.branch, facts.detached) == (builder.head(), None, True)
+
+
+def test_linked_worktree_is_told_apart(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A linked worktree has its own root and branch, and says what it is; the main one does not."""
+    linked = builder.write("a.txt").commit().worktree(tmp_path / "linked", "side")
+    facts = read_facts(linked)
+    assert (facts.root, facts.branch, facts.linked_worktree) == (str(linked.folder), "side", True)
+    assert not read_facts(builder).linked_worktree
+
+
+def test_submodule_can_be_opened_itself(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A submodule is a repository of its own, though its git folder lies in the superproject."""
+    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
+    inner = builder.write("a.txt").commit().submodule(library, "vendor/library")
+    repository = open_repository(inner.folder)
+    assert repository.root == inner.folder
+    assert read_work_tree(repository).tracked.keys() == {"lib.txt"}
+
+
+def test_superproject_lists_its_submodules(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A submodule is listed, is no tracked file, and its dirt is not the superproject's."""
+    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
+    builder.submodule(library, "vendor/library").write("lib.txt", "changed\n")
+    work_tree = read_work_tree(open_repository(builder.folder))
+    assert work_tree.facts.submodules == ("vendor/library",)
+    assert work_tree.tracked.keys() == {".gitmodules"}
+    assert work_tree.facts.changed == ()
+
+
+def test_submodule_at_another_commit_is_a_change(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A submodule that moved on is a change of the superproject."""
+    library = RepositoryBuilder.init(tmp_path / "library").write("lib.txt").commit("library")
+    builder.submodule(library, "sub").write("more.txt").commit("more")
+    assert read_facts(builder).changed == ("sub",)
+
+
+def test_shallow_clone_says_so(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A shallow clone is known as one, the original is not."""
+    builder.write("a.txt").commit("one").write("a.txt", "two\n").commit("two")
+    assert read_facts(builder.clone_shallow(tmp_path / "shallow")).shallow
+    assert not read_facts(builder).shallow
+
+
+def test_sha256_repository_is_read(tmp_path: Path) -> None:
+    """Longer object ids are no obstacle."""
+    builder = RepositoryBuilder.init(tmp_path / "long", "--object-format=sha256").write("a.txt").commit()
+    work_tree = read_work_tree(open_repository(builder.folder))
+    assert work_tree.facts.object_format == "sha256"
+    assert len(work_tree.facts.head or "") == 64
+    assert {len(blob) for blob in work_tree.tracked.values()} == {64}
+
+
+def test_separate_git_folder_is_accepted(tmp_path: Path) -> None:
+    """A `.git` file that points to a git folder elsewhere is an ordinary thing."""
+    builder = RepositoryBuilder.init(tmp_path / "work", f"--separate-git-dir={tmp_path / 'elsewhere'}")
+    assert read_facts(builder.write("a.txt").commit()).head == builder.head()
+
+
+def test_bare_repository_is_refused(tmp_path: Path) -> None:
+    """A bare repository has nothing to review."""
+    builder = RepositoryBuilder.init(tmp_path / "bare.git", "--bare")
+    assert "bare repository" in refuse(builder.folder).message
+
+
+def test_git_folder_is_refused(builder: RepositoryBuilder) -> None:
+    """Inside `.git` there is nothing to review."""
+    assert ".git folder" in refuse(builder.folder / ".git").message
+
+
+def test_folder_without_repository_is_refused(tmp_path: Path) -> None:
+    """No repository: the hint names --repo and the demo."""
+    error = refuse(tmp_path)
+    assert "is not inside a git repository" in error.message
+    assert "--repo" in error.hint
+    assert "demo" in error.hint
+
+
+@pytest.mark.parametrize("name", ["missing", "file", "x" * 300, "nul\0"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    """A file, a missing path and an impossible name are expected errors."""
+    (tmp_path / "file").touch()
+    assert isinstance(refuse(tmp_path / name), RepositoryError)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_repository_of_someone_else_is_refused(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git's refusal is explained; the hint names the root of the repository, quoted for a shell."""
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    folder = builder.folder.rename(builder.folder.with_name("their repository"))
+    (folder / "sub").mkdir()
+    os.chown(folder, 12345, 12345)
+    error = refuse(folder / "sub")
+    assert "belongs to another user" in error.message
+    assert error.hint.endswith(f"safe.directory {shlex.quote(str(folder))}")
+
+
+@pytest.mark.parametrize("target", ["/", "..", "../..", "../../elsewhere"])
+def test_planted_work_tree_is_refused(builder: RepositoryBuilder, target: str) -> None:
+    """A core.worktree that points at a folder around or beside the repository opens no other folder to reading."""
+    (builder.folder.parent / "elsewhere").mkdir()
+    builder.write("a.txt").commit()
+    git_dir = builder.folder / ".git"
+    builder.config("core.worktree", str((git_dir / target).resolve()) if target != ".." else str(builder.folder.parent))
+    assert "core.worktree" in refuse(builder.folder).hint
+
+
+def test_planted_work_tree_around_another_repository_is_refused(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Nor does it, when the folder around is a repository of its own."""
+    RepositoryBuilder.init(tmp_path)
+    builder.config("core.worktree", str(tmp_path))
+    assert "core.worktree" in refuse(builder.folder).hint
+
+
+@pytest.mark.parametrize("damage", ["garbage\n", "", "ref: "])
+def test_corrupt_head_is_explained(builder: RepositoryBuilder, damage: str) -> None:
+    """A damaged repository is not called an absent one."""
+    builder.write("a.txt").commit()
+    (builder.folder / ".git" / "HEAD").write_text(damage)
+    error = refuse(builder.folder)
+    assert "git does not accept it" in error.message
+    assert "damaged" in error.hint
+
+
+def test_git_file_that_points_nowhere_is_explained(tmp_path: Path) -> None:
+    """A worktree whose main repository was deleted is called damaged."""
+    (tmp_path / ".git").write_text(f"gitdir: {tmp_path / 'gone'}\n")
+    assert "git does not accept it" in refuse(tmp_path).message
+
+
+def test_corrupt_configuration_is_explained(builder: RepositoryBuilder) -> None:
+    """A configuration that git cannot parse is named with its line."""
+    (builder.folder / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 0\n[broken\n")
+    assert "bad config line 3" in refuse(builder.folder).message
+
+
+def test_unknown_extension_is_explained(builder: RepositoryBuilder) -> None:
+    """A repository of a newer git says which extension is unknown."""
+    builder.config("core.repositoryFormatVersion", "1").config("extensions.fromTheFuture", "1")
+    assert "fromthefuture" in refuse(builder.folder).message
+
+
+def test_missing_git_is_explained(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without git nothing can be opened, and the hint says what to install."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert "Install git" in refuse(builder.folder).hint
+
+
+@pytest.mark.parametrize("damage", [b"garbage", b"DIRC\0\0\0\2\0\0\0\1", b""])
+def test_corrupt_index_is_explained(builder: RepositoryBuilder, damage: bytes) -> None:
+    """A damaged index is an expected error that names the index and a way out."""
+    builder.write("a.txt").commit()
+    (builder.folder / ".git" / "index").write_bytes(damage)
+    repository = open_repository(builder.folder)
+    with pytest.raises(GitError, match="index") as caught:
+        read_work_tree(repository)
+    assert ".git/index" in caught.value.hint
+
+
+def test_missing_tree_is_explained(builder: RepositoryBuilder) -> None:
+    """A HEAD whose tree is gone is an expected error that names fsck."""
+    builder.write("a.txt").commit()
+    tree = builder.head("HEAD^{tree}")
+    (builder.folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    repository = open_repository(builder.folder)
+    with pytest.raises(GitError) as caught:
+        read_work_tree(repository)
+    assert "fsck" in caught.value.hint
+
+
+def test_reading_changes_nothing(builder: RepositoryBuilder) -> None:
+    """A look at stale stat data does not refresh the index, though plain git would."""
+    builder.write("a.txt").commit()
+    os.utime(builder.folder / "a.txt", (1_000_000_000, 1_000_000_000))
+    before = read_fingerprint(builder.folder)
+    read_facts(builder)
+    assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
+    builder.git("status")
+    assert compare_fingerprints(before, read_fingerprint(builder.folder)) != []

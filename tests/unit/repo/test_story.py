@@ -1,0 +1,265 @@
+"""The builder of stories, on small stories of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import DemoError
+from handoff_tui.repo.story import build_story, load_story
+from handoff_tui.repo.story_git import StoryGit
+from tests.support.repositories import RepositoryBuilder
+
+_HEAD = """
+repository = "harbour"
+branch = "main"
+notes_ref = "refs/notes/tdd-handoffs"
+work_tree = "work_tree"
+
+[people.ada]
+name = "Ada Example"
+email = "ada@example.com"
+
+[people.bo]
+name = "Bo Example"
+email = "bo@example.com"
+"""
+_ONE = """
+[[steps]]
+name = "one"
+author = "ada"
+date = 2026-03-02T08:00:00Z
+message = "First"
+"""
+_TWO = """
+[[steps]]
+name = "two"
+author = "ada"
+committer = "bo"
+date = 2026-03-02T09:00:00+02:00
+message = "Second"
+"""
+
+
+@pytest.fixture(autouse=True)
+def current_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Every test runs in an empty folder of its own, which a build must leave empty."""
+    folder = tmp_path_factory.mktemp("current")
+    monkeypatch.chdir(folder)
+    yield folder
+    assert list_names(folder) == []
+
+
+def write_story(folder: Path, script: str, files: dict[str, bytes | str]) -> Path:
+    """A story folder with these steps and files; every story here has the steps it names and a work tree."""
+    folder.mkdir()
+    (folder / "story.toml").write_text(_HEAD + script, encoding="utf-8")
+    for path, content in {"work_tree/loose.txt": "loose\n", "steps/one/a.txt": "a\n", **files}.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def build(tmp_path: Path, script: str, files: dict[str, bytes | str] | None = None) -> RepositoryBuilder:
+    story = write_story(tmp_path / "story", script, files or {})
+    return RepositoryBuilder(build_story(story, tmp_path / "built").repository)
+
+
+def refuse(tmp_path: Path, script: str, files: dict[str, bytes | str] | None = None) -> DemoError:
+    """The error of a build that must fail, after seeing that it left nothing behind."""
+    story = write_story(tmp_path / "story", script, files or {})
+    with pytest.raises(DemoError) as refused:
+        build_story(story, tmp_path / "built")
+    assert list_names(tmp_path) == ["story"]
+    assert refused.value.hint
+    return refused.value
+
+
+def list_names(folder: Path) -> list[str]:
+    return sorted(place.name for place in folder.iterdir())
+
+
+def test_story_step_becomes_a_commit_of_its_people_and_date(tmp_path: Path) -> None:
+    """Author, committer, date, zone and message are those of the script."""
+    repository = build(tmp_path, _ONE + _TWO, {"steps/two/b.txt": "b\n"})
+    told = repository.git("log", "-1", "--format=%an <%ae>|%cn|%ad|%cd|%B", "--date=iso")
+    date = "2026-03-02 09:00:00 +0200"
+    assert told == f"Ada Example <ada@example.com>|Bo Example|{date}|{date}|Second\n"
+
+
+def test_story_leaves_the_last_files_uncommitted(tmp_path: Path) -> None:
+    """The work tree folder is written and not committed."""
+    assert build(tmp_path, _ONE).git("status", "--porcelain") == "?? loose.txt"
+
+
+def test_story_fills_hashes_and_commits(tmp_path: Path) -> None:
+    """A hash is that of the finished file, before or after the step; a commit is that of the earlier step."""
+    quotes = "{{sha256:deep/b.txt}} {{sha256-before:a.txt}} {{sha256:a.txt}} {{commit:one}} {{commit:one:7}}\n"
+    files: dict[str, bytes | str] = {
+        "steps/two/quotes.txt": quotes,
+        "steps/two/deep/b.txt": "of {{commit:one:4}}\n",
+        "steps/two/a.txt": "changed\n",
+    }
+    repository = build(tmp_path, _ONE + _TWO, files)
+    first = repository.git("rev-parse", "HEAD~1")
+    contents = (f"of {first[:4]}\n", "a\n", "changed\n")
+    hashes = [hashlib.sha256(content.encode()).hexdigest() for content in contents]
+    assert (repository.folder / "quotes.txt").read_text() == " ".join([*hashes, first, first[:7]]) + "\n"
+
+
+def test_story_normalises_text_and_keeps_bytes(tmp_path: Path) -> None:
+    """Line ends of text become plain newlines; a file with a NUL byte is not touched."""
+    repository = build(tmp_path, _ONE, {"steps/one/a.txt": "x\r\ny\r\n", "steps/one/picture.png": b"\0\r\n{{no}}"})
+    assert (repository.folder / "a.txt").read_bytes() == b"x\ny\n"
+    assert (repository.folder / "picture.png").read_bytes() == b"\0\r\n{{no}}"
+
+
+def test_story_deletes_moves_links_and_marks(tmp_path: Path) -> None:
+    """Deletions, moves, links and modes of the script are in the commit."""
+    script = _ONE + _TWO + 'delete = ["old"]\nmove = { "a.txt" = "kept/a.txt" }\n'
+    script += 'executable = ["run.sh"]\nlinks = { "latest" = "kept/a.txt" }\n'
+    repository = build(tmp_path, script, {"steps/one/old/x.txt": "x\n", "steps/two/run.sh": "#!/bin/sh\n"})
+    listed = repository.git("ls-tree", "-r", "HEAD", "--format=%(objectmode) %(path)")
+    assert listed.split("\n") == ["100644 kept/a.txt", "120000 latest", "100755 run.sh"]
+
+
+def test_story_replaces_a_link_by_a_file(tmp_path: Path) -> None:
+    """A file at the place of a link replaces the link and leaves its target alone."""
+    script = _ONE + 'links = { "latest" = "a.txt" }\n' + _TWO
+    repository = build(tmp_path, script, {"steps/two/latest": "new\n"})
+    assert (repository.folder / "a.txt").read_text() == "a\n"
+    assert not (repository.folder / "latest").is_symlink()
+
+
+def test_story_writes_notes_tags_and_refs(tmp_path: Path) -> None:
+    """A note holds the file to the byte, with the step's own commit; tags and refs point to the step."""
+    script = _ONE + 'note = "note.json"\nrefs = ["refs/handoff/current-agent"]\n'
+    script += 'tags = [{ name = "handoff/x/cycle-1" }, { name = "handoff/y/cycle-1", message = "Done" }]\n'
+    repository = build(tmp_path, script, {"note.json": '{"of":\n\n\n"{{commit:one}}"}  \n'})
+    head = repository.git("rev-parse", "HEAD")
+    note = repository.git("notes", "--ref=refs/notes/tdd-handoffs", "list", "HEAD")
+    assert repository.git("cat-file", "blob", note) == f'{{"of":\n\n\n"{head}"}}  '
+    refs = repository.git("for-each-ref", "--format=%(refname) %(objecttype)", "refs/tags", "refs/handoff")
+    assert refs.split("\n") == [
+        "refs/handoff/current-agent commit",
+        "refs/tags/handoff/x/cycle-1 commit",
+        "refs/tags/handoff/y/cycle-1 tag",
+    ]
+
+
+def test_story_pushes_only_what_the_script_pushes(tmp_path: Path) -> None:
+    """The remote has the pushed commit; the branch tracks it and is ahead by the rest."""
+    repository = build(tmp_path, _ONE + "push = true\n" + _TWO, {"steps/two/b.txt": "b\n"})
+    assert repository.git("rev-list", "--count", "@{upstream}..HEAD") == "1"
+    assert repository.git("config", "remote.origin.url") == "../remote.git"
+    remote = RepositoryBuilder(tmp_path / "built" / "remote.git")
+    assert remote.git("rev-parse", "main") == repository.git("rev-parse", "HEAD~1")
+
+
+def test_story_is_built_into_an_empty_folder(tmp_path: Path) -> None:
+    """An empty target is used."""
+    (tmp_path / "built").mkdir(mode=0o700)
+    assert build(tmp_path, _ONE).git("rev-list", "--count", "HEAD") == "1"
+
+
+def test_story_is_built_below_a_strange_path(tmp_path: Path) -> None:
+    """Spaces, dollars and quotes in the target's path mean nothing."""
+    story = write_story(tmp_path / "story", _ONE + "push = true\n", {})
+    parent = tmp_path / "a $HOME 'b'"
+    parent.mkdir()
+    built = build_story(story, parent / "c d")
+    assert RepositoryBuilder(built.repository).git("rev-parse", "origin/main") == built.head
+    assert list_names(parent) == ["c d"]
+
+
+@pytest.mark.parametrize(
+    ("script", "files", "words"),
+    [
+        (_TWO, {}, "step two: its folder"),
+        (_ONE, {"steps/one/b.txt": "{{today}}"}, "step one: b.txt has an unknown placeholder {{today}}"),
+        (_ONE, {"steps/one/b.txt": "{{commit:two}}"}, "step one: b.txt names the commit of 'two'"),
+        (_ONE, {"steps/one/b.txt": "{{commit:one}}"}, "step one: b.txt names the commit of 'one'"),
+        (_ONE, {"steps/one/b.txt": "{{sha256:c.txt}}"}, "step one: b.txt quotes the hash of c.txt"),
+        (_ONE, {"steps/one/b.txt": "{{sha256:b.txt}}"}, "step one: files quote each other's hashes in a circle"),
+        (_ONE, {"steps/one/b.txt": b"\xff"}, "step one: b.txt is neither UTF-8 text nor binary"),
+        (_ONE + 'note = "none.json"\n', {}, "step one: its note"),
+        (_ONE + 'delete = ["gone"]\n', {}, "step one: it deletes gone"),
+        (_ONE + 'move = { "gone" = "here" }\n', {}, "step one: it moves gone"),
+        (_ONE + 'tags = [{ name = "no..good" }]\n', {}, "git failed"),
+    ],
+)
+def test_story_that_cannot_be_told_is_refused(
+    tmp_path: Path, script: str, files: dict[str, bytes | str], words: str
+) -> None:
+    """A wrong step stops the build with its name, and nothing is left behind."""
+    assert words in refuse(tmp_path, script, files).message
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("steps = [\n", "is not TOML"),
+        ("", "steps: Field required"),
+        ("steps = []\n", "a story needs at least one step"),
+        (_ONE.replace("ada", "eve"), "step one: nobody is called eve"),
+        (_ONE + _ONE, "step one: there are two steps of this name"),
+        (_ONE.replace("08:00:00Z", "08:00:00"), "step one: date: Input should have timezone info"),
+        (_ONE + "colour = 1\n", "step one: colour: Extra inputs are not permitted"),
+        ("steps = [1]\n", "step 1: "),
+    ],
+)
+def test_story_script_that_is_wrong_is_refused(tmp_path: Path, script: str, words: str) -> None:
+    """A script that is no TOML or does not fit names the step and the key."""
+    head = _HEAD if script.startswith(("\n", "steps = [\n")) or not script else ""
+    folder = tmp_path / "story"
+    folder.mkdir()
+    text = head + script if head else script + _HEAD
+    (folder / "story.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DemoError) as refused:
+        load_story(folder)
+    assert words in refused.value.message
+
+
+def test_story_without_a_script_is_refused(tmp_path: Path) -> None:
+    """A folder without story.toml is no story."""
+    with pytest.raises(DemoError, match="cannot be read"):
+        load_story(tmp_path)
+
+
+def test_story_target_that_is_used_is_refused(tmp_path: Path) -> None:
+    """A target with something in it, a file, or one without a parent is refused and left as it was."""
+    story = write_story(tmp_path / "story", _ONE, {})
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    (tmp_path / "link").symlink_to("full")
+    for name, words in (("full", "not empty"), ("full/mine.txt", "not a folder"), ("link", "not a folder")):
+        with pytest.raises(DemoError, match=words) as refused:
+            build_story(story, tmp_path / name)
+        assert "--dir" in refused.value.hint
+    with pytest.raises(DemoError, match="does not exist"):
+        build_story(story, tmp_path / "no" / "parent")
+    assert list_names(tmp_path) == ["full", "link", "story"]
+    assert list_names(tmp_path / "full") == ["mine.txt"]
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, OSError])
+def test_story_interrupted_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interruption: type[BaseException]
+) -> None:
+    """An interrupted build leaves neither the target nor a temporary folder, and the environment as it was."""
+
+    def interrupt(*_: object) -> None:
+        raise interruption
+
+    monkeypatch.setattr(StoryGit, "push", interrupt)
+    story = write_story(tmp_path / "story", _ONE + "push = true\n", {})
+    before = dict(os.environ)
+    with pytest.raises((KeyboardInterrupt, DemoError)):
+        build_story(story, tmp_path / "built")
+    assert list_names(tmp_path) == ["story"]
+    assert dict(os.environ) == before
