@@ -14,7 +14,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 BANNED_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 DISK_METHODS = {
     "exists", "is_dir", "is_file", "is_symlink", "iterdir", "glob", "rglob", "lstat", "stat", "mkdir", "open",
-    "read_bytes", "read_text", "readlink", "rename", "resolve", "rmdir", "symlink_to", "touch", "unlink", "walk",
+    "read_bytes", "read_text", "readlink", "rename", "resolve", "rmdir", "symlink_to", "touch", "unlink",
     "write_bytes", "write_text",
 }  # fmt: skip
 LONGEST_FILE = 400

@@ -24,6 +24,9 @@ POSSIBLE = 0.5
 """The least confidence with which a dialect may own a file."""
 NO = 0.0
 
+_MOST_PROBLEMS = 100
+"""A file that is wrong throughout is not listed line by line."""
+
 
 class Source:
     """One file as text, parsed on demand; each parse happens once and its problems are kept."""
@@ -42,6 +45,7 @@ class Source:
         self.sha256 = sha256
         self.readable = readable
         self._problems = list(problems)
+        self._reported: set[tuple[int | None, str]] = set()
 
     @classmethod
     def of_text(cls, path: str, text: str) -> Source:
@@ -86,9 +90,9 @@ class Source:
         return Place(path=self.path, line=line)
 
     def report(self, message: str, line: int | None = None, level: ProblemLevel = ProblemLevel.WARNING) -> None:
-        problem = Problem(path=self.path, line=line, message=message, level=level)
-        if problem not in self._problems:
-            self._problems.append(problem)
+        if (line, message) not in self._reported:
+            self._reported.add((line, message))
+            self._problems.append(Problem(path=self.path, line=line, message=message, level=level))
 
     def document(
         self,
@@ -123,6 +127,12 @@ class Source:
             parsed.append(self._split[0])
         for document in parsed:
             found.extend(document.problems)
+        left_out = len(found) - _MOST_PROBLEMS
+        if left_out > 0:
+            found = [
+                *found[:_MOST_PROBLEMS],
+                Problem(path=self.path, message=f"has {left_out} more problems like these"),
+            ]
         return found
 
 

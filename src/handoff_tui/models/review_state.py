@@ -53,12 +53,21 @@ class Revision(Model):
     subject: str
 
 
+class Reviewer(Model):
+    """Who is looking, by the user's own git configuration, and whether that is one of the producers."""
+
+    name: str | None
+    email: str | None
+    produced_this: bool
+
+
 class ShownHandoff(Model):
     """One handoff whole: as read, as measured, and where it comes from."""
 
     reviewed: ReviewedHandoff
     verdicts: tuple[Verdict, ...] = ()
     history: tuple[Revision, ...] = ()
+    reviewer: Reviewer | None = None
     problems: tuple[Problem, ...] = ()
 
 

@@ -31,6 +31,7 @@ def build_show_json(shown: ShownHandoff) -> dict[str, object]:
         "claims": [_build_claim(verdict) for verdict in shown.verdicts],
         **{name: _dump(handoff, name) for name in _LISTS},
         "greenlit": handoff.greenlit,
+        "reviewer": shown.reviewer.model_dump(mode="json") if shown.reviewer else None,
         "history": [revision.model_dump(mode="json") for revision in shown.history],
         "problems": [build_problem_json(problem) for problem in shown.problems],
     }

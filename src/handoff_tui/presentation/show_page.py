@@ -66,6 +66,9 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
     )
     for reason in gate.blocking:
         page.line(Cell(f"{'blocks':<9}", "muted"), Cell(render_safe(reason), "fail"), indent=9)
+    if shown.reviewer and shown.reviewer.produced_this:
+        text = f"{shown.reviewer.name or shown.reviewer.email}, one of its producers: you cannot approve it"
+        page.line(Cell(f"{'you':<9}", "muted"), Cell(render_safe(text), "warning"), indent=9)
     if handoff.message:
         page.heading("Message")
         page.line(Cell(render_safe(handoff.message, _LONGEST_TEXT)), indent=2)

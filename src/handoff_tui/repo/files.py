@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from handoff_tui.errors import FileUnreadableError, UnsafePathError
 
@@ -43,40 +43,51 @@ class FileReader:
 
     def resolve(self, path: str) -> Path:
         """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
-        pure = PurePosixPath(path)
-        if "\0" in path or pure.is_absolute() or ".." in pure.parts:
-            raise UnsafePathError(f"{path!r} is not a path inside the repository")
+        _split_inside(path)
         try:
             real_root = self.root.resolve(strict=True)
             resolved = (self.root / path).resolve(strict=False)
         except UnicodeEncodeError as nameless:
             raise UnsafePathError(f"{path!r} cannot be the name of a file") from nameless
+        except PermissionError as forbidden:
+            raise UnsafePathError(f"{path} may not be read by this user") from forbidden
         except (OSError, RuntimeError) as loop:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
             raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed") from loop
         if not resolved.is_relative_to(real_root):
             raise UnsafePathError(f"{path} is a link that leads out of the repository")
-        # some file systems take .GIT for .git
-        if any(part.casefold() == _NEVER_ENTERED for part in resolved.relative_to(real_root).parts):
-            raise UnsafePathError(f"{path} leads into .git")
+        _refuse_git_folder(path, resolved.relative_to(real_root).parts)
         return resolved
 
     def _open(self, path: str) -> int:
-        """Opens the real place of a path, folder by folder, so that no link put there meanwhile is followed."""
-        resolved = self.resolve(path)
-        *folders, name = resolved.relative_to(self.root.resolve()).parts or (".",)
+        """Opens a path folder by folder without following links; where there is one, its real place instead."""
+        parts = _split_inside(path)
+        _refuse_git_folder(path, parts)
         try:
-            folder = os.open(self.root, _OPEN_FOLDER)
             try:
-                for part in folders:
-                    outer, folder = folder, os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
-                    os.close(outer)
-                # looked at before it is opened: opening a named pipe would wake the process that writes to it
-                self._refuse_unsuitable(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
-                return os.open(name, _OPEN_FILE, dir_fd=folder)
-            finally:
-                os.close(folder)
+                return self._open_parts(path, parts)
+            except (OSError, _LinkMetError, UnicodeEncodeError):
+                resolved = self.resolve(path)
+                return self._open_parts(path, resolved.relative_to(self.root.resolve()).parts or (".",))
+        except _LinkMetError as swapped:
+            raise FileUnreadableError(f"{path} was changed while it was read") from swapped
         except OSError as refused:
             raise FileUnreadableError(_explain(path, self.root / path, refused)) from refused
+
+    def _open_parts(self, path: str, parts: tuple[str, ...]) -> int:
+        *folders, name = parts
+        folder = os.open(self.root, _OPEN_FOLDER)
+        try:
+            for part in folders:
+                outer, folder = folder, os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(outer)
+            # looked at before it is opened: opening a named pipe would wake the process that writes to it
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                raise _LinkMetError
+            self._refuse_unsuitable(path, status)
+            return os.open(name, _OPEN_FILE, dir_fd=folder)
+        finally:
+            os.close(folder)
 
     def _refuse_unsuitable(self, path: str, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):
@@ -86,6 +97,24 @@ class FileReader:
                 f"{path} is too large: {status.st_size:,} bytes; the limit is {self.max_bytes:,}",
                 "Raise limits.file_bytes in handoff-tui.toml if this file must be read.",
             )
+
+
+class _LinkMetError(Exception):
+    """The last part of a path is a link."""
+
+
+def _split_inside(path: str) -> tuple[str, ...]:
+    """The parts of a path; refused when by its words alone it is not inside the repository."""
+    parts = tuple(part for part in path.split("/") if part not in {"", "."})
+    if "\0" in path or path.startswith("/") or ".." in parts:
+        raise UnsafePathError(f"{path!r} is not a path inside the repository")
+    return parts or (".",)
+
+
+def _refuse_git_folder(path: str, parts: tuple[str, ...]) -> None:
+    # some file systems take .GIT for .git
+    if any(part.casefold() == _NEVER_ENTERED for part in parts):
+        raise UnsafePathError(f"{path} leads into .git")
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

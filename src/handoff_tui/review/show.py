@@ -6,8 +6,9 @@ import difflib
 
 from handoff_tui.errors import HandoffNotFoundError
 from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.review_state import ReviewedHandoff, ReviewState, Revision, ShownHandoff
+from handoff_tui.models.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
 from handoff_tui.repo.history import read_commits
+from handoff_tui.repo.owner import RepoOwner
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.measure import list_commits, measure_claims
@@ -25,6 +26,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
         reviewed=reviewed,
         verdicts=measure_claims(reviewed.handoff, evidence),
         history=_read_history(desk, reviewed.handoff),
+        reviewer=_read_reviewer(desk, reviewed.handoff),
         problems=tuple(problem for problem in state.problems if problem.path in documents),
     )
 
@@ -52,6 +54,17 @@ def _same(handoff: Handoff, wanted: str) -> bool:
 
 def _same_folded(handoff: Handoff, wanted: str) -> bool:
     return wanted.casefold() in {handoff.id.casefold(), (handoff.original_name or "").casefold()}
+
+
+def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
+    """The person at the desk; nobody reviews their own work, so it is said when they produced it."""
+    with RepoOwner(desk.repository) as owner:
+        identity = owner.read_identity()
+    if identity.name is None and identity.email is None:
+        return None
+    producers = {producer.casefold() for producer in (*handoff.producers, handoff.source_agent or "")}
+    mine = {text.casefold() for text in (identity.name, identity.email) if text}
+    return Reviewer(name=identity.name, email=identity.email, produced_this=bool(mine & producers))
 
 
 def _read_history(desk: Desk, handoff: Handoff) -> tuple[Revision, ...]:

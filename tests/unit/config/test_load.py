@@ -160,7 +160,7 @@ def test_unknown_key_names_the_nearest() -> None:
 
 def test_unknown_key_like_no_other_lists_the_known() -> None:
     """With nothing near, all keys of that table are listed."""
-    expected = f"{USER}:2: limits.zzz is unknown; known are file_bytes, markdown_bytes, commits"
+    expected = f"{USER}:2: limits.zzz is unknown; known are file_bytes, markdown_bytes, hash_bytes, commits"
     assert refusal("[limits]\nzzz = 1") == [expected]
 
 
@@ -276,8 +276,8 @@ def test_rows_come_in_the_order_of_declaration() -> None:
     loaded = build_settings(None, b"[limits]\ncommits = 9\n[agents.own]\ncommand = ['tool']\n")
     rows = loaded.rows()
     keys = [key for key, _, _ in rows]
-    assert keys[:3] == ["limits.file_bytes", "limits.markdown_bytes", "limits.commits"]
-    assert rows[2] == ("limits.commits", 9, "handoff-tui.toml:2")
+    assert keys[:4] == ["limits.file_bytes", "limits.markdown_bytes", "limits.hash_bytes", "limits.commits"]
+    assert rows[3] == ("limits.commits", 9, "handoff-tui.toml:2")
     assert ("agents.own.command", ["tool"], "handoff-tui.toml:4") in rows
     assert ("agents.own.retries", 0, "default") in rows
     assert len(keys) == len(set(keys)) == len(loaded.origins)

@@ -48,8 +48,11 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
     steps = _gather_steps(by_kind, shelf, rules, reading)
     told = fill_cycles([step for step in steps if step.origin is not Origin.REF or step.cycle is not None])
     report_conflicts(told, history)
-    cycles = sorted({step.cycle for step in told if step.cycle is not None})
-    reading.handoffs = [build_cycle(cycle, [step for step in told if step.cycle == cycle], history) for cycle in cycles]
+    cycles: dict[int, list[Step]] = {}
+    for step in told:
+        if step.cycle is not None:
+            cycles.setdefault(step.cycle, []).append(step)
+    reading.handoffs = [build_cycle(cycle, group, history) for cycle, group in sorted(cycles.items())]
     _add_loose_files(reading, by_kind, steps, find_newest_cycle(told))
     return reading
 

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import HandoffNotFoundError
+from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.refresh import refresh
+from handoff_tui.review.show import show
+from tests.support.repositories import RepositoryBuilder
+
+NOTE = "# Handoff\n\n**Status**: done\n**Agent**: heron\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
+
+
+@pytest.fixture
+def noted(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return builder.write("HANDOFF.md", NOTE).commit("first").write("HANDOFF.md", NOTE + "- on\n").commit("second")
+
+
+def shown_in(folder: Path, wanted: str = "notes/HANDOFF.md") -> ShownHandoff:
+    desk = open_desk(folder)
+    return show(desk, refresh(desk), wanted)
+
+
+def test_history_of_the_documents_is_told_newest_first(noted: RepositoryBuilder) -> None:
+    """The commits that touched them."""
+    assert [revision.subject for revision in shown_in(noted.folder).history] == ["second", "first"]
+
+
+def test_claims_are_measured(noted: RepositoryBuilder) -> None:
+    """The file that was never written contradicts."""
+    states = {verdict.claim.subject: verdict.state.value for verdict in shown_in(noted.folder).verdicts}
+    assert states["a.py"] == "contradicted"
+
+
+@pytest.mark.parametrize(("name", "produced"), [("Heron", True), ("Ada", False)])
+def test_reviewer_who_produced_it_is_told(
+    noted: RepositoryBuilder,
+    isolated_user: Path,
+    name: str,
+    produced: bool,  # noqa: FBT001
+) -> None:
+    """The name in the user's own configuration, whatever the repository says of it."""
+    (isolated_user / "gitconfig").write_text(f"[user]\n\tname = {name}\n", encoding="utf-8")
+    noted.config("user.name", "Somebody Else")
+    reviewer = shown_in(noted.folder).reviewer
+    assert reviewer is not None
+    assert (reviewer.name, reviewer.produced_this) == (name, produced)
+
+
+def test_nobody_configured_is_nobody(noted: RepositoryBuilder) -> None:
+    """Without a user's name there is no reviewer, even if the repository offers one."""
+    noted.config("user.name", "Somebody Else")
+    assert shown_in(noted.folder).reviewer is None
+
+
+@pytest.mark.parametrize(("wanted", "hint"), [("notes/HANDOF.md", "notes/HANDOFF.md"), ("zzz", "lists the ids")])
+def test_unknown_id_is_refused_with_what_was_meant(noted: RepositoryBuilder, wanted: str, hint: str) -> None:
+    """Near ids are named, otherwise the way to the list."""
+    with pytest.raises(HandoffNotFoundError) as refused:
+        shown_in(noted.folder, wanted)
+    assert hint in refused.value.hint
+
+
+def test_empty_repository_says_so(builder: RepositoryBuilder) -> None:
+    """Where there are no handoffs at all, no id can be right."""
+    with pytest.raises(HandoffNotFoundError) as refused:
+        shown_in(builder.folder, "H-1")
+    assert "no handoffs" in refused.value.hint
