@@ -1,0 +1,23 @@
+"""What is installed is what was tested: the wheel has the themes and the story in it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_wheel_carries_themes_and_story(tmp_path: Path) -> None:
+    """Every theme and every file of the sample story is in it, and nothing of the tests."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, timeout=50)
+    [wheel] = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder in ("themes", "sample_repo"):
+        for place in (ROOT / folder).rglob("*"):
+            if place.is_file() and "__pycache__" not in place.parts:
+                assert f"handoff_tui/{place.relative_to(ROOT).as_posix()}" in names
+    assert not any(name.startswith("tests/") for name in names)
