@@ -44,6 +44,8 @@ def compare(name: str, actual: str) -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_output_is_as_promised(name: str, sample_repository: Path) -> None:
     """Byte for byte, but for the folder the sample was built in."""
+    if name.endswith("help.txt") and sys.version_info[:2] != (3, 11):
+        pytest.skip("argparse lays help out differently in each Python; the expected text is that of 3.11")
     said = say(*CALLS[name], folder=sample_repository, environment={"COLUMNS": "100"})
     assert (said.code, said.stderr) == (0, "")
     compare(name, said.stdout.replace(str(sample_repository), "/sample"))

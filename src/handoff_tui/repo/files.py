@@ -46,12 +46,12 @@ class FileReader:
         _split_inside(path)
         try:
             real_root = self.root.resolve(strict=True)
-            resolved = (self.root / path).resolve(strict=False)
+            resolved = _follow_links(self.root / path)
         except UnicodeEncodeError as nameless:
             raise UnsafePathError(f"{path!r} cannot be the name of a file") from nameless
         except PermissionError as forbidden:
             raise UnsafePathError(f"{path} may not be read by this user") from forbidden
-        except (OSError, RuntimeError) as loop:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
+        except OSError as loop:
             raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed") from loop
         if not resolved.is_relative_to(real_root):
             raise UnsafePathError(f"{path} is a link that leads out of the repository")
@@ -101,6 +101,16 @@ class FileReader:
 
 class _LinkMetError(Exception):
     """The last part of a path is a link."""
+
+
+def _follow_links(place: Path) -> Path:
+    """Where a path leads; what is missing leads where it would be. A loop of links is an OSError on every Python."""
+    try:
+        return Path(os.path.realpath(place, strict=True))
+    except OSError as refused:
+        if refused.errno in {errno.ELOOP, errno.EACCES}:
+            raise
+        return Path(os.path.realpath(place))
 
 
 def _split_inside(path: str) -> tuple[str, ...]:
