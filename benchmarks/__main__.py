@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.check import measure_cancel, measure_check, measure_engine
 from benchmarks.interleave import Row
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
@@ -19,9 +20,18 @@ _RESULTS = Path(__file__).parent / "results" / "latest.json"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="how often each case runs")
-    rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as folder:
-        rows = [row for measure in (measure_status, measure_reading) for row in measure(Path(folder), rounds)]
+    parser.add_argument("--large", action="store_true", help="also with 100,000 files; takes minutes")
+    arguments = parser.parse_args()
+    sizes = (1_000, 10_000, 100_000) if arguments.large else (1_000, 10_000)
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as name:
+        folder = Path(name)
+        rows = [
+            *measure_status(folder, arguments.rounds),
+            *measure_reading(folder, arguments.rounds),
+            *measure_check(folder, arguments.rounds, sizes),
+            *measure_engine(folder, arguments.rounds),
+            *measure_cancel(folder / "cancel", arguments.rounds),
+        ]
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:
         limit = "" if row.limit is None else f"{row.limit:.2f}"

@@ -8,6 +8,7 @@ HandoffError
 ├── UnsafePathError       a path leads out of the repository
 ├── FileUnreadableError   a file cannot be read as text
 ├── HandoffNotFoundError  no handoff has this id
+├── HookError             a git hook cannot be written or removed as asked
 └── DemoError             the sample repository cannot be built
 """
 
@@ -53,3 +54,7 @@ class HandoffNotFoundError(HandoffError):
 
 class DemoError(HandoffError):
     """The sample repository cannot be built where it was asked for."""
+
+
+class HookError(HandoffError):
+    """A git hook cannot be written or removed without losing something, or where it would have no effect."""

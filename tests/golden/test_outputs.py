@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui import __version__
+from tests.support.checks_document import build_checks_document
 from tests.support.command_line import say
 from tests.support.transcript import build_transcript
 
@@ -55,6 +56,15 @@ def test_transcript_is_fresh() -> None:
     """docs/transcript.md shows what is printed now."""
     place = ROOT / "docs" / "transcript.md"
     actual = build_transcript()
+    if WRITE:
+        place.write_text(actual, encoding="utf-8")
+    assert actual == place.read_text(encoding="utf-8")
+
+
+def test_table_of_checks_is_fresh() -> None:
+    """docs/checks.md lists every rule as it is."""
+    place = ROOT / "docs" / "checks.md"
+    actual = build_checks_document()
     if WRITE:
         place.write_text(actual, encoding="utf-8")
     assert actual == place.read_text(encoding="utf-8")

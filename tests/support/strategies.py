@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+import types
+import typing
 from collections.abc import Sequence
+from enum import Enum
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
 from handoff_tui.dialects.json_document import JsonValue
+from handoff_tui.models.base import Model
+from handoff_tui.models.handoff import build_id
+
+AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 def json_values(keys: Sequence[str], words: Sequence[str] = ()) -> st.SearchStrategy[JsonValue]:
@@ -39,3 +48,36 @@ def line_texts(fragments: Sequence[str]) -> st.SearchStrategy[str]:
     """Documents put together from lines of a format and lines of anything."""
     lines = st.one_of(st.sampled_from(list(fragments)), st.text(max_size=30))
     return st.lists(lines, max_size=25).map("\n".join)
+
+
+def model_values(model: type[AnyModel]) -> st.SearchStrategy[AnyModel]:
+    """Values of the common model with anything in every field that the field allows."""
+    return st.builds(model, **{name: _field_values(field) for name, field in model.model_fields.items()})
+
+
+def _field_values(field: FieldInfo) -> st.SearchStrategy[Any]:
+    if field.metadata:  # the one constraint of the model is the grammar of ids
+        return st.text(max_size=20).map(build_id)
+    return _type_values(field.annotation)
+
+
+def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type form, which has no type
+    simple: dict[object, st.SearchStrategy[Any]] = {
+        str: st.text(max_size=20),
+        int: st.integers(),
+        bool: st.booleans(),
+        float: st.floats(allow_nan=False, allow_infinity=False),
+        type(None): st.none(),
+    }
+    if kind in simple:
+        return simple[kind]
+    parts = typing.get_args(kind)
+    if typing.get_origin(kind) in {typing.Union, types.UnionType}:
+        return st.one_of(*map(_type_values, parts))
+    if typing.get_origin(kind) is tuple:
+        return st.lists(_type_values(parts[0]), max_size=2).map(tuple)
+    if typing.get_origin(kind) is dict:
+        return st.dictionaries(_type_values(parts[0]), _type_values(parts[1]), max_size=2)
+    if issubclass(kind, Enum):
+        return st.sampled_from(list(kind))
+    return model_values(kind)

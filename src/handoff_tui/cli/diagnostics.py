@@ -25,3 +25,14 @@ def write_bug(error: BaseException, report: str) -> None:
     """A fault of ours, and where its report is."""
     print(f"handoff-tui: this is a fault in handoff-tui: {type(error).__name__}", file=sys.stderr)
     print(f"  hint: the details are in {report}; nothing was changed in the repository.", file=sys.stderr)
+
+
+def write_progress(line: str) -> None:
+    """A line that the next one replaces; only where somebody watches."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{render_safe(line)}", end="", file=sys.stderr, flush=True)
+
+
+def clear_progress() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -18,7 +18,10 @@ from handoff_tui.errors import HandoffError, UsageError
 _VERBS = {
     "status": "every handoff found, what blocks it, and who owes the next move",
     "show": "one handoff whole: claims beside measurements, documents, tasks, attempts",
+    "check": "run the checks: what holds, what does not, what to do",
     "demo": "build the sample repository and review it",
+    "hooks": "install or uninstall git hooks that run the checks",
+    "doctor": "whether the checks are really wired in: hooks, CI, agent prompts",
     "config": "the settings in force and where each comes from",
     "completion": "a completion script for bash, zsh or fish",
 }
@@ -94,8 +97,7 @@ def _run(given: list[str]) -> ExitCode:
 
         write_text(f"handoff-tui {__version__}")
         return ExitCode.OK
-    verb = next((word for word in given if word in _VERBS), None)
-    parser = build_parser((verb,) if verb else ())
+    parser = build_parser([word for word in given if word in _VERBS])  # a value may be called like a verb
     try:
         arguments = parser.parse_args(given)
     except SystemExit as done:  # --help and --version have printed and want to leave

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from handoff_tui.errors import RepositoryError
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """For verbs that read: which repository, and how to print it."""
+
+def add_repository_option(parser: argparse.ArgumentParser) -> None:
+    """Which repository; also after the verb."""
     parser.add_argument(
         "--repo",
         type=Path,
@@ -15,6 +17,11 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         default=argparse.SUPPRESS,
         help="the repository (default: the one around this folder)",
     )
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """For verbs that read: which repository, and how to print it."""
+    add_repository_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
     parser.add_argument("--all", action="store_true", help="print every line instead of the first few of each list")
 
@@ -22,4 +29,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def find_start(arguments: argparse.Namespace) -> Path:
     """The folder to look for a repository from."""
     repo: Path | None = arguments.repo
-    return repo if repo is not None else Path.cwd()
+    try:
+        return repo if repo is not None else Path.cwd()
+    except FileNotFoundError as gone:
+        raise RepositoryError("the current folder does not exist any more", "Go to another one.") from gone

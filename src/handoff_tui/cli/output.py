@@ -8,6 +8,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
+from handoff_tui.cli.plain import write_plain
 from handoff_tui.presentation.page import Cell, Grid, Line, Page
 
 if TYPE_CHECKING:
@@ -24,16 +25,24 @@ _NOTHING = "–"
 
 
 def write_json(value: object) -> None:
+    write_plain(render_json(value))
+
+
+def render_json(value: object) -> str:
     """One object; characters outside ASCII are escaped, so no terminal can be tricked by them."""
-    _write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+    return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
 
 
 def write_text(text: str) -> None:
     """Text that is our own, or was made safe."""
-    _write(text + "\n")
+    write_plain(text + "\n")
 
 
 def write_page(page: Page, theme: Theme) -> None:
+    write_plain(render_page(page, theme))
+
+
+def render_page(page: Page, theme: Theme) -> str:
     """Draws a page; colours follow the terminal and NO_COLOR."""
     console = _build_console()
     with console.capture() as drawn:  # written in one piece, by us: rich would turn a closed pipe into a failure
@@ -44,13 +53,7 @@ def write_page(page: Page, theme: Theme) -> None:
                 console.print(_build_table(part, theme))
             else:
                 _print_line(console, part, theme)
-    _write(drawn.get())
-
-
-def _write(text: str) -> None:
-    """Written out at once, so that a reader that has gone is noticed here and not at exit."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    return drawn.get()
 
 
 def _build_console() -> Console:
@@ -107,12 +110,11 @@ def _print_line(console: Console, line: Line, theme: Theme) -> None:
     lead = 2 if line.indent == 2 else 0  # noqa: PLR2004 - list entries stand two in
     width = max(20, console.width - line.indent)
     first, *rest = text.wrap(console, max(20, console.width - lead), overflow="fold") or [Text()]
+    told = len(first.plain)
     console.print(_indented(first, lead), overflow="fold")
-    if rest:
-        for piece in rest:
-            piece.rstrip()
-        remaining = Text(" ").join(rest)
-        for piece in remaining.wrap(console, width, overflow="fold"):
+    if rest:  # taken from the text itself: pieces of a folded path, put together again, would have gaps
+        told += len(text.plain[told:]) - len(text.plain[told:].lstrip())
+        for piece in text[told:].wrap(console, width, overflow="fold"):
             console.print(_indented(piece, line.indent), overflow="fold")
 
 

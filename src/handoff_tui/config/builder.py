@@ -50,6 +50,10 @@ class QuestionGate(Model):
     """The prompt contract whose version a prompt must carry."""
     greenlight_needed: bool = True
     """Whether work may start only after a person's greenlight."""
+    greenlight_words: tuple[Name, ...] = ("granted", "given", "approved", "yes", "go", "proceed")
+    """Words that say the greenlight was given."""
+    greenlight_fields: tuple[Name, ...] = ("by", "granted by", "given by", "approved by", "greenlit by", "reviewer")
+    """Fields below a greenlight that say who gave it."""
 
 
 class Builder(Model):
@@ -61,6 +65,8 @@ class Builder(Model):
     """Folders where handoffs lie, flat or one folder each."""
     id_patterns: tuple[Name, ...] = (r"^H-\d+[A-Z]?$", r"^CLEANUP-\d+$")
     """What a canonical id looks like."""
+    file_names: dict[Name, Name] = {"spec": "BUILDER_HANDOFF", "results": "RESULTS", "prompt": "AGENT_PROMPT"}
+    """What a document is called after the id of its handoff, by what it is for."""
     spec_sections: tuple[str, ...] = (
         "Mission",
         "Critical Constraints",
@@ -99,6 +105,14 @@ class Builder(Model):
     """The status tokens of a results file."""
     passing_statuses: tuple[Name, ...] = ("PASS",)
     """The status tokens that claim success."""
+    nothing_words: tuple[Name, ...] = ("none", "no", "nothing", "zero", "0")
+    """Words with which an entry says that there was nothing."""
+    yes_words: tuple[Name, ...] = ("yes", "pass", "passed", "true")
+    """Words with which an entry says that it was so."""
+    exception_words: tuple[Name, ...] = (
+        *("except", "excepting", "exception", "exceptions", "but", "apart", "aside", "besides", "however", "unless"),
+    )
+    """Words after a yes or a none that take it back."""
     constraints_minimum: Count = 10
     """The fewest critical constraints of a spec."""
     package_prefix: Name = "PKG-"
@@ -134,6 +148,23 @@ class Builder(Model):
         SizeClass(name="large", tests_minimum=40),
     )
     """Sizes of packages, smallest first, and the tests each needs."""
+    test_files: tuple[Name, ...] = (
+        *("test_*", "*_test.*", "*.test.*", "*.spec.*", "conftest.py", "test/*", "tests/*", "*/test/*", "*/tests/*"),
+    )
+    """Assets that are tests and no source: patterns of names, or, with a slash, of paths in the package."""
+    unwanted_files: tuple[Name, ...] = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store")
+    """Names of files and folders that no package may hold."""
+    archive_member_time: Count = 0
+    """The time that every member of a reproducible archive carries, in seconds since 1970."""
+    archive_owner_names: tuple[str, ...] = ("", "root")
+    """Owners and groups that the members of a reproducible archive may name."""
+    explanation_sections: tuple[Name, ...] = ("Baseline", "Issues", "Notes")
+    """How the results sections begin that may explain why there are fewer tests or packages."""
+    drop_words: tuple[Name, ...] = (
+        *("drop", "dropped", "drops", "fewer", "less", "removed", "removes", "removal", "remove", "deleted", "deletes"),
+        *("retired", "superseded", "supersedes", "merged", "consolidated", "gone", "reduced"),
+    )
+    """Words that speak of fewer tests or packages."""
     released_states: tuple[Name, ...] = ("VALIDATED",)
     """Registry states in which a handoff no longer blocks those that wait for it."""
     review_verdicts: tuple[Name, ...] = ("PASS", "RETRY", "ESCALATE")

@@ -98,10 +98,25 @@ class Hub(Model):
     """Roles by id."""
     human_only_states: tuple[Name, ...] = ("deployed",)
     """Run states that only a person may open."""
+    deploy_states: tuple[Name, ...] = ("deploy", "ready_for_deploy", "deployed")
+    """Stages and run states that need the approval of a named person."""
+    complete_states: tuple[Name, ...] = (
+        "complete",
+        "ready_for_commit",
+        "merged",
+        "ready_for_deploy",
+        "testing",
+        "deployed",
+    )
+    """Run states that say all tasks of the run are complete."""
     reports: dict[Name, Name] = {"SEC": "security_report.json", "QA": "bugs.json"}
     """The report whose findings decide, by stage."""
     failing_severities: tuple[Severity, ...] = (Severity.CRITICAL, Severity.HIGH)
     """Findings of these severities fail the stage, whatever the agent says."""
+    closed_finding_statuses: tuple[Name, ...] = ("fixed", "resolved", "closed", "done", "verified")
+    """Statuses of a finding that is no longer open; one that was only waved through stays open."""
+    harmless_severities: tuple[Name, ...] = ("info", "informational", "note", "none")
+    """Words for a severity below low."""
     task_priorities: dict[Severity, Count] = {
         Severity.CRITICAL: 10,
         Severity.HIGH: 10,
@@ -119,6 +134,8 @@ class Hub(Model):
         ProofKind.REPORT: (".md", ".html", ".json", ".pdf"),
     }
     """What a proof is, by how its name ends; anything else is `other`."""
+    proof_keys: tuple[Name, ...] = ("proof", "proofs", "proof_path", "proof_paths", "screenshot", "screenshots")
+    """Keys of a report under which proofs are named."""
     suspicious_output: tuple[Name, ...] = _SUSPICIOUS_OUTPUT
     """Patterns in the raw output of a passed stage that speak against it."""
     todo_file: Name = "todo.json"

@@ -49,14 +49,22 @@ class Mosaic(Model):
     """The pattern of session documents."""
     agents_folder: Name = ".ai-agents"
     """The folder of handoff files that hooks and agents write."""
+    agents_documents: Name = "handoff_*.json"
+    """The pattern of the handoff files in that folder."""
     emergency_file: Name = ".ai-agents/emergency_handoff.txt"
     """A file written by a person that forces a conservative next agent."""
     required_fields: tuple[Name, ...] = ("last_agent", "implementation_progress")
     """Fields that the agent state must have."""
+    blocker_fields: tuple[Name, ...] = ("id", "title", "severity", "status")
+    """Fields that every blocker must have."""
+    task_fields: tuple[Name, ...] = ("task_id", "objective", "status")
+    """Fields that the current task must have."""
     handoff_message_minimum: Count = 50
     """The fewest characters of a handoff message that says something."""
     briefing_max_age_hours: Amount = 24
     """How old the acknowledgment of the briefing may be."""
+    clock_tolerance_minutes: Amount = 10
+    """How far in the future a time may lie before it cannot be true."""
     commit_lag_tolerated: Count = 1
     """How many commits HEAD may be ahead of the commit in the state; the one that stores the state is always ahead."""
     state_only_commits_tolerated: bool = True
@@ -69,14 +77,34 @@ class Mosaic(Model):
     """Statuses of a blocker that no longer blocks; a resolved one needs evidence."""
     evidence_fields: tuple[Name, ...] = ("resolution", "evidence", "commit")
     """Fields of a resolved blocker that count as its evidence."""
+    evidence_names_proof: bool = True
+    """Whether that evidence must name a commit or a file that exists; otherwise words are enough."""
+    undetermined_words: tuple[Name, ...] = (
+        "unknown",
+        "unclear",
+        "undetermined",
+        "unverified",
+        "tbd",
+        "todo",
+        "pending",
+    )
+    """Words a deployment state may begin with that do not say what is live."""
     session_gate_script: Name = ".mosaic/enforcement/session-gate.sh"
     """The script that must exit with 0 at the start of a session."""
     session_gate_timeout_seconds: Seconds = 60
     """How long the session gate may take."""
     validation_script: Name = ".mosaic/enforcement/handoff_validation_tests.py"
     """The repository's own validation; enforcement is wired in when a hook or a prompt calls it."""
-    wiring_places: tuple[Name, ...] = ("AI_AGENT_PROMPT.md", ".git/hooks/pre-commit", ".git/hooks/pre-push")
-    """Where a call of the validation is looked for."""
+    wiring_places: tuple[Name, ...] = (
+        *("AI_AGENT_PROMPT.md", ".ai-agents/AI_AGENT_PROMPT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md"),
+        *(".git/hooks/pre-commit", ".git/hooks/pre-push"),
+    )
+    """Where a call of the validation is looked for: prompts of agents, and git hooks."""
+    wiring_files: tuple[Name, ...] = (
+        *(".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", "Jenkinsfile"),
+        ".pre-commit-config.yaml",
+    )
+    """Patterns of the CI files in which such a call is looked for as well."""
     simulation_words: tuple[Name, ...] = ("simulated", "simulation", "backfilled", "auto-closed")
     """Words beside an approval that say nobody gave it."""
     health: HealthCheck = HealthCheck()

@@ -121,6 +121,34 @@ class Procedures(Model):
     """What may be handed over."""
     states: tuple[Name, ...] = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
     """The states of a running procedure."""
+    final_states: tuple[Name, ...] = ("completed", "failed", "rollback")
+    """The states in which an execution may end."""
+    complete_statuses: tuple[Name, ...] = ("COMPLETE", "PASS", "APPROVED", "VALIDATED", "READY", "RESOLVED", "CLOSED")
+    """The statuses of a handoff that say its source phase is complete."""
+    done_words: tuple[Name, ...] = ("completed", "complete", "done", "passed", "pass", "success", "succeeded")
+    """What the result of a step or a rollback may say when it succeeded."""
+    path_fields: tuple[Name, ...] = (
+        *("file", "files", "folder", "folders", "directory", "directories", "path", "paths", "packages", "workspace"),
+        *("inputs", "input_files"),
+    )
+    """Metadata that names files and folders which the target phase needs."""
+    resource_fields: tuple[Name, ...] = ("resource", "resources", "artifact", "artifacts")
+    """Metadata that may name files among other things; what looks like a path must exist."""
+    context_fields: tuple[Name, ...] = (
+        *("prompt", "spec", "results", "previous_results", "report", "reports", "document", "documents"),
+        *("context_file", "context_files"),
+    )
+    """Metadata that names the documents which the next agent is given."""
+    output_fields: tuple[Name, ...] = ("output", "outputs", "output_files", "writes")
+    """Metadata that names files which the next phase writes."""
+    script_fields: tuple[Name, ...] = ("script", "scripts")
+    """Metadata that names scripts which the next phase runs."""
+    script_suffixes: tuple[Name, ...] = (".sh", ".bash")
+    """How the names of scripts end that are run by their own name."""
+    checksum_fields: tuple[Name, ...] = ("sha256", "checksum", "checksums", "hash", "hashes")
+    """Fields that hold the SHA-256 of the file named beside them, or hashes by path."""
+    checksum_files: tuple[Name, ...] = ("SHA256SUMS", "SHA256SUMS.txt", "sha256sums.txt", "sha256sum.txt")
+    """Names of files with one SHA-256 and one path per line."""
     final_share_minimum: Share = 0.8
     """The share of rules that must pass at the end, when no critical one failed."""
     concurrent_maximum: Quantity = 50

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from handoff_tui.config.agents import Agent
+from handoff_tui.config.approvals import Approvals
 from handoff_tui.config.builder import Builder
 from handoff_tui.config.checks import Check, CheckRun
 from handoff_tui.config.hub import Hub
@@ -18,6 +19,7 @@ from handoff_tui.config.pipeline import DEFAULT_PIPELINES, PipelineSettings
 from handoff_tui.config.procedures import Procedures
 from handoff_tui.config.public import Public
 from handoff_tui.config.quantities import Name
+from handoff_tui.config.tamper import Tamper
 from handoff_tui.config.tdd import Tdd
 from handoff_tui.models.base import Model
 
@@ -52,6 +54,10 @@ class Settings(Model):
     """Checks by id: settings of built-in ones, and your own."""
     check_run: CheckRun = CheckRun()
     """How checks are run."""
+    approvals: Approvals = Approvals()
+    """Approvals that handoffs carry."""
+    tamper: Tamper = Tamper()
+    """What must not have been loosened since the baseline."""
     theme: ThemeName = "dark"
     """The theme's name. Only the user's file may set it."""
     ascii: bool = False

@@ -36,6 +36,18 @@ class Tdd(Model):
     """The wait before each retry; the last one is used again when there are more retries."""
     failures_before_human: Quantity = 3
     """After how many failures in a row a person must decide."""
+    test_patterns: tuple[Name, ...] = (
+        r"^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(",
+        r"^[ \t]*(?:it|test)(?:\.\w+)*[ \t]*\([ \t]*[\"'`](.+?)[\"'`][ \t]*,",
+        r"^func[ \t]+(Test\w+)[ \t]*\(",
+        r"#\[(?:\w+::)?test\]\s*(?:async[ \t]+)?fn[ \t]+(\w+)",
+        r"@Test\b\s*(?:\w+\s+)*?(\w+)[ \t]*\(",
+    )
+    """How a test begins in source files; the group is its name."""
+    lock_owner_fields: tuple[Name, ...] = ("agent", "agentId", "agent_id", "owner", "holder", "pid")
+    """Fields of the lock that say who holds it."""
+    lock_time_fields: tuple[Name, ...] = ("timestamp", "acquired_at", "acquiredAt", "created_at", "since", "time")
+    """Fields of the lock that say since when."""
     lock_file: Name = ".tdd.lock"
     """The file that says an agent is at work."""
     lock_stale_minutes: Quantity = 30

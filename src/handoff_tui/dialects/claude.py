@@ -41,6 +41,8 @@ def recognise(source: Source) -> float:
     root = source.json
     if root is None:
         return POSSIBLE if source.path.endswith(".claude/handoff.json") else NO
+    if source.path.endswith(".claude/handoff.json") and root.has("checkpoint_pending"):
+        return CERTAIN
     if not root.has("feature"):
         return NO
     if sum(root.has(field) for field in _REQUIRED) >= _MOSTLY_THERE:
@@ -115,9 +117,11 @@ def _build_spec_fact(root: JsonNode) -> list[Fact]:
 
 def _build_checkpoint(root: JsonNode) -> tuple[Blocker, ...]:
     checkpoint = root.scalar("checkpoint_pending")
-    if checkpoint is None:
+    if checkpoint is None or checkpoint == "false":
         return ()
-    if checkpoint not in _CHECKPOINTS:
+    if checkpoint == "true":
+        checkpoint = root.scalar("checkpoint_type") or "a checkpoint is pending"
+    elif checkpoint not in _CHECKPOINTS:
         root.document.report(("checkpoint_pending",), f"checkpoint_pending is not one of {', '.join(_CHECKPOINTS)}")
     return (
         Blocker(

@@ -37,13 +37,14 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A list item's own text. `checked` is nothing where there is no checkbox."""
+    """A list item's own text. `checked` is nothing where there is no checkbox; `number` is the one written there."""
 
     line: int
     text: str
     depth: int
     checked: bool | None = None
     ordered: bool = False
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
     depth = 0
     ordered: list[bool] = []
     item_line: int | None = None
+    item_number: int | None = None
     position = 0
     while position < len(tokens):
         token = tokens[position]
@@ -211,6 +213,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
             ordered.pop()
         elif token.type == "list_item_open":
             item_line = line
+            item_number = int(token.info) if token.info else None
         elif token.type == "list_item_close":
             item_line = None
         elif token.type == "table_open":
@@ -218,7 +221,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
             sections[-1].blocks.append(table)
         elif token.type == "inline":
             if item_line is not None:
-                sections[-1].blocks.append(_build_item(line, token.content, depth, ordered=ordered[-1]))
+                sections[-1].blocks.append(_build_item(line, token.content, depth, item_number, ordered=ordered[-1]))
                 item_line = None
             else:
                 sections[-1].blocks.append(Paragraph(line, token.content))
@@ -231,11 +234,11 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
     return sections
 
 
-def _build_item(line: int, content: str, depth: int, *, ordered: bool) -> Item:
+def _build_item(line: int, content: str, depth: int, number: int | None, *, ordered: bool) -> Item:
     box = _CHECKBOX.match(content)
     if box is None:
-        return Item(line, content, depth, ordered=ordered)
-    return Item(line, content[box.end() :], depth, checked=box.group(1) != " ", ordered=ordered)
+        return Item(line, content, depth, None, ordered, number)
+    return Item(line, content[box.end() :], depth, box.group(1) != " ", ordered, number)
 
 
 def _collect_table(tokens: list[Token], start: int) -> tuple[Table, int]:

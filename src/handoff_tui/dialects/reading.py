@@ -14,6 +14,8 @@ from handoff_tui.models.handoff import Handoff, build_id
 from handoff_tui.models.place import Problem, ProblemLevel
 
 _SPEAKS_OF_HANDOFF: Final = re.compile(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
+_HANDOFF_FOLDER: Final = re.compile(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
+"""Folders whose files are handoffs, or the state of one, whatever they are called."""
 _TEXT_ENDINGS: Final = (
     ".md",
     ".markdown",
@@ -29,6 +31,8 @@ _TEXT_ENDINGS: Final = (
 )
 """Handoffs are written in these; a file with another ending is asked about by nobody, which keeps large trees cheap."""
 _OWN_FILE: Final = "handoff-tui.toml"
+_ROOM_FOR_A_NUMBER: Final = 120
+"""So much of a long id is kept where a number must fit behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +83,31 @@ def _read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
             unowned.append(path)
             looked_at.append(source)
     readings = [dialect.read(owned[dialect.id], shelf) for dialect in dialects]
+    unowned.extend(_find_left_over(readings, owned))
+    looked_at.extend(_find_companions(readings, looked_at, shelf))
     return _merge(readings, looked_at, unowned)
+
+
+def _find_left_over(readings: list[Reading], owned: dict[str, list[Source]]) -> list[str]:
+    """Files that a dialect took and then had no handoff for: nothing that was taken is dropped."""
+    listed = {document.path for reading in readings for handoff in reading.handoffs for document in handoff.documents}
+    return [source.path for sources in owned.values() for source in sources if source.path not in listed]
+
+
+def _find_companions(readings: list[Reading], looked_at: list[Source], shelf: Shelf) -> list[Source]:
+    """Documents that a dialect fetched itself (a note, an event log): what is wrong with them counts as well."""
+    known = {source.path for source in looked_at}
+    documents = [document for reading in readings for handoff in reading.handoffs for document in handoff.documents]
+    paths = dict.fromkeys(document.path for document in documents if document.path not in known)
+    return [shelf.source(path) for path in paths]
 
 
 def is_candidate(path: str) -> bool:
     """Whether a path sounds like a handoff, so that it must be listed when nobody understands it."""
-    name = path.rpartition("/")[2]
-    if name == _OWN_FILE or not _SPEAKS_OF_HANDOFF.search(name):
+    folder, _, name = path.rpartition("/")
+    if name == _OWN_FILE or not _is_text_name(name):
         return False
-    return _is_text_name(name)
+    return bool(_SPEAKS_OF_HANDOFF.search(name) or _HANDOFF_FOLDER.search(folder))
 
 
 def _is_text_name(path: str) -> bool:
@@ -120,7 +140,7 @@ def _merge(readings: list[Reading], looked_at: list[Source], unowned: list[str])
     for source in looked_at:
         problems.extend(source.problems())
     ordered = sorted(set(problems), key=lambda problem: (problem.path, problem.line or 0, problem.message))
-    return Harvest(tuple(handoffs), tuple(path for path in unowned if path not in used), tuple(ordered))
+    return Harvest(tuple(handoffs), tuple(path for path in sorted(unowned) if path not in used), tuple(ordered))
 
 
 def _make_unique(handoff: Handoff, taken: dict[str, Handoff], problems: list[Problem]) -> Handoff:
@@ -130,7 +150,7 @@ def _make_unique(handoff: Handoff, taken: dict[str, Handoff], problems: list[Pro
     candidate = build_id(handoff.dialect, handoff.id)
     number = 2
     while candidate in taken:
-        candidate = build_id(handoff.dialect, handoff.id, str(number))
+        candidate = build_id(f"{handoff.dialect}/{handoff.id}"[:_ROOM_FOR_A_NUMBER], str(number))
         number += 1
     path = handoff.documents[0].path if handoff.documents else handoff.id
     problems.append(

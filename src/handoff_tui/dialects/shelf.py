@@ -12,27 +12,9 @@ from handoff_tui.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import read_blobs, read_commits, read_notes, read_refs
-from handoff_tui.repo.probe import is_present, list_named, read_size
+from handoff_tui.repo.probe import OFTEN_IGNORED, is_present, list_named, read_size
 from handoff_tui.repo.repository import Repository, WorkTree
 from handoff_tui.repo.text import decode_text
-
-_OFTEN_IGNORED = (
-    ".ai-agents",
-    ".claude/HANDOFF.md",
-    ".claude/handoff.json",
-    ".continue-here.md",
-    ".handoff",
-    ".handoff.json",
-    ".mosaic",
-    ".planning",
-    ".tdd-queue.log",
-    ".tdd-state.json",
-    ".tdd-state.yaml",
-    ".tdd.lock",
-    "HANDOFF.json",
-    "HANDOFF.md",
-)
-"""Places that are looked at even when git ignores them."""
 
 _OWN_FOLDER = ".handoff-tui/"
 _REFS_OF_INTEREST = ("refs/tags", "refs/handoff", "refs/notes", "refs/heads")
@@ -51,7 +33,7 @@ class RepositoryShelf:
     @cached_property
     def paths(self) -> tuple[str, ...]:
         facts = self._work_tree.facts
-        ignored = list_named(self._repository.root, _OFTEN_IGNORED)
+        ignored = list_named(self._repository.root, OFTEN_IGNORED)
         changed = set(facts.changed)
         everything = {*self._work_tree.tracked, *facts.untracked, *ignored}
         return tuple(sorted(path for path in everything if self._is_readable_path(path, changed)))
@@ -118,7 +100,7 @@ class RepositoryShelf:
         decoded = decode_text(content)
         level = ProblemLevel.ERROR if decoded.binary else ProblemLevel.WARNING
         problems = [Problem(path=path, message=remark, level=level) for remark in decoded.remarks]
-        too_long = path.lower().endswith(".md") and len(content) > self.settings.limits.markdown_bytes
+        too_long = path.lower().endswith((".md", ".markdown")) and len(content) > self.settings.limits.markdown_bytes
         if too_long:
             limit = self.settings.limits.markdown_bytes
             problems.append(

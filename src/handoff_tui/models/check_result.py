@@ -58,3 +58,11 @@ class CheckResult(Model):
     inputs_digest: str | None = None
     duration: float | None = None
     from_cache: bool = False
+    rerun_because: str | None = None
+    """What changed since the earlier result, where there was one."""
+    flaky: bool = False
+    """The same inputs gave another outcome before."""
+    outside: bool = False
+    """It rests on more than the repository: the clock, the search path, permissions, a remote."""
+    log: str | None = None
+    """Where the output of a command is kept."""

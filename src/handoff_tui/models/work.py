@@ -99,6 +99,8 @@ class Blocker(Model):
     owner: str | None = None
     evidence: str | None = None
     needs_human: bool = False
+    blocking: bool = True
+    """Whether the work must wait for it; a person may be asked for something that can wait."""
 
 
 class Question(Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from handoff_tui.models.check_result import Outcome
 from handoff_tui.models.claim import VerdictState
 from handoff_tui.models.gate_state import GateName, Mover
 
@@ -50,6 +51,18 @@ _VERDICTS = {
     VerdictState.UNVERIFIED: Label("?", "unverified", "unverified"),
 }
 
+_OUTCOMES = {
+    Outcome.PASS: Label("✓", "pass", "pass"),
+    Outcome.FAIL: Label("✗", "fail", "fail"),
+    Outcome.ERROR: Label("!", "error", "error"),
+    Outcome.TIMEOUT: Label("⌛", "timeout", "timeout"),
+    Outcome.SKIPPED: Label("↷", "skipped", "skipped"),
+    Outcome.NOT_APPLICABLE: Label("·", "not applicable", "not-applicable"),
+    Outcome.CANCELLED: Label("⊘", "cancelled", "cancelled"),
+    Outcome.UNKNOWN: Label("?", "unknown", "unknown"),
+}
+_PASSED = Label("✓", "pass", "pass")
+
 
 def label_gate(state: GateName | None) -> Label:
     return _UNKNOWN_GATE if state is None else _GATES[state]
@@ -66,6 +79,15 @@ def label_mover(mover: Mover) -> Label:
 
 def label_verdict(state: VerdictState) -> Label:
     return _VERDICTS[state]
+
+
+def label_outcome(outcome: Outcome) -> Label:
+    return _OUTCOMES[outcome]
+
+
+def label_check_verdict(*, blocked: bool) -> Label:
+    """For a whole run of checks."""
+    return _BLOCKED if blocked else _PASSED
 
 
 def plural(number: int, noun: str) -> str:

@@ -7,7 +7,7 @@ import re
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.models.work import Severity, TestCounts
+from handoff_tui.models.work import Blocker, Severity, TestCounts
 from handoff_tui.presentation.labels import label_mover, label_verdict, plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
@@ -84,9 +84,10 @@ def _join(source: str | None, target: str | None) -> str | None:
 
 
 def _add_numbers(page: Page, handoff: Handoff) -> None:
+    own = "this package" if handoff.dialect == "builder" else "tests"
     rows = [
         (Cell(name), *(Cell(_number(getattr(counts, field))) for field in ("total", "passed", "failed", "skipped")))
-        for name, counts in (("this package", handoff.tests), ("full regression", handoff.regression))
+        for name, counts in ((own, handoff.tests), ("full regression", handoff.regression))
         if isinstance(counts, TestCounts)
     ]
     if rows:
@@ -144,7 +145,7 @@ def _add_blockers(page: Page, handoff: Handoff, *, everything: bool) -> None:
                 "fail" if blocker.open else "pass",
             ),
             Cell(blocker.severity or "–", blocker.severity or "muted"),
-            Cell(render_safe(f"{blocker.title}{'  (a human must act)' if blocker.needs_human else ''}")),
+            Cell(render_safe(f"{blocker.title}{_describe_need(blocker)}")),
             Cell(render_safe(blocker.evidence or ("" if blocker.open else "no evidence"), 160)),
         )
         for blocker in ordered[:most]
@@ -153,6 +154,12 @@ def _add_blockers(page: Page, handoff: Handoff, *, everything: bool) -> None:
         (Column("state"), Column("severity"), Column("what", fold=True), Column("evidence given", fold=True)), rows
     )
     _add_more(page, len(ordered) - most)
+
+
+def _describe_need(blocker: Blocker) -> str:
+    if not blocker.needs_human:
+        return "" if blocker.blocking else "  (can wait)"
+    return "  (a human must act)" if blocker.blocking else "  (a human should act; it can wait)"
 
 
 def _add_findings(page: Page, handoff: Handoff, *, everything: bool) -> None:
@@ -187,7 +194,7 @@ def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
             indent=5,
         )
         if attempt.warning:
-            page.line(Cell("     but ", "warning"), Cell(render_safe(attempt.warning), "warning"), indent=9)
+            page.line(Cell("     ", "warning"), Cell(render_safe(attempt.warning), "warning"), indent=5)
     _add_more(page, len(handoff.attempts) - len(shown))
 
 
@@ -235,13 +242,13 @@ def _add_documents(page: Page, handoff: Handoff) -> None:
         page.line(Cell(f"{document.role:<11}", "muted"), Cell(render_safe(document.path), "path"), indent=2)
         if document.missing:
             page.line(
-                Cell(" " * 11), Cell(f"missing: {render_safe(', '.join(document.missing))}", "warning"), indent=11
+                Cell(" " * 13), Cell(f"missing: {render_safe(', '.join(document.missing))}", "warning"), indent=13
             )
         if document.out_of_order:
             page.line(
-                Cell(" " * 11),
+                Cell(" " * 13),
                 Cell(f"out of order: {render_safe(', '.join(document.out_of_order))}", "warning"),
-                indent=11,
+                indent=13,
             )
 
 
@@ -262,6 +269,7 @@ def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
                 Cell(render_safe(revision.subject)),
                 indent=8,
             )
+        _add_more(page, 0 if everything else len(shown.history) - _MOST_LISTED)
     if shown.problems:
         page.heading("Problems in its documents", str(len(shown.problems)))
         for problem in shown.problems:

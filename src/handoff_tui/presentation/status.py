@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_state import Mover
+import re
+
+from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.place import Problem
 from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
 from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, plural
@@ -11,6 +13,9 @@ from handoff_tui.presentation.safe_text import render_safe
 
 SCHEMA = "handoff-tui/status/v1"
 _TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}
+_IDLE = {Mover.AGENT: Label("○", "open", "muted"), Mover.NOBODY: Label("·", "settled", "muted")}
+"""A gate that waits for no decision: nothing was handed over yet, or nothing will be."""
+_DIGITS = re.compile(r"([0-9]+)")
 _MOST_REASONS = 2
 _MOST_LISTED = 12
 
@@ -45,11 +50,13 @@ def build_problem_json(problem: Problem) -> dict[str, object]:
 
 
 def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]:
-    """Those that wait for a person first; within a turn, by dialect and id."""
-    return sorted(
-        handoffs,
-        key=lambda reviewed: (_TURN_ORDER[reviewed.gate.next_move.who], reviewed.handoff.dialect, reviewed.handoff.id),
-    )
+    """Those that wait for a person first; within a turn, by dialect and id, `H-9` before `H-10`."""
+
+    def key(reviewed: ReviewedHandoff) -> tuple[int, str, list[tuple[int, str]]]:
+        numbers = [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(reviewed.handoff.id)]
+        return _TURN_ORDER[reviewed.gate.next_move.who], reviewed.handoff.dialect, numbers
+
+    return sorted(handoffs, key=key)
 
 
 def build_status_page(state: ReviewState, *, everything: bool = False) -> Page:
@@ -148,15 +155,16 @@ def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, 
 def label_state(reviewed: ReviewedHandoff) -> Label:
     """The gate's own label; a pending one says whether anything is in the way."""
     gate = reviewed.gate
-    if gate.state is not None and gate.state.value == "pending":
-        return label_readiness(blocked=bool(gate.blocking))
-    return label_gate(gate.state)
+    if gate.state is not GateName.PENDING:
+        return label_gate(gate.state)
+    idle = None if gate.blocking else _IDLE.get(gate.next_move.who)
+    return idle or label_readiness(blocked=bool(gate.blocking))
 
 
 def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
     move = reviewed.gate.next_move
     who = f"{label_mover(move.who).word} {move.name}" if move.name else label_mover(move.who).word
-    reasons = [reason for reason in reviewed.gate.blocking if not reason.endswith(move.what)]
+    reasons = [reason for reason in reviewed.gate.blocking if not _says_the_same(reason, move.what)]
     shown = reasons if everything else reasons[:_MOST_REASONS]
     text = f"{who}: {move.what}"
     if shown:
@@ -164,6 +172,11 @@ def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
     if len(reasons) > len(shown):
         text += f"; and {len(reasons) - len(shown)} more"
     return render_safe(text)
+
+
+def _says_the_same(reason: str, move: str) -> bool:
+    """Whole texts are compared: a move of one letter, or of none, must not hide a reason that happens to end so."""
+    return reason == move or reason.endswith(f": {move}")
 
 
 def _add_list(page: Page, title: str, rows: list[tuple[str, str]], *, everything: bool) -> None:

@@ -21,6 +21,8 @@ TIMEOUT_SECONDS = 120
 _DIFFING = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
 _DIFFS_STAY_INSIDE = ("--no-ext-diff", "--no-textconv", "--no-color")
 """An overridden driver is empty, not absent; told so, git compares the files themselves."""
+_WITHOUT_PATTERNS = frozenset({"check-ignore"})
+"""Takes names as they are, and refuses to be told so."""
 
 _HINTS = (
     (
@@ -100,9 +102,10 @@ class Git:
     def argv(self, *arguments: str) -> list[str]:
         command, *rest = arguments
         kept_inside = _DIFFS_STAY_INSIDE if command in _DIFFING else ()
+        literal = () if command in _WITHOUT_PATTERNS else ("--literal-pathspecs",)
         return [
             find_git(),
-            *("-C", str(self.folder), "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
+            *("-C", str(self.folder), "--no-pager", "--no-replace-objects", *literal),
             *(command, *kept_inside, *rest),
         ]
 

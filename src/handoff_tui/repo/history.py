@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from handoff_tui.errors import GitError
 from handoff_tui.repo.git import Git, GitAnswer
 
+MOST_LISTED = 20_000
+"""Listing more commits than this costs more than asking about single ones."""
 _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
@@ -206,3 +208,9 @@ def list_tree(git: Git, commit: str) -> list[str]:
         return []
     answer = git.run("ls-tree", "-r", "--name-only", "-z", "--full-tree", commit)
     return [path for path in os.fsdecode(answer.stdout).split("\0") if path] if answer.ok else []
+
+
+def list_history(git: Git) -> list[str]:
+    """The ids of the newest commits from HEAD, at most `MOST_LISTED`; none on an unborn branch."""
+    answer = git.run("rev-list", f"--max-count={MOST_LISTED}", "HEAD", "--")
+    return answer.text.split() if answer.ok else []

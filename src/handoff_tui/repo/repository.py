@@ -7,10 +7,13 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handoff_tui.errors import RepositoryError
-from handoff_tui.models.review_state import RepositoryFacts
 from handoff_tui.repo.git import Git, GitAnswer
+
+if TYPE_CHECKING:
+    from handoff_tui.models.review_state import RepositoryFacts
 
 _ASKED = (
     "--is-bare-repository",
@@ -142,6 +145,8 @@ def _build_facts(
     untracked: list[str],
     submodules: tuple[str, ...],
 ) -> RepositoryFacts:
+    from handoff_tui.models.review_state import RepositoryFacts  # noqa: PLC0415 - opening a repository needs no models
+
     head = headers.get("branch.oid")
     branch = headers.get("branch.head")
     ahead, _, behind = headers.get("branch.ab", "").partition(" ")

@@ -53,6 +53,14 @@ def read_user_file(path: Path, max_bytes: int) -> bytes | None:
     return content
 
 
+def has_user_file(path: str) -> bool:
+    """Whether a file of the user's own is there, `~` understood."""
+    try:
+        return Path(path).expanduser().is_file()
+    except (RuntimeError, OSError, ValueError):
+        return False
+
+
 def read_optional(reader: FileReader, path: str) -> bytes | None:
     """A file inside the repository; nothing when there is no entry of that name, not even a broken link."""
     if not os.path.lexists(reader.root / path):

@@ -25,6 +25,12 @@ def open_desk(start: Path) -> Desk:
     return Desk(repository, load_settings(repository.root), read_work_tree(repository))
 
 
+def reopen_desk(desk: Desk) -> Desk:
+    """The same repository as it is now, its configuration disarmed anew."""
+    repository = open_repository(desk.repository.root)
+    return Desk(repository, desk.loaded, read_work_tree(repository))
+
+
 def load_terminal_theme() -> Theme:
     """The theme of the command line: the terminal's own sixteen colours, which fit whatever ground it has."""
     return load_theme("terminal", find_theme_folder())

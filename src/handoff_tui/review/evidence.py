@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from functools import cache, cached_property
 
 from handoff_tui.dialects.claims import find_commits, find_paths
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import (
+    MOST_LISTED,
     count_commits_since,
     find_last_commit,
+    list_history,
     list_tree,
     read_blobs,
     read_refs,
     resolve_commits,
 )
 from handoff_tui.review.desk import Desk
+from handoff_tui.review.hashing import build_hash, hash_file
 from handoff_tui.review.path_finder import Found, PathFinder
 
 _MANIFEST = re.compile(r"(?:^|/)PKG-[^/]+/manifest\.json$")
@@ -104,11 +105,17 @@ class Evidence:
         return path not in changed or self._reader.exists(path)
 
     def _hash_now(self, path: str) -> str | None:
-        try:
-            content = self._reader.read_bytes(path)
-        except (FileUnreadableError, UnsafePathError):
-            return None
-        return _sha256(content)
+        return hash_file(self._reader, path)
+
+    def is_in_history(self, commit: str) -> bool:
+        """Whether HEAD descends from a commit; one question to git for all commits of an ordinary history."""
+        if commit in self._history:
+            return True
+        return len(self._history) >= MOST_LISTED and self.lag_of(commit) is not None
+
+    @cached_property
+    def _history(self) -> frozenset[str]:
+        return frozenset(list_history(self._git))
 
     def _lag_of(self, commit: str) -> int | None:
         return count_commits_since(self._git, commit)
@@ -118,8 +125,4 @@ class Evidence:
 
     def _hash_blob(self, name: str) -> str | None:
         content = read_blobs(self._git, [name], self._limit).get(name)
-        return None if content is None else _sha256(content)
-
-
-def _sha256(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+        return None if content is None else build_hash(content)

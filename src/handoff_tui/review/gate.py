@@ -1,26 +1,37 @@
-"""What blocks a handoff, and who owes the next move. Pure.
+"""The gate of a handoff: what blocks it, and who owes the next move. Pure.
 
 As long as no signed log is read, a gate is never more than pending: nobody has decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.models.claim import Verdict
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.work import Severity, TestCounts
-
-_UNFINISHED = frozenset(
-    {"IN_PROGRESS", "PAUSED", "PENDING", "BLOCKED", "RETRY", "NOT_STARTED", "FAIL", "PARTIAL", "REJECTED"}
+from handoff_tui.review.blocking import (
+    describe_wait,
+    find_bad_verdicts,
+    find_blocking,
+    find_unmet,
+    has_results,
+    owes_results,
+    says_failed,
+    says_underway,
+    status_token,
 )
-_SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
-_ACCEPTED_BLOCKERS = frozenset({RegistryState.VALIDATED, RegistryState.SUPERSEDED})
-_SPOKEN_OF_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
-_HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
+
+_WORDS = {
+    "PAUSED": "resume the work",
+    "PENDING": "take it up",
+    "NOT_STARTED": "start the work",
+    "BLOCKED": "clear what blocks it",
+}
+_LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
+_REPAIR = "repair it and hand over again"
 
 
 def build_gate(
@@ -32,120 +43,99 @@ def build_gate(
     log_present: bool,
 ) -> GateState:
     """The gate of one handoff. With a log that this version cannot read, its state is not known."""
-    own = (*_find_unread(problems), *_find_contradictions(verdicts), *_find_blocking(handoff, by_id))
+    own = tuple(dict.fromkeys(find_blocking(handoff, by_id, verdicts, problems)))
     if log_present:
         reason = "a signed log is present, and this version cannot verify it"
         move = NextMove(who=Mover.HUMAN, what="verify the log with a version that reads it")
         return GateState(state=None, blocking=(reason, *own), next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
-        move = NextMove(who=Mover.NOBODY, what="superseded by its own account; nothing is owed")
-        return GateState(state=GateName.PENDING, blocking=own, next_move=move)
-    return GateState(state=GateName.PENDING, blocking=own, next_move=_find_next_move(handoff, by_id, own))
+        move = NextMove(who=Mover.NOBODY, what="superseded; nothing is owed")
+        return GateState(state=GateName.PENDING, next_move=move)
+    return GateState(state=GateName.PENDING, blocking=own, next_move=_find_next_move(handoff, by_id, problems))
 
 
-def says_good(handoff: Handoff) -> bool:
-    """Whether the handoff claims for itself that all is well."""
-    return _token(handoff) in _SAYS_GOOD
+def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tuple[Problem, ...]) -> NextMove:
+    unmet = next(find_unmet(handoff, by_id), None)
+    return (
+        _find_human_move(handoff)
+        or _find_unread_move(handoff, problems)
+        or _find_question_move(handoff, unmet)
+        or _find_agent_move(handoff, unmet)
+        or _find_list_move(handoff)
+        or _build_review_move("review and decide", unmet)
+    )
 
 
-def describe_failures(counts: TestCounts | None, name: str) -> str | None:
-    """The failures a handoff reports itself: `its regression run reports 26 failed`."""
-    if counts is None or not counts.failed:
-        return None
-    return f"its own {name} run reports {counts.failed} failed"
-
-
-def _find_unread(problems: tuple[Problem, ...]) -> Iterator[str]:
-    """What of its own documents could not be read: nobody can approve what nobody can read."""
-    return (f"{problem.path} {problem.message}" for problem in problems if problem.level is ProblemLevel.ERROR)
-
-
-def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
-    """How many claims are not true here, with the first of them; a status is spoken of on its own."""
-    false = [
-        verdict
-        for verdict in verdicts
-        if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _SPOKEN_OF_ELSEWHERE
-    ]
-    if false:
-        first = false[0].claim
-        named = " ".join(str(part) for part in (first.kind, first.subject or first.value) if part)
-        noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
-        yield f"{noun} contradicted: {named} ({first.where})"
-
-
-def _find_blocking(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
+def _find_human_move(handoff: Handoff) -> NextMove | None:
+    """What only a person can do, or what a review has passed on to one."""
     for blocker in handoff.blockers:
-        if blocker.open:
-            who = "a human must act" if blocker.needs_human else "open blocker"
-            yield f"{who}: {blocker.title}"
-    for counts, name in ((handoff.tests, "package test"), (handoff.regression, "regression")):
-        failures = describe_failures(counts, name)
-        if failures:
-            yield f"says {handoff.status}, but {failures}" if says_good(handoff) else failures
-    status = _token(handoff)
-    if status in _UNFINISHED:
-        yield f"says {handoff.status}"
-    for finding in handoff.findings:
-        if finding.severity in _HEAVY and (finding.status or "open").lower() not in {"fixed", "closed", "resolved"}:
-            yield f"{finding.severity} finding: {finding.title}"
-    for attempt in handoff.attempts:
-        if attempt.warning and (attempt.status or "").lower() == "pass":
-            yield f"{attempt.agent or 'an agent'}: {attempt.warning}"
-    for required in _find_unmet(handoff, by_id):
-        yield f"waits for {required}, which is not validated"
-    yield from _find_missing(handoff)
+        if blocker.open and blocker.needs_human and blocker.blocking:
+            return NextMove(who=Mover.HUMAN, name=blocker.owner, what=blocker.title)
+    if any(str(claim.value).upper() == "ESCALATE" for claim in find_bad_verdicts(handoff)):
+        return NextMove(who=Mover.HUMAN, what="settle what the review escalated")
+    return None
 
 
-def _find_missing(handoff: Handoff) -> Iterator[str]:
-    if _owes_results(handoff) and not _has_results(handoff):
-        yield "no results yet"
-    for document in handoff.documents:
-        if document.role is DocumentRole.RESULTS and document.missing and document == _newest_results(handoff):
-            yield f"results lack: {', '.join(document.missing)}"
-    if handoff.questions and handoff.greenlit is False:
-        yield "the question gate has no greenlight"
+def _find_unread_move(handoff: Handoff, problems: tuple[Problem, ...]) -> NextMove | None:
+    """What cannot be read cannot be reviewed: whoever wrote it must write it again."""
+    if all(problem.level is not ProblemLevel.ERROR for problem in problems):
+        return None
+    return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="repair what cannot be read")
 
 
-def _newest_results(handoff: Handoff) -> object:
-    return next((document for document in handoff.documents if document.role is DocumentRole.RESULTS), None)
+def _find_question_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
+    """Before the work: the agent answers, then a person reads the answers."""
+    if not handoff.questions or handoff.greenlit is not False or has_results(handoff):
+        return None
+    has_answers = any(document.role is DocumentRole.ANSWERS for document in handoff.documents)
+    if has_answers or any(question.answered for question in handoff.questions):
+        return _build_review_move("read the answers and give or refuse the greenlight", unmet)
+    if unmet:
+        return NextMove(who=Mover.NOBODY, what=describe_wait(unmet))
+    return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="answer the questions, then stop")
 
 
-def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], blocking: tuple[str, ...]) -> NextMove:
-    human = next((blocker for blocker in handoff.blockers if blocker.open and blocker.needs_human), None)
-    if human is not None:
-        return NextMove(who=Mover.HUMAN, name=human.owner, what=human.title)
-    if handoff.questions and handoff.greenlit is False and not _has_results(handoff):
-        return NextMove(who=Mover.REVIEWER, what="read the answers and give or refuse the greenlight")
-    agent = handoff.source_agent or (handoff.producers[0] if handoff.producers else None)
-    if _is_unfinished(handoff):
-        return NextMove(who=Mover.AGENT, name=agent, what=blocking[0] if blocking else "finish the work")
-    first = next(iter(_find_unmet(handoff, by_id)), None)
-    what = f"decide {first} first, then this" if first else "review and decide"
-    return NextMove(who=Mover.REVIEWER, what=what)
+def _find_agent_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
+    """What the handoff itself calls failed or unfinished goes to an agent; so does work that has no results."""
+    if says_failed(handoff) or _is_sent_back(handoff):
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=_REPAIR)
+    if says_underway(handoff):
+        words = _WORDS.get(status_token(handoff), "finish the work")
+        return NextMove(who=Mover.AGENT, name=handoff.target_agent or _find_agent(handoff), what=words)
+    if owes_results(handoff) and not has_results(handoff):
+        if unmet:
+            return NextMove(who=Mover.NOBODY, what=describe_wait(unmet))
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="do the work and write the results")
+    return None
 
 
-def _is_unfinished(handoff: Handoff) -> bool:
-    """By its own word, or because there is a specification and no results."""
-    return _token(handoff) in _UNFINISHED or (_owes_results(handoff) and not _has_results(handoff))
+def _is_sent_back(handoff: Handoff) -> bool:
+    """A review refused the only attempt there is; with a later one, nobody knows which of them it read."""
+    return bool(find_bad_verdicts(handoff)) and len(handoff.attempts) <= 1
 
 
-def _find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
-    """Handoffs that must be validated before this one, and are not."""
-    for required in handoff.blocked_by:
-        other = by_id.get(required)
-        if other is not None and other.registry not in _ACCEPTED_BLOCKERS:
-            yield required
+def _find_list_move(handoff: Handoff) -> NextMove | None:
+    """A list of tasks or of definitions hands nothing over: there is nothing to approve."""
+    roles = {document.role for document in handoff.documents}
+    says_something = handoff.status is not None or handoff.registry is not None or handoff.claims or handoff.blockers
+    if says_something or not roles or roles - _LISTS:
+        return None
+    left = sum(task.done is not True for task in handoff.tasks)
+    if left:
+        noun = "task is" if left == 1 else "tasks are"
+        return NextMove(who=Mover.AGENT, what=f"{left} {noun} open")
+    done = "every task is done" if handoff.tasks else "definitions only"
+    return NextMove(who=Mover.NOBODY, what=f"{done}; nothing is handed over")
 
 
-def _owes_results(handoff: Handoff) -> bool:
-    """Only a dialect with a registry promises a results document for each specification."""
-    return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
+def _build_review_move(what: str, unmet: str | None) -> NextMove:
+    if unmet is None:
+        return NextMove(who=Mover.REVIEWER, what=what)
+    rest = "this" if what == "review and decide" else what
+    return NextMove(who=Mover.REVIEWER, what=f"decide {unmet} first, then {rest}")
 
 
-def _has_results(handoff: Handoff) -> bool:
-    return any(document.role is DocumentRole.RESULTS for document in handoff.documents)
-
-
-def _token(handoff: Handoff) -> str:
-    return (handoff.status or "").upper().replace("-", "_").replace(" ", "_")
+def _find_agent(handoff: Handoff) -> str | None:
+    """Who did the work; in the hub a stage belongs to the role it was given to."""
+    own = handoff.target_agent if handoff.dialect == "hub" else None
+    return own or handoff.source_agent or next(iter(handoff.producers), None)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.work import TestCounts
+from handoff_tui.review.blocking import describe_failures, list_runs, says_good
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import describe_failures, says_good
 
 _HEX_HASH = re.compile(r"^sha256:[0-9a-f]{64}$")
+_CUT_HASH = re.compile(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.IGNORECASE)
 _WELL_KNOWN_ENDINGS = (
     *(".css", ".csv", ".go", ".html", ".ini", ".js", ".json", ".jsonl", ".jsx", ".lock", ".md", ".py", ".rs"),
     *(".sh", ".sql", ".toml", ".ts", ".tsx", ".txt", ".xml", ".yaml", ".yml"),
@@ -67,7 +68,7 @@ def _unverified(why: str, measured: Measured = None) -> Outcome:
 
 def _measure_status(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
     if says_good(handoff) and str(claim.value) == handoff.status:
-        for counts, name in ((handoff.tests, "package test"), (handoff.regression, "regression")):
+        for counts, name in list_runs(handoff):
             failures = describe_failures(counts, name)
             if failures:
                 return _contradicted(f"{name}: {counts.failed} failed" if counts else None, failures)
@@ -100,13 +101,13 @@ def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     counted, moment = evidence.count_packages(claim.where.path)
     if counted is None:
         return _unverified("there are no package manifests here to count")
-    why = f"{counted} package manifests {moment}"
+    why = f"{counted} package manifest{'s' if counted != 1 else ''} {moment}"
     return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
 
 
 def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     if not _HEX_HASH.match(str(claim.value)):
-        return _unverified("is not a SHA-256 in the form sha256:<64 hex>")
+        return _measure_part_of_hash(claim, evidence)
     found = evidence.find(claim.subject or "", claim.where.path)
     if found.path is None:
         return _unfound(claim, found.candidates)
@@ -118,6 +119,20 @@ def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     then, commit = evidence.hash_at_document(found.path, claim.where.path) if evidence.deep else (None, "")
     if then == claim.value:
         return _contradicted(now, f"was true at {commit}, when this was written; {found.path} has changed since")
+    return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
+
+
+def _measure_part_of_hash(claim: Claim, evidence: Evidence) -> Outcome:
+    """A hash that was cut off proves nothing, but it can be wrong."""
+    part = _CUT_HASH.match(str(claim.value))
+    if part is None:
+        return _unverified("is not a SHA-256 in the form sha256:<64 hex>")
+    found = evidence.find(claim.subject or "", claim.where.path)
+    now = evidence.hash_now(found.path) if found.path else None
+    if now is None:
+        return _unfound(claim, found.candidates)
+    if now.removeprefix("sha256:").startswith(part.group(1).lower()):
+        return _unverified(f"is only the beginning of a hash; that of {found.path} begins so now", now)
     return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
 
 
@@ -142,12 +157,12 @@ def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
         return _contradicted(None, "no such commit in this repository")
     if claim.subject != "head" and not evidence.deep:
         return _holds(full, f"{full[:7]} exists")
-    lag = evidence.lag_of(full)
-    if lag is None:
+    if not evidence.is_in_history(full):
         reason = f"{full[:7]} exists, but is not in the history of HEAD"
         return _contradicted(full, reason) if claim.subject == "head" else _holds(full, reason)
     if claim.subject != "head":
         return _holds(full, f"{full[:7]} exists")
+    lag = evidence.lag_of(full) or 0
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 from handoff_tui.dialects.reading import Harvest, read_handoffs
 from handoff_tui.dialects.registry import DIALECTS
@@ -15,6 +15,7 @@ from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import build_gate
 from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.problem_index import ProblemIndex
 
 _LOG_FOLDER = ".handoff-tui/log"
 _MOST_OVERLOOKED = 20
@@ -24,13 +25,26 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
     harvest = read_handoffs(shelf, DIALECTS)
-    log_present = is_present(desk.repository.root, _LOG_FOLDER)
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
-        handoffs=_review(desk, harvest, log_present=log_present),
+        handoffs=_review(desk, harvest, log_present=has_log(desk)),
         unknown=harvest.unknown,
         problems=_collect_problems(desk, harvest),
+    )
+
+
+def has_log(desk: Desk) -> bool:
+    """Whether decisions were signed here."""
+    return is_present(desk.repository.root, _LOG_FOLDER)
+
+
+def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
+    counted = Counter(verdict.state for verdict in verdicts)
+    return ClaimCounts(
+        holds=counted[VerdictState.HOLDS],
+        contradicted=counted[VerdictState.CONTRADICTED],
+        unverified=counted[VerdictState.UNVERIFIED],
     )
 
 
@@ -40,25 +54,13 @@ def _review(desk: Desk, harvest: Harvest, *, log_present: bool) -> tuple[Reviewe
     evidence = Evidence(desk, deep=False)
     evidence.resolve_commits(list_commits(handoffs))
     by_id = {handoff.id: handoff for handoff in handoffs}
-    by_path: dict[str, list[Problem]] = defaultdict(list)
-    for problem in harvest.problems:
-        by_path[problem.path].append(problem)
+    problems = ProblemIndex(harvest.problems, handoffs)
     reviewed: list[ReviewedHandoff] = []
     for handoff in handoffs:
         verdicts = measure_claims(handoff, evidence)
-        problems = tuple(found for document in handoff.documents for found in by_path.get(document.path, ()))
-        gate = build_gate(handoff, by_id, verdicts, problems, log_present=log_present)
-        reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=_count(verdicts)))
+        gate = build_gate(handoff, by_id, verdicts, problems.of(handoff), log_present=log_present)
+        reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts)))
     return tuple(reviewed)
-
-
-def _count(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
-    counted = Counter(verdict.state for verdict in verdicts)
-    return ClaimCounts(
-        holds=counted[VerdictState.HOLDS],
-        contradicted=counted[VerdictState.CONTRADICTED],
-        unverified=counted[VerdictState.UNVERIFIED],
-    )
 
 
 def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:

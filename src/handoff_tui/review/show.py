@@ -5,13 +5,18 @@ from __future__ import annotations
 import difflib
 
 from handoff_tui.errors import HandoffNotFoundError
+from handoff_tui.models.claim import Verdict
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Problem
 from handoff_tui.models.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
 from handoff_tui.repo.history import read_commits
 from handoff_tui.repo.owner import RepoOwner
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
+from handoff_tui.review.gate import build_gate
 from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.problem_index import ProblemIndex
+from handoff_tui.review.refresh import count_claims, has_log
 
 _MOST_REVISIONS = 20
 
@@ -21,23 +26,42 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     reviewed = find_handoff(state, wanted)
     evidence = Evidence(desk, deep=True)
     evidence.resolve_commits(list_commits([reviewed.handoff]))
-    documents = {document.path for document in reviewed.handoff.documents}
+    problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
+    verdicts = measure_claims(reviewed.handoff, evidence)
     return ShownHandoff(
-        reviewed=reviewed,
-        verdicts=measure_claims(reviewed.handoff, evidence),
+        reviewed=_review_deeply(desk, state, reviewed, verdicts, problems),
+        verdicts=verdicts,
         history=_read_history(desk, reviewed.handoff),
         reviewer=_read_reviewer(desk, reviewed.handoff),
-        problems=tuple(problem for problem in state.problems if problem.path in documents),
+        problems=problems,
     )
 
 
+def _review_deeply(
+    desk: Desk,
+    state: ReviewState,
+    reviewed: ReviewedHandoff,
+    verdicts: tuple[Verdict, ...],
+    problems: tuple[Problem, ...],
+) -> ReviewedHandoff:
+    """The gate over every measurement: the list of all handoffs leaves out what costs too much there."""
+    by_id = {other.handoff.id: other.handoff for other in state.handoffs}
+    gate = build_gate(reviewed.handoff, by_id, verdicts, problems, log_present=has_log(desk))
+    return ReviewedHandoff(handoff=reviewed.handoff, gate=gate, claims=count_claims(verdicts))
+
+
 def find_handoff(state: ReviewState, wanted: str) -> ReviewedHandoff:
-    """By id, then by the name used in the files; upper and lower case count as one where that is not ambiguous."""
-    for key in (_same, _same_folded):
-        found = [reviewed for reviewed in state.handoffs if key(reviewed.handoff, wanted)]
+    found = find_id(tuple(reviewed.handoff for reviewed in state.handoffs), wanted)
+    return next(reviewed for reviewed in state.handoffs if reviewed.handoff.id == found)
+
+
+def find_id(handoffs: tuple[Handoff, ...], wanted: str) -> str:
+    """By id, by the name used in the files, by one of its documents: the first way that leads to one handoff."""
+    for key in (_same, _same_folded, _same_letters, _has_document):
+        found = [handoff.id for handoff in handoffs if key(handoff, wanted)]
         if len(found) == 1:
             return found[0]
-    ids = [reviewed.handoff.id for reviewed in state.handoffs]
+    ids = [handoff.id for handoff in handoffs]
     near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
     if not ids:
         hint = "There are no handoffs in this repository that handoff-tui understands."
@@ -54,6 +78,21 @@ def _same(handoff: Handoff, wanted: str) -> bool:
 
 def _same_folded(handoff: Handoff, wanted: str) -> bool:
     return wanted.casefold() in {handoff.id.casefold(), (handoff.original_name or "").casefold()}
+
+
+def _same_letters(handoff: Handoff, wanted: str) -> bool:
+    """`h_29_1a`, `H 29.1A` and `29.1a` are the same name, written by different people."""
+    letters = _letters(wanted)
+    names = {_letters(name) for name in (handoff.id, handoff.original_name or "")}
+    return bool(letters) and (letters in names or (letters[:1].isdigit() and f"h{letters}" in names))
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _has_document(handoff: Handoff, wanted: str) -> bool:
+    return any(document.path == wanted.removeprefix("./") for document in handoff.documents)
 
 
 def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:

@@ -115,3 +115,12 @@ def test_claude_lists_a_broken_file() -> None:
     shelf = shelf_of('{"feature": "lamp')
     assert read_one(shelf).documents[0].path == PATH
     assert len(shelf.problems()) == 1
+
+
+def test_claude_file_with_a_pending_checkpoint_waits_for_a_person() -> None:
+    """The checkpoint is enough to know the file, and a bare yes is enough for it; a no waits for nobody."""
+    waiting = shelf_of({"checkpoint_pending": True, "checkpoint_type": "approval"})
+    assert CLAUDE.recognise(waiting.source(PATH)) == CERTAIN
+    (blocker,) = read_one(waiting).blockers
+    assert (blocker.title, blocker.needs_human) == ("waits for a person: approval", True)
+    assert read_one(shelf_of({**LAMP, "checkpoint_pending": False})).blockers == ()

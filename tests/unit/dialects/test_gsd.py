@@ -255,3 +255,24 @@ def test_gsd_lists_a_broken_state_beside_its_companion() -> None:
     assert handoff.id == "gsd/lamp-shade"
     assert handoff.status == "PAUSED"
     assert ["not valid JSON" in problem.message for problem in shelf.problems()] == [True]
+
+
+def test_gsd_action_that_can_wait_is_marked_so() -> None:
+    """Only what is said not to block can wait."""
+    actions = [{"action": "Buy", "blocking": True}, {"action": "Tell", "blocking": False}, {"action": "Ask"}]
+    shelf = MemoryShelf({STATE: json.dumps({**LAMP, "blockers": [], "human_actions_pending": actions})})
+    (handoff,) = read_with(GSD, shelf).handoffs
+    assert [(blocker.title, blocker.blocking) for blocker in handoff.blockers] == [
+        ("Buy", True),
+        ("Tell", False),
+        ("Ask", True),
+    ]
+
+
+def test_gsd_state_of_nulls_says_nothing() -> None:
+    """A file with every field empty is no handoff that anyone could approve."""
+    shelf = MemoryShelf({STATE: json.dumps(dict.fromkeys(LAMP))})
+    assert len(read_with(GSD, shelf).handoffs) == 1
+    assert [(problem.message, problem.level.value) for problem in shelf.problems()] == [
+        ("says nothing: every field is empty", "error")
+    ]

@@ -226,3 +226,27 @@ def test_notes_broken_frontmatter_is_reported() -> None:
     shelf = MemoryShelf({"HANDOFF.md": "---\na: [\n---\n# Handoff\n\n**Status:** PASS\n"})
     assert read_with(NOTES, shelf).handoffs[0].status == "PASS"
     assert len(shelf.problems()) == 1
+
+
+SESSIONS = {
+    1: "## Session 1 (2031-01-01)\n\n### Status\nDone\n\n### Next steps\n- one\n",
+    2: "## Session 2 (2031-01-02)\n\n### Status: in progress\nTests: 41 passed, 1 failed\n\n### Next steps\n- two\n",
+}
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_notes_of_several_sessions_tell_the_newest(order: tuple[int, int]) -> None:
+    """Whether the newest is on top or at the end: status and numbers of two sessions are never mixed."""
+    text = "# Session handoff\n\n" + "\n".join(SESSIONS[number] for number in order)
+    (handoff,) = read_with(NOTES, MemoryShelf({"SESSION_HANDOFF.md": text})).handoffs
+    assert (handoff.status, handoff.next_action, handoff.attempt) == ("IN_PROGRESS", "two", 2)
+    assert [(attempt.number, attempt.when) for attempt in handoff.attempts] == [(1, "2031-01-01")]
+
+
+def test_notes_of_sessions_without_dates_go_by_their_number() -> None:
+    """The highest is the newest."""
+    text = (
+        "# Handoff\n\n## Session 9\n\n**Status**: done\n\n## Session 10\n\n**Status**: paused\n\n## Next steps\n- x\n"
+    )
+    (handoff,) = read_with(NOTES, MemoryShelf({"HANDOFF.md": text})).handoffs
+    assert (handoff.status, [attempt.summary for attempt in handoff.attempts]) == ("PAUSED", ["Session 9"])

@@ -373,3 +373,22 @@ def test_tdd_repository_without_any_of_it_has_no_handoffs() -> None:
     """Plain commits and branches are none of ours."""
     shelf = MemoryShelf({}, git_commits=(commit(FIRST, "feat: x"),), git_refs=(RefFact("refs/heads/main", FIRST, ""),))
     assert read_all(shelf) == {}
+
+
+@pytest.mark.parametrize("name", ["refs/handoff/cycle-5", "refs/handoff/lamp/cycle-5", "refs/tags/tdd/cycle-5/green"])
+def test_tdd_ref_that_names_a_cycle_belongs_to_it(name: str) -> None:
+    """It does not go to whichever cycle is the newest."""
+    shelf = noted((SECOND, GREEN))
+    shelf.git_refs = (RefFact(name, FIRST, "five"),)
+    handoffs = read_all(shelf)
+    assert sorted(handoffs) == ["TDD-2", "TDD-5"]
+    assert [fact.name for fact in handoffs["TDD-2"].facts] == []
+
+
+def test_tdd_trailers_have_several_spellings() -> None:
+    """Next phase, result, giver and taker under their other names."""
+    trailers = "TDD-Phase: GREEN\nTDD-Next-Phase: REFACTOR\nTest-Result: PASS\nHandoff-From: wren\nHandoff-To: owl"
+    shelf = MemoryShelf({}, git_commits=(commit(FIRST, "feat: lamp", trailers),))
+    handoff = read_all(shelf)["TDD-1"]
+    assert (handoff.source_phase, handoff.target_phase, handoff.status) == ("GREEN", "REFACTOR", "PASS")
+    assert (handoff.source_agent, handoff.target_agent) == ("wren", "owl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest  # noqa: TC002 - fixtures are annotated, and the other files import it too
+import pytest
 
 from handoff_tui.repo.resources import find_resource
 from handoff_tui.repo.story import BuiltStory, build_story

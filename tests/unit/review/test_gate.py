@@ -7,12 +7,20 @@ from handoff_tui.models.document import Document, DocumentRole
 from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Place, Problem, ProblemLevel
-from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, TestCounts
+from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
 from handoff_tui.review.gate import build_gate
 
 PLACE = Place(path="a.md", line=1)
 SPEC = Document(path="spec.md", role=DocumentRole.SPEC)
 RESULTS = Document(path="results.md", role=DocumentRole.RESULTS)
+
+
+ANSWERS = Document(path="answers.md", role=DocumentRole.ANSWERS)
+QUESTION = Question(number=1, text="?", where=PLACE)
+
+
+def verdict_claim(value: str) -> Claim:
+    return Claim(text="x", kind=ClaimKind.VERDICT, where=PLACE, subject="evaluation", value=value)
 
 
 def handoff(**fields: object) -> Handoff:
@@ -87,10 +95,15 @@ def test_own_numbers_speak_against_a_pass() -> None:
             "QA: its output holds an error",
         ),
         (
-            {"questions": [Question(number=1, text="?", where=PLACE)], "greenlit": False, "documents": [SPEC]},
+            {"questions": [QUESTION], "greenlit": False, "documents": [SPEC, ANSWERS]},
             Mover.REVIEWER,
             "the question gate has no greenlight",
         ),
+        ({"questions": [QUESTION], "greenlit": False}, Mover.AGENT, "the question gate has no greenlight"),
+        ({"status": "SKIPPED"}, Mover.REVIEWER, "says SKIPPED"),
+        ({"status": "ROLLBACK"}, Mover.AGENT, "says ROLLBACK"),
+        ({"claims": [verdict_claim("FAIL")]}, Mover.AGENT, "evaluation says FAIL (a.md:1)"),
+        ({"claims": [verdict_claim("ESCALATE")]}, Mover.HUMAN, "evaluation says ESCALATE (a.md:1)"),
     ],
 )
 def test_what_blocks_is_named_with_who_moves(fields: dict[str, object], who: Mover, words: str) -> None:
@@ -123,3 +136,64 @@ def test_superseded_handoff_owes_nothing() -> None:
     """Nobody needs to move for what was replaced."""
     gate = build_gate(handoff(registry=RegistryState.SUPERSEDED), {}, log_present=False)
     assert gate.next_move.who is Mover.NOBODY
+    assert gate.blocking == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "what"),
+    [
+        ("PAUSED", "tern", "resume the work"),
+        ("PENDING", "tern", "take it up"),
+        ("IN_PROGRESS", "tern", "finish the work"),
+        ("FAIL", "heron", "repair it and hand over again"),
+    ],
+)
+def test_unfinished_work_is_the_takers_and_failed_work_the_makers(status: str, name: str, what: str) -> None:
+    """A handoff in the middle of the work is for the next agent to go on with."""
+    move = build_gate(
+        handoff(status=status, source_agent="heron", target_agent="tern"), {}, log_present=False
+    ).next_move
+    assert (move.who, move.name, move.what) == (Mover.AGENT, name, what)
+
+
+def test_stage_of_the_hub_belongs_to_the_role_it_was_given_to() -> None:
+    """The stage that failed does it again, not the one before it."""
+    given = handoff(dialect="hub", status="FAIL", source_agent="qa", target_agent="dev")
+    assert build_gate(given, {}, log_present=False).next_move.name == "dev"
+
+
+def test_work_that_waits_for_another_is_nobodys_move() -> None:
+    """A spec whose predecessor is not validated cannot be begun."""
+    other = Handoff(id="H-0", dialect="builder", registry=RegistryState.COMPLETE)
+    waiting = handoff(documents=[SPEC], registry=RegistryState.BLOCKED, blocked_by=["H-0"])
+    move = build_gate(waiting, {"H-0": other}, log_present=False).next_move
+    assert (move.who, move.what) == (Mover.NOBODY, "waits for H-0, which is not validated")
+
+
+def test_review_of_one_of_several_attempts_leaves_the_move_to_the_reviewer() -> None:
+    """Nobody knows which attempt a refusal was about, once there are two."""
+    tried = handoff(claims=[verdict_claim("RETRY")], attempts=[Attempt(number=1), Attempt(number=2)])
+    assert build_gate(tried, {}, log_present=False).next_move.who is Mover.REVIEWER
+
+
+def test_unreadable_document_is_for_its_writer_to_repair() -> None:
+    """Nobody can review what nobody can read."""
+    broken = Problem(path="a.json", line=3, message="is not valid JSON")
+    move = build_gate(handoff(source_agent="heron"), {}, (), (broken,), log_present=False).next_move
+    assert (move.who, move.name) == (Mover.AGENT, "heron")
+
+
+@pytest.mark.parametrize(
+    ("done", "who", "what"),
+    [
+        ([True, True], Mover.NOBODY, "every task is done; nothing is handed over"),
+        ([True, False], Mover.AGENT, "1 task is open"),
+        ([], Mover.NOBODY, "definitions only; nothing is handed over"),
+    ],
+)
+def test_list_is_not_for_review(done: list[bool], who: Mover, what: str) -> None:
+    """A list of tasks hands nothing over: nobody is asked to approve it."""
+    tasks = [Task(id=str(number), title="t", where=PLACE, done=box) for number, box in enumerate(done)]
+    listed = handoff(dialect="hub", documents=[Document(path="todo.json", role=DocumentRole.LIST)], tasks=tasks)
+    move = build_gate(listed, {}, log_present=False).next_move
+    assert (move.who, move.what) == (who, what)

@@ -190,3 +190,12 @@ def test_commits_of_many_handoffs_are_listed_for_one_lookup(folder: Path) -> Non
     evidence = Evidence(open_desk(folder), deep=False)
     evidence.resolve_commits(list_commits([handoff]))
     assert evidence.find_commit("abc1234") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "state"), [(sha256("two\n")[7:19] + "...", UNVERIFIED), ("0a1b2c3d4e5f…", CONTRADICTED)]
+)
+def test_part_of_a_hash_proves_nothing_but_can_be_wrong(measure: Measure, written: str, state: VerdictState) -> None:
+    """The beginning is compared with the file as it is."""
+    verdict = measure(ClaimKind.HASH, "a.py", written)
+    assert (verdict.state, verdict.measured) == (state, sha256("two\n"))

@@ -69,3 +69,30 @@ def test_empty_repository_says_so(builder: RepositoryBuilder) -> None:
     with pytest.raises(HandoffNotFoundError) as refused:
         shown_in(builder.folder, "H-1")
     assert "no handoffs" in refused.value.hint
+
+
+@pytest.mark.parametrize("wanted", ["h_29_1a", "29.1a", "HANDOFF 29.1A", "./handoffs/RESULTS_HANDOFF_29_1A.md"])
+def test_handoff_is_found_however_its_name_is_written(builder: RepositoryBuilder, wanted: str) -> None:
+    """Separators, case and the kind of a number do not matter; a document leads to its handoff."""
+    results = "# RESULTS: HANDOFF_29.1A\n\n## Status: PASS\n\n## Files Created\n\n- none\n"
+    builder.write("handoffs/RESULTS_HANDOFF_29_1A.md", results).commit("one")
+    assert shown_in(builder.folder, wanted).reviewed.handoff.id == "H-29.1A"
+
+
+def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) -> None:
+    """The number of false claims above is that of the list below."""
+    baseline = "## Baseline Snapshot\n\n- Packages installed: 7\n"
+    results = f"# RESULTS: HANDOFF_4\n\n## Status: PASS\n\n## Files Created\n\n- none\n\n{baseline}"
+    builder.write("RESULTS_HANDOFF_4.md", results).write("PKG-A-001/manifest.json", "{}").commit("one")
+    shown = shown_in(builder.folder, "H-4")
+    assert shown.reviewed.claims.contradicted == 1
+    assert "1 claim is contradicted: baseline packages (RESULTS_HANDOFF_4.md:11)" in shown.reviewed.gate.blocking
+
+
+def test_missing_state_file_is_told_and_blocks(builder: RepositoryBuilder) -> None:
+    """A session cannot be taken over without its blockers."""
+    builder.write(".mosaic/agent_state.json", '{"last_agent": "wren", "next_agent": "owl"}')
+    builder.write(".mosaic/current_task.json", '{"task_id": "T1", "status": "complete"}').commit("one")
+    shown = shown_in(builder.folder, "mosaic")
+    assert [problem.path for problem in shown.problems] == [".mosaic/blockers.json"]
+    assert ".mosaic/blockers.json is missing" in shown.reviewed.gate.blocking

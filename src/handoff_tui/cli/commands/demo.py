@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from handoff_tui.cli.diagnostics import write_note
@@ -38,5 +39,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.OK
     desk = open_desk(repository)
     write_page(build_status_page(refresh(desk)), load_terminal_theme())
-    write_note(f"\nNow look closer:\n  cd {repository}\n  handoff-tui show H-3\n  handoff-tui show mosaic")
+    folder = shlex.quote(str(repository))
+    write_note(f"\nNow look closer:\n  cd {folder}\n  handoff-tui show H-3\n  handoff-tui show mosaic")
     return ExitCode.OK

@@ -55,10 +55,10 @@ class Draft:
         return self.results[-1] if self.results else None
 
     def questions(self) -> list[Question]:
-        """The questions of the prompt, or of the spec that holds the prompt; answered where an answer was found."""
-        asking = [reading for reading in self.prompts if reading.questions]
-        asking.extend(spec.prompt for spec in self.specs if spec.prompt is not None)
-        questions = asking[-1 if len(self.prompts) == len(asking) else 0].questions if asking else []
+        """The questions of the newest prompt, or of the spec that holds one; answered where an answer was found."""
+        asked = [reading.questions for reading in reversed(self.prompts) if reading.questions]
+        asked.extend(spec.prompt.questions for spec in self.specs if spec.prompt is not None)
+        questions = asked[0] if asked else []
         answers = [reading for reading in self.reviews if reading.role is DocumentRole.ANSWERS]
         if not answers:
             return questions
@@ -132,7 +132,7 @@ def build_draft(group: Group, settings: Builder) -> Draft:
     draft.results = number_results(group.of(DocumentRole.RESULTS), settings)
     draft.reviews = [read_answers(member.source) for member in _by_attempt(group.of(DocumentRole.ANSWERS))]
     for role in (DocumentRole.REVIEW, DocumentRole.EVALUATION):
-        draft.reviews.extend(read_review(member.source, role) for member in _by_attempt(group.of(role)))
+        draft.reviews.extend(_read_review(draft, member, role) for member in _by_attempt(group.of(role)))
     for spec in draft.specs:
         draft.facts.extend(spec.facts)
         if spec.prompt is not None and not draft.prompts:
@@ -149,6 +149,20 @@ def build_draft(group: Group, settings: Builder) -> Draft:
         draft.facts.extend(review.facts)
     draft.documents = _build_documents(draft)
     return draft
+
+
+def _read_review(draft: Draft, member: Member, role: DocumentRole) -> ReviewReading:
+    """A verdict on an attempt that has a successor is history: it says nothing about the work as it is."""
+    reading = read_review(member.source, role)
+    number = member.named.attempt
+    if number is not None and draft.newest is not None and number < draft.newest.number:
+        draft.facts.extend(
+            Fact(name=f"{claim.subject} of attempt {number}", value=str(claim.value), where=claim.where)
+            for claim in reading.claims
+        )
+        reading.verdict = None
+        reading.claims.clear()
+    return reading
 
 
 def _by_attempt(members: list[Member]) -> list[Member]:

@@ -172,8 +172,8 @@ def _row_path(table: Table, row: Row) -> str | None:
     place = table.column("location", "folder", "directory")
     if path is None or "/" in path or place is None or place >= len(row.cells):
         return path
-    folder = clean_path(plain(row.cells[place]))
-    return f"{folder.rstrip('/')}/{path}" if folder else path
+    folder = clean_path(f"{plain(row.cells[place]).strip().rstrip('/')}/")
+    return f"{folder}{path}" if folder else path
 
 
 def _claim_archive_field(found: FileClaims, text: str, line: int, archive: str | None) -> str | None:

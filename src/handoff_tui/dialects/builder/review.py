@@ -11,7 +11,7 @@ from handoff_tui.dialects.builder.status import is_template
 from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, parse_verdict, quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.markdown import Item, TextLine, plain
+from handoff_tui.dialects.markdown import Item, Section, TextLine, plain
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.work import Fact
@@ -21,16 +21,19 @@ _ANSWER: Final = re.compile(
 )
 _NO_ANSWER: Final = re.compile(r"\W*(?:tbd|todo|n/?a|pending|\.\.\.|…)?\W*$", re.IGNORECASE)
 _GREENLIGHT: Final = re.compile(
-    r"\W*(?:(?:human|user|reviewer|operator|status)\W+)?(?:green-?\s?light|greenlit)\b(?P<rest>.*)$", re.IGNORECASE
+    r"\W*(?:(?:human|user|reviewer|operator|status|decision|approval|go)\W+){0,2}(?:green-?\s?light|greenlit)\b"
+    r"(?P<rest>.*)$",
+    re.IGNORECASE,
 )
 _REFUSED: Final = re.compile(
     r"\b(?:no|not|pending|wait|waiting|awaiting|await|required|requires|needed|denied|withheld|none|tbd|until|before"
-    r"|yes\s*[|/]\s*no|requested|when|if)\b|\?|_{3,}|<",
+    r"|yes\s*[|/]\s*no|requested|when|if|rejected|refused|deferred|hold|blocked)\b|\?|_{3,}|<|\[ ?\]|[❌✗✘☐]",
     re.IGNORECASE,
 )
 _NOT_HUMAN: Final = re.compile(
     r"\b(?:simulat\w*|auto\w*|script\w*|piped?|bot|agent|ci|pipeline|backfill\w*|self)\b", re.IGNORECASE
 )
+_BARE: Final = " :*.!"
 _LABEL: Final = re.compile(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
 _PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
 _HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
@@ -129,7 +132,7 @@ def _answered_numbers(source: Source) -> Iterator[int]:
             yield _number(heading)
         for block in section.blocks:
             if isinstance(block, Item) and block.ordered and block.depth == 1 and heading is None:
-                counter += 1
+                counter = max(counter + 1, block.number or 0)  # a list may leave questions out, or start anew at 1
                 if not _NO_ANSWER.match(block.text.rpartition("?")[2]):
                     yield counter
         for line in section.lines():
@@ -142,17 +145,32 @@ def _number(match: re.Match[str]) -> int:
     return int(match.group(1) or match.group(2) or match.group(3))
 
 
+def _greenlight_lines(section: Section) -> Iterator[TextLine]:
+    """A heading without a decision is read with the first line below it; an empty box is shown as one."""
+    boxes = {item.line for item in section.items() if item.checked is False}
+    lines = [
+        TextLine(line.number, f"[ ] {line.text}") if line.number in boxes else line
+        for line in section.lines()
+        if not line.code and line.text.strip()
+    ]
+    heading = _GREENLIGHT.match(plain(section.title)) if section.level > 1 else None
+    if heading and not heading.group("rest").strip(_BARE):
+        yield TextLine(section.line, f"{section.title}: {lines[0].text if lines else ''}")
+    elif heading:
+        yield TextLine(section.line, section.title)
+    yield from (line for line in lines if line.number not in boxes)
+
+
 def _read_greenlight(reading: ReviewReading) -> None:
     source = reading.source
     for section in source.outline.sections:
-        heading = [TextLine(section.line, section.title)] if section.level > 1 else []
-        for line in [*heading, *(line for line in section.lines() if not line.code)]:
+        for line in _greenlight_lines(section):
             match = _GREENLIGHT.match(plain(line.text))
             if match is None:
                 continue
             rest = match.group("rest")
             where = source.place(line.number)
-            if _REFUSED.search(rest) or (not rest.strip(" :*") and line.text.strip().endswith(":")):
+            if _REFUSED.search(rest) or (not rest.strip(_BARE) and line.text.rstrip("* ").endswith(":")):
                 reading.greenlit = reading.greenlit or False
             elif _NOT_HUMAN.search(rest):
                 source.report(f"has a greenlight that no person gave: {quote(line.text)}", line.number)

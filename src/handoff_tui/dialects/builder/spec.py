@@ -117,8 +117,8 @@ def _planned_path(table: Table, cells: tuple[str, ...], name: int) -> str | None
     place = table.column("location", "folder", "directory")
     if path is None or "/" in path or place is None or place >= len(cells):
         return path
-    folder = clean_path(plain(cells[place]))
-    return f"{folder.rstrip('/')}/{path}" if folder else path
+    folder = clean_path(f"{plain(cells[place]).strip().rstrip('/')}/")
+    return f"{folder}{path}" if folder else path
 
 
 def _read_leaked_answers(reading: SpecReading) -> None:

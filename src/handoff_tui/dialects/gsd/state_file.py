@@ -11,6 +11,7 @@ from handoff_tui.dialects.json_claims import build_facts, claim_commit, claim_st
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.dialects.prose import find_counts, says_nothing
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.place import ProblemLevel
 from handoff_tui.models.work import Blocker, Fact, Severity, Task, TestCounts
 
 _FACTS: Final = ("milestone", "milestone_name", "phase_dir", "plan", "task", "total_tasks")
@@ -20,6 +21,8 @@ _AROUND_A_PATH: Final = "`'\"(),;:"
 
 def read_state(root: JsonNode) -> PausedWork:
     """What the file says. Every member may be missing, null, or of another type than usual."""
+    if isinstance(root.value, dict) and not any(root.value.values()):
+        root.document.report((), "says nothing: every field is empty", ProblemLevel.ERROR)
     status = root.scalar("status")
     notes = _read_notes(root)
     tests, count_claims = _claim_counts(root, notes)
@@ -120,6 +123,7 @@ def _read_human_actions(root: JsonNode) -> list[Blocker]:
                 where=node.where,
                 severity=Severity.HIGH if blocking else Severity.LOW,
                 needs_human=True,
+                blocking=blocking is not False,
             )
         )
     return blockers

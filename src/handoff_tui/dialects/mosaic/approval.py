@@ -18,10 +18,12 @@ _SIMULATED: Final = re.compile(
     re.IGNORECASE,
 )
 
+_VERDICT_KEYS: Final = ("verdict", "decision", "approval", "approved")
+
 
 def add_approval(root: JsonNode, draft: HandoffDraft) -> None:
     draft.add_claims(_claim_verdict(root))
-    for key in ("evaluator", "score", "timestamp"):
+    for key in ("evaluator", "reviewer", "score", "timestamp"):
         draft.add_fact(f"approval {key}", root.scalar(key), root.place_of(key))
     draft.tasks.extend(build_tasks(root.items("required_fixes"), "required-fix", done=False))
     for key in ("note", "notes", "feedback"):
@@ -32,12 +34,12 @@ def add_approval(root: JsonNode, draft: HandoffDraft) -> None:
 
 
 def _claim_verdict(root: JsonNode) -> Iterator[Claim]:
-    verdict = root.text("verdict")
+    key = next((key for key in _VERDICT_KEYS if root.has(key)), "verdict")
+    verdict = root.scalar(key)
     if verdict:
-        token = parse_status(verdict) or verdict
-        where = root.place_of("verdict")
-        evaluator = root.scalar("evaluator")
-        yield build_claim(ClaimKind.VERDICT, where, f"verdict: {verdict}", subject=evaluator, value=token)
+        token = {"true": "APPROVED", "false": "REJECTED"}.get(verdict) or parse_status(verdict) or verdict
+        evaluator = root.scalar("evaluator") or root.scalar("reviewer")
+        yield build_claim(ClaimKind.VERDICT, root.place_of(key), f"{key}: {verdict}", subject=evaluator, value=token)
     criteria = root.object("criteria_results")
     for member in criteria.members() if criteria is not None else ():
         if isinstance(member.value, bool | str):

@@ -11,6 +11,7 @@ from handoff_tui.dialects.mosaic.emergency import add_emergency
 from handoff_tui.dialects.mosaic.manifests import read_manifest
 from handoff_tui.dialects.mosaic.recognition import recognise
 from handoff_tui.dialects.mosaic.state import build_live_handoff, find_missing, is_live
+from handoff_tui.models.handoff import Handoff, RegistryState
 
 _ID: Final = "mosaic"
 
@@ -26,12 +27,21 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
     emergencies = _add_emergencies(owned, drafts)
     reading.handoffs.extend(drafts[parent].build() for parent in sorted(drafts))
     reading.handoffs.extend(draft.build() for draft in emergencies)
-    reading.handoffs.extend(
-        read_manifest(source, _ID)
-        for source in sorted(owned, key=lambda source: source.path)
-        if layout.is_manifest_path(source.path)
-    )
+    reading.handoffs.extend(_read_manifests(owned, reading.handoffs))
     return reading
+
+
+def _read_manifests(owned: list[Source], live: list[Handoff]) -> list[Handoff]:
+    """Hooks write one at every commit: only the newest of a folder can be waiting, and only if no state is newer."""
+    sources = sorted((source for source in owned if layout.is_manifest_path(source.path)), key=lambda s: s.path)
+    newest = {source.folder: source.path for source in sources}
+    latest = max((handoff.created for handoff in live if handoff.created), default="")
+    found: list[Handoff] = []
+    for source in sources:
+        manifest = read_manifest(source, _ID)
+        is_old = source.path != newest[source.folder] or (manifest.created or "\uffff") < latest
+        found.append(manifest.model_copy(update={"registry": RegistryState.SUPERSEDED}) if is_old else manifest)
+    return found
 
 
 def _group_by_folder(owned: list[Source], paths: tuple[str, ...]) -> dict[str, dict[str, Source]]:

@@ -41,7 +41,10 @@ _KEYS: Final = {
         "updated_by",
     ),
     layout.SESSION_LOG: ("timestamp", "agent", "mode", "action", "outcome"),
-    layout.APPROVAL: ("verdict", "evaluator", "score", "criteria_results", "feedback", "required_fixes"),
+    layout.APPROVAL: (
+        *("verdict", "evaluator", "score", "criteria_results", "feedback", "required_fixes"),
+        *("decision", "approved", "approval", "reviewer"),
+    ),
 }
 _MANIFEST_KEYS: Final = (
     "commit",

@@ -46,7 +46,7 @@ def build_live_handoff(folder: str, sources: dict[str, Source], dialect: str) ->
         if root is not None and isinstance(root.value, dict):
             add_part(root, draft)
         elif root is not None:
-            root.report_type("an object")
+            root.document.report((), "must hold an object, and holds something else", ProblemLevel.ERROR)
     log = sources.get(layout.SESSION_LOG)
     if log is not None:
         draft.documents.append(log.document(DocumentRole.LOG))

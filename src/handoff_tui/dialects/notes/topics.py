@@ -52,6 +52,10 @@ _PREVIOUS: Final = re.compile(
     r"\b(?:previous|prior|earlier|past|older)\b.{0,40}\b(?:sessions?|handoffs?|work)\b|^\W*\(?historical\)?",
     re.IGNORECASE,
 )
+_ONE_SESSION: Final = re.compile(
+    r"^\W*(?:session|handoff|handover)\b.*?(?P<number>\d+)|^\W*\d{4}-\d{2}-\d{2}\b", re.IGNORECASE
+)
+_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _LEADING_MARKS: Final = re.compile(r"^[^\w(]+")
 
 
@@ -77,16 +81,40 @@ def topics_of(heading: str) -> frozenset[Topic]:
 
 
 def split_sessions(outline: Outline) -> Notes:
-    """Whatever stands below a heading such as `Previous Session` is of the past."""
-    notes = Notes()
+    """Whatever stands below a heading such as `Previous Session`, or of a session before the newest, is of the past."""
+    older = _find_older_sessions(outline)
+    lines = {section.line for section in older}
+    notes = Notes(previous=older)
     past_level: int | None = None
     for section in outline.sections:
         if past_level is not None and section.level > past_level:
             continue
-        if section.level and _PREVIOUS.search(section.name):
+        if section.level and section.line in lines:
+            past_level = section.level
+        elif section.level and _PREVIOUS.search(section.name):
             past_level = section.level
             notes.previous.append(section)
         else:
             past_level = None
             notes.current.append(section)
     return notes
+
+
+def _find_older_sessions(outline: Outline) -> list[Section]:
+    """All but the newest of several sessions in one file, newest first.
+
+    Dates tell which is the newest, then numbers; without either the one on top is.
+    """
+    found = [section for section in outline.sections if section.level and _ONE_SESSION.match(section.name)]
+    level = min((section.level for section in found if section.level > 1), default=None)
+    sessions = [section for section in found if section.level == level]
+    if len(sessions) < 2:  # noqa: PLR2004 - one session is the present one
+        return []
+    dates = [date.group() if (date := _DATE.search(section.name)) else "" for section in sessions]
+    numbers = [
+        int(match.group("number") or 0) if (match := _ONE_SESSION.match(section.name)) else 0 for section in sessions
+    ]
+    undated = not all(dates)
+    keys = [("" if undated else date, number) for date, number in zip(dates, numbers, strict=True)]
+    ordered = sorted(range(len(sessions)), key=lambda position: (keys[position], -position), reverse=True)
+    return [sessions[position] for position in ordered[1:]]

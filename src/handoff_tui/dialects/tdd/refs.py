@@ -13,9 +13,11 @@ from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Fact
 
-_TAG: Final = re.compile(r"^refs/tags/(?:handoff|tdd)/(?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})$")
+_TAG: Final = re.compile(
+    r"^refs/tags/(?:handoff|tdd)[/-](?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})(?:[/-](?P<phase>[^/]+))?$"
+)
 _BRANCH: Final = re.compile(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")
-_REF: Final = re.compile(r"^refs/handoff/(?P<agent>.+)$")
+_REF: Final = re.compile(r"^refs/handoff/(?:(?:.+/)?cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>.+))?|(?P<name>.+))$")
 _NOTES: Final = re.compile(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
 _SHORT = 7
 
@@ -40,12 +42,13 @@ def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> Step:
     name = printable(ref.name)
     where = Place(path=name)
     agent, cycle = groups.get("agent"), groups.get("cycle")
+    worker = groups.get("phase") or groups.get("name") or agent
     is_tag = kind == "tag"
     return Step(
         origin=Origin.REF,
         where=where,
         cycle=int(cycle) if cycle else None,
-        phase=phase_of_agent(agent) if agent else None,
+        phase=phase_of_agent(worker) if worker else None,
         source_agent=agent if is_tag else None,
         commit=ref.commit,
         summary=printable(ref.subject) or name,

@@ -6,6 +6,7 @@ import json
 
 from handoff_tui.dialects.builder.dialect import BUILDER
 from handoff_tui.dialects.contract import POSSIBLE, Reading
+from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Problem
@@ -301,3 +302,20 @@ def test_third_spec_with_one_number_and_name_has_an_id_too() -> None:
     """Specs that only differ by folder are all kept."""
     handoffs, _, _ = _read({f"{folder}/BUILDER_HANDOFF_7_lamp.md": _spec("7", folder) for folder in ("a", "b", "c")})
     assert sorted(handoffs) == ["H-7", "H-7-lamp", "H-7-lamp-2"]
+
+
+def test_verdict_on_an_earlier_attempt_is_history() -> None:
+    """A second attempt is not failed by the evaluation of the first."""
+    files = {
+        "H-7/H-7_RESULTS_ATTEMPT_1.md": _results("H-7", "FAIL"),
+        "H-7/H-7_RESULTS_ATTEMPT_2.md": _results("H-7", "PASS", "again"),
+        "H-7/EVALUATION_REPORT_ATTEMPT_1.md": "# Evaluation of H-7\n\nFinal verdict: FAIL\n",
+    }
+    lamp = _read(files)[0]["H-7"]
+    assert lamp.registry is RegistryState.COMPLETE
+    assert all(claim.kind is not ClaimKind.VERDICT for claim in lamp.claims)
+    assert [
+        (fact.value, fact.where.line if fact.where else None) for fact in lamp.facts if "attempt 1" in fact.name
+    ] == [("FAIL", 3)]
+    files["H-7/EVALUATION_REPORT_ATTEMPT_2.md"] = "# Evaluation of H-7\n\nFinal verdict: FAIL\n"
+    assert _read(files)[0]["H-7"].registry is RegistryState.FAILED

@@ -91,3 +91,9 @@ def test_file_hash_in_passing_is_claimed() -> None:
     """A full hash beside one path in another section is a claim as well."""
     claims = _claims(f"## Baseline Snapshot\n- `x.tar.gz` SHA256 (unchanged): `{_OLD}`\n")
     assert claims == [(ClaimKind.HASH, "x.tar.gz", f"sha256:{_OLD}", 4)]
+
+
+def test_file_table_with_a_folder_of_one_word() -> None:
+    """The path is put together from both columns."""
+    table = "| File | Location | Action |\n|---|---|---|\n| lamp.py | src | Created |\n"
+    assert _claims(f"## Files Created\n\n{table}") == [(ClaimKind.FILE_CREATED, "src/lamp.py", None, 7)]

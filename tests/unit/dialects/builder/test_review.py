@@ -19,6 +19,8 @@ def _answers(text: str) -> Source:
     ("text", "expected"),
     [
         ("# A\n\n1. Cotton.\n2. TBD\n3. Which oil? Whale.\n4. Which oil?\n", {1, 3}),
+        ("# A\n\n2. Whale.\n4. Brass.\n", {2, 4}),
+        ("# A\n\n## Light\n\n1. Cotton.\n1. Whale.\n\n## Oil\n\n1. Brass.\n", {1, 2, 3}),
         ("# A\n\n## Q1: Which wick?\n\nCotton.\n\n## Q2: Which oil?\n\n", {1}),
         ("# A\n\n**Q1:** Cotton.\n\n**Q2:**\n", {1}),
         ("# A\n\nNothing yet.\n", set()),
@@ -60,6 +62,25 @@ def test_greenlight_of_a_person_counts(line: str) -> None:
 def test_greenlight_that_nobody_gave_does_not_count(line: str) -> None:
     """Refusals, blanks, wishes and machines open no gate."""
     assert not read_answers(_answers(f"# A\n\n1. Cotton.\n\n{line}\n")).greenlit
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("## Greenlight\n\nApproved by Ada\n", True),
+        ("## Greenlight given by Ada\n\nIf it fails, stop.\n", True),
+        ("Decision: GREENLIGHT\n", True),
+        ("GO — greenlit by Ada\n", True),
+        ("## Greenlight\n\nPending\n", False),
+        ("## Greenlight\n", False),
+        ("## Greenlight\n\n- [ ] given\n", False),
+        ("Greenlight: [ ] yes\n", False),
+        ("Greenlight: ❌\n", False),
+    ],
+)
+def test_greenlight_needs_a_decision(text: str, given: bool) -> None:  # noqa: FBT001
+    """A heading or an empty box only announces one; the words below a heading count."""
+    assert read_answers(_answers(f"# A\n\n1. Cotton.\n\n{text}")).greenlit is given
 
 
 def test_greenlight_of_a_machine_is_a_problem() -> None:

@@ -107,3 +107,10 @@ def test_spec_may_hold_the_prompt() -> None:
     prompt = _read(text)[0].prompt
     assert prompt is not None
     assert [(question.number, question.where.line) for question in prompt.questions] == [(1, 8), (2, 9)]
+
+
+def test_planned_file_is_in_its_folder() -> None:
+    """A folder needs no slash to be one."""
+    table = "| File | Location | Action |\n|---|---|---|\n| lamp.py | src | CREATE |\n| oil.py | — | MODIFY |\n"
+    reading, _ = _read(f"# BUILDER HANDOFF 7\n\n## 9. Files Summary\n\n{table}")
+    assert [value for value, _ in _facts(reading, "planned file")] == ["CREATE src/lamp.py", "MODIFY oil.py"]

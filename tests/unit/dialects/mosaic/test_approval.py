@@ -43,3 +43,14 @@ def test_simulated_approval_is_a_warning_with_its_line() -> None:
             ("the approval is simulated", 4, ProblemLevel.WARNING)
         ]
         assert ("approval", f"simulated: {words}") in {(fact.name, fact.value) for fact in handoff.facts}
+
+
+def test_approval_may_call_its_verdict_a_decision() -> None:
+    """A decision by a reviewer, or a plain yes or no, is a verdict."""
+    cases: list[tuple[dict[str, object], str | None, str]] = [
+        ({"decision": "APPROVE", "reviewer": "owl"}, "owl", "APPROVED"),
+        ({"approved": False}, None, "REJECTED"),
+    ]
+    for content, subject, value in cases:
+        (claim,) = _read(content)[0].claims
+        assert (claim.kind, claim.subject, claim.value) == (ClaimKind.VERDICT, subject, value)

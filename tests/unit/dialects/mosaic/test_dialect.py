@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import json
 
+from handoff_tui.dialects.contract import CommitFact
 from handoff_tui.dialects.mosaic.dialect import MOSAIC
+from handoff_tui.dialects.reading import read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.models.handoff import RegistryState
 from tests.support.shelf import MemoryShelf, read_with
 
 
@@ -43,3 +47,42 @@ def test_mosaic_without_any_file_reads_nothing() -> None:
     """A repository without a state has neither handoffs nor problems."""
     reading = read_with(MOSAIC, MemoryShelf({"README.md": "# Hello"}))
     assert (reading.handoffs, reading.problems, reading.used) == ([], [], set())
+
+
+def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
+    """Of those in a folder only the newest can wait for someone, and only if no state was written after it."""
+    files = {
+        ".ai-agents/handoff_1.json": '{"commit": "aaa1111", "branch": "b", "timestamp": "2031-01-01T00:00:00Z"}',
+        ".ai-agents/handoff_2.json": '{"commit": "aaa1111", "branch": "b", "timestamp": "2031-01-02T00:00:00Z"}',
+    }
+
+    def superseded() -> list[str]:
+        handoffs = read_with(MOSAIC, MemoryShelf(files)).handoffs
+        return [handoff.id for handoff in handoffs if handoff.registry is RegistryState.SUPERSEDED]
+
+    assert superseded() == ["mosaic/1"]
+    files[".mosaic/agent_state.json"] = '{"last_agent": "wren", "last_session_end": "2031-01-03T00:00:00Z"}'
+    assert superseded() == ["mosaic/1", "mosaic/2"]
+
+
+def test_mosaic_state_of_another_type_is_an_error() -> None:
+    """Blockers that cannot be read may be anything: that is no detail."""
+    shelf = MemoryShelf({".mosaic/agent_state.json": '{"last_agent": "wren"}', ".mosaic/blockers.json": "[1]"})
+    read_with(MOSAIC, shelf)
+    assert [(problem.path, problem.level.value) for problem in shelf.problems()] == [(".mosaic/blockers.json", "error")]
+
+
+def test_mosaic_file_that_is_not_understood_is_listed() -> None:
+    """A state file with foreign content is not dropped in silence."""
+    shelf = MemoryShelf(
+        {".mosaic/project_state.json": '{"theme": "dark"}', "docs/handoffs/odd.md": "# Odd\n\nWords.\n"}
+    )
+    assert read_handoffs(shelf, DIALECTS).unknown == (".mosaic/project_state.json", "docs/handoffs/odd.md")
+
+
+def test_problems_of_documents_that_no_path_led_to_are_told() -> None:
+    """A note in git that is no JSON is reported like a file."""
+    commit = CommitFact("1" * 40, "test: lamp", "test: lamp", "Ada", "2031-01-01")
+    ref = "refs/notes/tdd-handoffs"
+    shelf = MemoryShelf({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
+    assert [problem.path for problem in read_handoffs(shelf, DIALECTS).problems] == [f"notes:{ref}/{commit.id}"]

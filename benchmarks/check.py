@@ -1,0 +1,103 @@
+"""`check --pre` with all built-in rules, against `git status` and against `pre-commit run` with one empty hook."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.interleave import Row, interleave
+from benchmarks.repositories import make_repository
+from handoff_tui.checks.engine import Engine
+from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.registry import RULES
+from handoff_tui.dialects.reading import read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.repo.processes import Bounds, run_command
+from handoff_tui.review.baseline import Baseline
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.world import RepositoryWorld
+
+_LIMITS = {1_000: 30.0, 10_000: 6.0, 100_000: 1.6}
+_PRE_COMMIT_LIMIT = 0.5
+_HOOK = "{id: nothing, name: nothing, entry: 'true', language: system, pass_filenames: false}"
+_HOOKS = f"repos:\n- repo: local\n  hooks:\n  - {_HOOK}\n"
+
+
+def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]:
+    """Whole processes, warm caches, output thrown away; the exit code may be 0 or 1."""
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "XDG_CACHE_HOME": str(folder / "cache")}
+    cases: dict[str, Callable[[], object]] = {}
+    for size in sizes:
+        repository = make_repository(folder / f"check-{size}", size, 12)
+        cases[f"git {size}"] = _command(["git", "-C", str(repository), "status", "--porcelain=v2"], environment)
+        argv = [sys.executable, "-m", "handoff_tui", "check", "--pre", "--json", "--repo", str(repository)]
+        cases[f"check {size}"] = _command(argv, environment)
+    program = shutil.which("pre-commit", path=str(Path(sys.executable).parent)) or shutil.which("pre-commit")
+    if program:
+        repository = folder / f"check-{sizes[0]}"
+        (repository / ".pre-commit-config.yaml").write_text(_HOOKS, encoding="utf-8")
+        subprocess.run(["git", "-C", str(repository), "add", ".pre-commit-config.yaml"], check=True)
+        inner = {**environment, "PRE_COMMIT_HOME": str(folder / "pre-commit")}
+        cases["pre-commit"] = _command([program, "run", "--all-files"], inner, repository)
+    taken = interleave(cases, rounds)
+    rows = [
+        Row(f"check --pre, {size:,} files / git status", taken[f"check {size}"] / taken[f"git {size}"], _LIMITS[size])
+        for size in sizes
+    ]
+    if program:
+        ratio = taken[f"check {sizes[0]}"] / taken["pre-commit"]
+        rows.append(Row(f"check --pre, {sizes[0]:,} files / pre-commit run, one empty hook", ratio, _PRE_COMMIT_LIMIT))
+    return rows
+
+
+def measure_engine(folder: Path, rounds: int) -> list[Row]:
+    """One event when every result is known and nothing has changed: the engine's own cost, against one spawn of git."""
+    desk = open_desk(make_repository(folder / "engine", 200, 12))
+    harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
+    world = RepositoryWorld(desk, harvest.handoffs, harvest.problems, Baseline(None, "none"))
+    inputs = Inputs(world)
+    first = Engine(inputs)
+    first.run(RULES)
+
+    def event() -> None:
+        results = Engine(inputs, memory=first.remembered).run(RULES)
+        if not all(result.from_cache for result in results):
+            raise AssertionError("nothing has changed")
+
+    taken = interleave({"git": _command(["git", "--version"], dict(os.environ)), "event": event}, rounds * 3)
+    return [Row("engine, all rules, nothing changed / git --version", taken["event"] / taken["git"], 0.5)]
+
+
+def measure_cancel(folder: Path, rounds: int) -> list[Row]:
+    """From the word to the last descendant gone; the limit is agreed in milliseconds (50, 19 times in 20)."""
+    folder.mkdir(exist_ok=True)
+    seconds = sorted(_cancel_once(folder) for _ in range(rounds * 5))
+    late = seconds[int(len(seconds) * 0.95) - 1]
+    return [Row("cancel to all descendants gone, 95 % / 50 ms", late / 0.05, 1.0, f"{late * 1e3:.0f} ms")]
+
+
+def _cancel_once(folder: Path) -> float:
+    cancel = threading.Event()
+    said: list[float] = []
+
+    def stop(_: bytes) -> None:
+        said.append(time.perf_counter())
+        cancel.set()
+
+    script = "sleep 300 & (setsid sleep 300) & echo up; wait"
+    bounds = Bounds(seconds=60, grace_seconds=3, keep_bytes=1024)
+    run_command(["sh", "-c", script], folder, {"PATH": os.environ["PATH"]}, bounds, cancel, stop)
+    return time.perf_counter() - said[0]
+
+
+def _command(argv: list[str], environment: dict[str, str], folder: Path | None = None) -> Callable[[], object]:
+    return lambda: subprocess.run(
+        argv, check=False, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )

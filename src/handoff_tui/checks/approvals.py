@@ -1,0 +1,106 @@
+"""Approvals that a handoff's documents carry, and whether a name is a person's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.document_problems import read_json, walk_objects
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
+_DECORATION = re.compile(r"[*_`>#|\[\](){}\"']+")
+_BLANK = re.compile(r"_{3,}|<[^>]*>|\.{3,}|…")
+_NAME_KEYS = ("name", "by", "approved_by", "approver", "user")
+_WORD = re.compile(r"[\w@./+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Someone is said to have approved. `name` is nothing where nobody is named."""
+
+    field: str
+    value: str
+    name: str | None
+    place: Place
+    beside: str
+    """What else is said with it."""
+
+
+def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
+    """Every approval in the handoff's own documents; what says that nobody approved yet is none."""
+    fields = [_normalise(field) for field in context.setting("approvals.fields", tuple)]
+    refusing = {word.lower() for word in context.setting("approvals.refusing_words", tuple)}
+    nameless = {word.lower() for word in context.setting("approvals.nameless_words", tuple)}
+    for document in handoff.documents:
+        found = _find_in_json if document.path.lower().endswith(".json") else _find_in_lines
+        for field, value, line, beside in found(context, document.path, fields):
+            words = [word.lower() for word in _WORD.findall(value)]
+            if not words or words[0] in refusing or _BLANK.search(value):
+                continue
+            named = [word for word in words if word not in nameless]
+            yield Approval(
+                field, value, value if named else None, Place(path=document.path, line=line), f"{value}\n{beside}"
+            )
+
+
+def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
+    """Whether a name is that of an agent, of a role, or of whoever did the work."""
+    lowered = _normalise(name)
+    words = set(re.split(r"[^\w-]+", lowered)) | set(re.split(r"[^a-z]+", lowered))
+    if words & {word.lower() for word in context.setting("approvals.agent_words", tuple)}:
+        return True
+    roles = context.setting("hub.roles", dict)
+    known = [
+        *handoff.producers,
+        *([handoff.source_agent] if handoff.source_agent else []),
+        *(attempt.agent for attempt in handoff.attempts if attempt.agent),
+        *context.setting("agents", dict),
+        *roles,
+        *(str(getattr(role, "title", "")) for role in roles.values()),
+    ]
+    return any(_names(lowered, _normalise(agent)) for agent in known if agent)
+
+
+def _names(name: str, agent: str) -> bool:
+    return bool(agent) and re.search(rf"(?<!\w){re.escape(agent)}(?!\w)", name) is not None
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.replace("_", " ").lower().split())
+
+
+def _find_in_lines(context: Context, path: str, fields: list[str]) -> Iterator[tuple[str, str, int | None, str]]:
+    """Lines `field: value` outside code, with the lines near them."""
+    lines = (context.read_text(path) or "").split("\n")
+    near = context.setting("approvals.near_lines", int)
+    in_code = False
+    for number, line in enumerate(lines, start=1):
+        if _FENCE.match(line):
+            in_code = not in_code
+        label, colon, value = line.partition(":")
+        if in_code or not colon:
+            continue
+        field = _normalise(_DECORATION.sub(" ", label)).lstrip("-+ 0123456789.")
+        if field.replace("-", " ") in [known.replace("-", " ") for known in fields]:
+            beside = "\n".join(lines[max(0, number - 1 - near) : number + near])
+            yield field, _DECORATION.sub(" ", value).strip() if not _BLANK.search(value) else "", number, beside
+
+
+def _find_in_json(context: Context, path: str, fields: list[str]) -> Iterator[tuple[str, str, int | None, str]]:
+    """Members of those names in any object, with the texts of the object."""
+    known = {field.replace("-", " ") for field in fields}
+    for node in walk_objects(read_json(context, path)):
+        for key, member in node.items():
+            field = _normalise(key).replace("-", " ")
+            if field not in known or member is None or member is False:
+                continue
+            value = member
+            if isinstance(member, dict):
+                value = next((member[name] for name in _NAME_KEYS if isinstance(member.get(name), str)), "true")
+            holders = [node, *([member] if isinstance(member, dict) else [])]
+            beside = "\n".join(text for holder in holders for text in holder.values() if isinstance(text, str))
+            yield field, str(value).strip() if value is not True else "true", None, beside

@@ -1,0 +1,35 @@
+"""What stands below an attempt in the document that tells of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Attempt
+
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_HEADING = re.compile(r"^#{1,3}\s")
+
+
+def find_standing_attempts(handoff: Handoff) -> list[Attempt]:
+    """The newest attempt at each stage; what was tried again no longer stands."""
+    newest = {attempt.phase or attempt.agent: attempt for attempt in handoff.attempts}
+    return sorted(newest.values(), key=lambda attempt: attempt.number)
+
+
+def read_attempt_lines(context: Context, attempt: Attempt) -> Iterator[tuple[int, str]]:
+    """The lines of an attempt's section in a Markdown document, its raw output among them."""
+    place = attempt.where
+    if place is None or place.line is None or place.path.lower().endswith(".json"):
+        return
+    lines = (context.read_text(place.path) or "").split("\n")
+    fence: str | None = None
+    for number, line in enumerate(lines[place.line :], start=place.line + 1):
+        mark = _FENCE.match(line)
+        if fence is None and _HEADING.match(line):
+            return
+        if mark is not None:
+            fence = None if fence is not None and mark[1].startswith(fence) else fence or mark[1]
+        yield number, line

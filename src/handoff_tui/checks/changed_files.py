@@ -1,0 +1,58 @@
+"""Files that differ from the baseline, as they were and as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from handoff_tui.checks.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file before and now. A path is nothing where the file is not there or is not of the kind asked for."""
+
+    old_path: str | None
+    new_path: str | None
+    before: str = ""
+    now: str = ""
+
+    @property
+    def path(self) -> str:
+        """Where to look: the present path, or where it was."""
+        return self.new_path or self.old_path or ""
+
+
+def is_match(path: str, patterns: Iterable[str]) -> bool:
+    """Whether a path fits: patterns without a slash speak of names, others of the end of paths."""
+    name = path.rpartition("/")[2]
+    return any(
+        fnmatchcase(f"/{path}", f"*/{pattern}") if "/" in pattern else fnmatchcase(name, pattern)
+        for pattern in patterns
+    )
+
+
+def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]:
+    """The changed files that fit, read on both sides; without a baseline the rule does not apply."""
+    baseline = context.require_baseline()
+    wanted = tuple(patterns)
+    found: list[ChangedFile] = []
+    for change in context.changes():
+        old = None if change.status == "A" else change.old_path or change.path
+        new = None if change.status == "D" else change.path
+        old = old if old is not None and is_match(old, wanted) else None
+        new = new if new is not None and is_match(new, wanted) else None
+        if old is None and new is None:
+            continue
+        before = _read_before(context, baseline, old) if old is not None else ""
+        now = (context.read_text(new) or "") if new is not None else ""
+        found.append(ChangedFile(old, new, before, now))
+    return found
+
+
+def _read_before(context: Context, baseline: str, path: str) -> str:
+    content = context.read_at(baseline, path)
+    if content is None:
+        context.undecidable(f"{path} cannot be read as it was at {baseline[:7]}")
+    return content.decode("utf-8", "replace")

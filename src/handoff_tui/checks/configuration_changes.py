@@ -1,0 +1,172 @@
+"""How two versions of `handoff-tui.toml` differ, and which differences let more through.
+
+The defaults are not known here. A key that decides something and is set anew, or no longer set, cannot be compared
+with what held before, and counts as weaker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FILE = "handoff-tui.toml"
+
+_Key = tuple[str, ...]
+_RANKS = {"critical": 3, "high": 2, "medium": 1, "low": 0}
+_HEAVY = 2
+_SECTIONS = frozenset(
+    {
+        *("approvals", "builder", "check_run", "checks", "hub", "limits", "mosaic"),
+        *("pipelines", "procedures", "public", "tamper", "tdd"),
+    }
+)
+"""What decides whether work passes; the rest is about agents and looks."""
+_FLOOR = re.compile(r"minimum$|^constraints_|^near_lines$|_before_human$")
+_CEILING = re.compile(r"maximum$|_tolerated$|max_age|stale|timeout|retries$|budget$|_lag$|^file_bytes$|^output_bytes$")
+_ALLOWING = re.compile(
+    r"^(?:passing_statuses|released_states|accept_from|complete_from|closed_statuses|closed_finding_statuses"
+    r"|harmless_severities|zero_unless_set|nameless_words)$"
+)
+_NEEDED_BY_DEFAULT = frozenset({"enabled", "blocking", "gate", "greenlight_needed"})
+_FREE_IN_A_CHECK = frozenset({"remedy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One key that differs. `weaker` says why it lets more through, where it does."""
+
+    key: _Key
+    before: object
+    now: object
+    weaker: str | None
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.key)
+
+
+def compare_configuration(before: dict[str, object], now: dict[str, object]) -> list[Difference]:
+    """Every difference, in the order of the keys; checks that are gone as one each."""
+    old, new = _flatten(before), _flatten(now)
+    removed = _find_removed_checks(old, new)
+    added = _find_added_checks(old, new)
+    found = [Difference(key, "a check", None, "the check was removed") for key in sorted(removed)]
+    for key in sorted({*old, *new}):
+        if old.get(key) == new.get(key) or key[:2] in removed:
+            continue
+        weaker = None if key[:2] in added and key[-1] != "blocking" else _explain(key, old.get(key), new.get(key))
+        found.append(Difference(key, old.get(key), new.get(key), weaker))
+    return found
+
+
+def find_line(text: str, key: _Key) -> int | None:
+    """The line of a key; that of its table where it has none of its own."""
+    table: str = ""
+    best: int | None = None
+    for number, line in enumerate(text.split("\n"), start=1):
+        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]", line)
+        if header is not None:
+            table = header[1].replace('"', "").replace("'", "").replace(" ", "")
+            if ".".join(key).startswith(table):
+                best = number
+            continue
+        name = re.match(r"\s*([\w.\"'-]+)\s*=", line)
+        full = f"{table}.{name[1]}".strip(".").replace('"', "").replace("'", "") if name is not None else ""
+        if full and (".".join(key) == full or (table and full == ".".join((table, key[-1])) and best)):
+            return number
+    return best
+
+
+def _flatten(table: dict[str, object], prefix: _Key = ()) -> dict[_Key, object]:
+    """Leaves by key; entries of a list that have names are keyed by them."""
+    leaves: dict[_Key, object] = {}
+    for name, value in table.items():
+        key = (*prefix, name)
+        inner = value
+        if isinstance(value, list) and value and all(isinstance(entry, dict) and "name" in entry for entry in value):
+            inner = {str(entry["name"]): entry for entry in value}
+        if isinstance(inner, dict) and inner:
+            leaves |= _flatten(inner, key)
+        else:
+            leaves[key] = value
+    return leaves
+
+
+def _find_removed_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
+    """Checks with a command or a function of their own that are no longer there."""
+    own = {key[:2] for key in old if key[0] == "checks" and key[-1] in {"run", "python"}}
+    return own - {key[:2] for key in new if key[0] == "checks"}
+
+
+def _find_added_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
+    own = {key[:2] for key in new if key[0] == "checks" and key[-1] in {"run", "python"}}
+    return own - {key[:2] for key in old if key[0] == "checks"}
+
+
+def _explain(key: _Key, before: object, now: object) -> str | None:
+    """Why a difference lets more through; nothing where it does not."""
+    name = key[-1]
+    if key[0] not in _SECTIONS:
+        return None
+    if name == "severity":
+        return _explain_severity(before, now)
+    if isinstance(before, bool) or isinstance(now, bool):
+        return _explain_switch(name, before, now)
+    if key[0] == "checks" and name not in _FREE_IN_A_CHECK and not _CEILING.search(name):
+        return "what the check runs was changed"
+    return _explain_value(key, before, now)
+
+
+def _explain_value(key: _Key, before: object, now: object) -> str | None:
+    name = key[-1]
+    if isinstance(before, int | float) or isinstance(now, int | float):
+        return _explain_number(name, before, now)
+    if isinstance(before, list) or isinstance(now, list):
+        return _explain_list(name, before, now)
+    return "another text decides now" if key[0] == "tamper" or name.endswith(("_pattern", "_script")) else None
+
+
+def _explain_severity(before: object, now: object) -> str | None:
+    old, new = _RANKS.get(str(before)), _RANKS.get(str(now))
+    if old is not None and new is not None:
+        return "the severity was lowered" if new < old else None
+    if old is None:
+        return "the severity was set below high" if new is not None and new < _HEAVY else None
+    return "the severity is no longer said to be heavy" if old >= _HEAVY else None
+
+
+def _explain_switch(name: str, before: object, now: object) -> str | None:
+    if name.endswith("_tolerated") or name == "shell":
+        return "it was allowed" if now is True else None
+    if before is True:
+        return "it was switched off"
+    return "it was switched off" if before is None and now is False and name in _NEEDED_BY_DEFAULT else None
+
+
+def _explain_number(name: str, before: object, now: object) -> str | None:
+    floor, ceiling = _FLOOR.search(name), _CEILING.search(name)
+    if floor is None and ceiling is None:
+        return None
+    if not isinstance(before, int | float) or not isinstance(now, int | float):
+        return "the default held before" if before is None else "the default holds now"
+    if floor is not None:
+        return "the threshold was lowered" if now < before else None
+    return "the limit was raised" if now > before else None
+
+
+def _explain_list(name: str, before: object, now: object) -> str | None:
+    if name.endswith("_severities") and isinstance(now, list) and {"critical", "high"} <= set(map(str, now)):
+        return None
+    if not isinstance(before, list) or not isinstance(now, list):
+        return "the default held before" if before is None else "the default holds now"
+    old, new = set(map(str, before)), set(map(str, now))
+    if _ALLOWING.match(name):
+        return f"more is allowed: {', '.join(sorted(new - old))}" if new - old else None
+    return f"less is looked at: {', '.join(sorted(old - new))} left out" if old - new else None
+
+
+def list_weaker(differences: list[Difference]) -> Iterator[tuple[Difference, str]]:
+    for difference in differences:
+        if difference.weaker is not None:
+            yield difference, difference.weaker

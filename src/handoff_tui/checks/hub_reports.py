@@ -1,0 +1,124 @@
+"""Reports of the workflow hub whose findings decide a stage, whatever their own status says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found
+from handoff_tui.checks.document_problems import find_unreadable, read_json, walk_objects
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Attempt, ReportedFinding
+
+_NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
+
+
+def judge_report(context: Context, stage: str) -> Iterator[Found]:
+    """Findings that are open and too bad, reports that hide some, and passes without a report."""
+    handoffs = context.require_handoffs("hub")
+    name = str(context.setting("hub.reports", dict).get(stage) or context.skip(f"no report decides {stage}"))
+    applies = False
+    for handoff in handoffs:
+        paths = find_reports(handoff, name)
+        applies = applies or bool(paths) or find_last_attempt(handoff, stage) is not None
+        yield from find_unreadable(context, paths)
+        for path in paths:
+            yield from _judge_one(context, handoff, path)
+        if not paths:
+            yield from _judge_missing(context, handoff, stage, name)
+    if not applies:
+        context.skip(f"no {name} here, and no report of {stage}")
+
+
+def find_reports(handoff: Handoff, name: str) -> tuple[str, ...]:
+    """The handoff's documents of that name: `security_report.json`, also `security-report-41.json`."""
+    stem, _, ending = name.lower().rpartition(".")
+    pattern = re.compile(
+        re.escape(stem).replace("_", "[-_]?").removesuffix("s") + rf"s?(?:[-_][\w.-]*)?\.{re.escape(ending)}"
+    )
+    paths = (document.path for document in handoff.documents)
+    return tuple(path for path in paths if pattern.fullmatch(path.rpartition("/")[2].lower()))
+
+
+def find_last_attempt(handoff: Handoff, stage: str) -> Attempt | None:
+    """The newest try at a stage; earlier ones no longer count."""
+    return next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
+
+
+def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[Found]:
+    root = read_json(context, path)
+    words = _read_severities(root)
+    failing = tuple(str(severity) for severity in context.setting("hub.failing_severities", tuple))
+    harmless = context.setting("hub.harmless_severities", tuple)
+    closed = context.setting("hub.closed_finding_statuses", tuple)
+    listed = [finding for finding in handoff.findings if finding.where.path == path]
+    for finding in listed:
+        word = words.get(finding.id) or words.get(finding.title)
+        severity = finding.severity.value if finding.severity else word
+        if _normalise(finding.status) in closed or (finding.severity is None and _normalise(word) in harmless):
+            continue
+        if finding.severity is None or severity in failing:
+            yield _build_open(finding, severity)
+    for severity in failing:
+        shown = sum(finding.severity == severity for finding in listed)
+        counted = _read_count(root, severity)
+        if counted > shown:
+            yield Found(
+                message=f"{path} counts {counted} {severity} findings, but lists {shown}",
+                subject=f"unlisted {severity}",
+                place=Place(path=path),
+                expected=f"{counted} {severity} findings listed",
+                actual=str(shown),
+            )
+
+
+def _build_open(finding: ReportedFinding, severity: str | None) -> Found:
+    how_bad = severity or "of no severity"
+    return Found(
+        message=f"{finding.id} is open and {how_bad}: {finding.title}",
+        subject=finding.id,
+        place=finding.where,
+        expected="fixed, or less than critical and high",
+        actual=f"{finding.status or 'open'}, {severity or 'severity not said'}",
+    )
+
+
+def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[Found]:
+    """A pass that no report supports. A report of its own, of no task, may belong to any."""
+    attempt = find_last_attempt(handoff, stage)
+    alone = any(find_reports(other, name) and not other.attempts for other in context.every_handoff())
+    if attempt is not None and attempt.status == "pass" and not alone:
+        yield Found(
+            message=f"{handoff.id}: {stage} says pass, but there is no {name} to decide it",
+            subject=f"missing {handoff.id}",
+            place=attempt.where,
+            expected=name,
+            actual="no such report",
+        )
+
+
+def _read_severities(root: object) -> dict[str, str]:
+    """The severity as written, by every name of its finding."""
+    found: dict[str, str] = {}
+    for node in walk_objects(root):
+        severity = node.get("severity")
+        if isinstance(severity, str):
+            for key in _NAME_KEYS:
+                if isinstance(node.get(key), str | int):
+                    found.setdefault(str(node[key]), severity)
+    return found
+
+
+def _read_count(root: object, severity: str) -> int:
+    """The highest number of such findings that the report states about itself."""
+    if not isinstance(root, dict):
+        return 0
+    holders = [holder for holder in (root, root.get("summary")) if isinstance(holder, dict)]
+    values = [holder.get(key) for holder in holders for key in (severity, f"{severity}_count")]
+    return max((value for value in values if isinstance(value, int) and not isinstance(value, bool)), default=0)
+
+
+def _normalise(word: str | None) -> str:
+    return (word or "").strip().lower().replace(" ", "_").replace("-", "_")

@@ -1,0 +1,120 @@
+"""Answers of the world, each asked for once, with a digest: the record of what a rule read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from pydantic import BaseModel
+
+from handoff_tui.checks.world import World
+
+Question = tuple[str, str]
+"""What was asked, and about what: `("file", "src/a.py")`."""
+
+Manifest = dict[str, str]
+"""`kind:name` to the digest of the answer."""
+
+_NOTHING = "nothing"
+
+
+def _ask_at(world: World, name: str) -> object:
+    commit, _, path = name.partition(":")
+    return world.read_at(commit, path)
+
+
+def _ask_handoff(world: World, name: str) -> object:
+    return next((handoff for handoff in world.handoffs() if handoff.id == name), None)
+
+
+def _ask_find(world: World, name: str) -> object:
+    document, _, wanted = name.partition("\0")
+    return world.find(wanted, document)
+
+
+_ASK: Final[dict[str, Callable[[World, str], object]]] = {
+    "answer": lambda world, name: world.answers(name),
+    "baseline": lambda world, _: world.baseline(),
+    "changes": lambda world, _: world.changes(),
+    "commit": lambda world, name: world.commit(name),
+    "commit-paths": lambda world, name: world.commit_paths(name),
+    "commits": lambda world, _: world.commits(),
+    "document-commit": lambda world, name: world.document_commit(name),
+    "executable": lambda world, name: world.is_executable(name),
+    "exists": lambda world, name: world.exists(name),
+    "facts": lambda world, _: world.facts(),
+    "file": lambda world, name: world.read(name),
+    "file-at": _ask_at,
+    "find": _ask_find,
+    "handoff": _ask_handoff,
+    "handoff-ids": lambda world, _: tuple((handoff.id, handoff.dialect) for handoff in world.handoffs()),
+    "lag": lambda world, name: world.lag(name),
+    "now": lambda world, _: world.now(),
+    "paths": lambda world, _: world.paths(),
+    "problems": lambda world, _: world.problems(),
+    "program": lambda world, name: world.find_program(name),
+    "reaches": lambda world, name: world.reaches(name),
+    "remotes": lambda world, _: world.remotes(),
+    "setting": lambda world, name: world.setting(name),
+    "verdicts": lambda world, name: world.verdicts(name),
+    "writable": lambda world, name: world.is_writable(name),
+}
+
+OUTSIDE: Final = frozenset({"answer", "executable", "now", "program", "reaches", "writable"})
+"""Questions whose answers may change while the repository stands still."""
+
+
+class Inputs:
+    """The world behind a memory: every rule of a run sees the same answers."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._answers: dict[Question, object] = {}
+        self._digests: dict[Question, str] = {}
+
+    def ask(self, kind: str, name: str = "") -> object:
+        question = (kind, name)
+        if question not in self._answers:
+            self._answers[question] = _ASK[kind](self._world, name)
+        return self._answers[question]
+
+    def digest(self, kind: str, name: str = "") -> str:
+        question = (kind, name)
+        if question not in self._digests:
+            self._digests[question] = digest_value(self.ask(kind, name))
+        return self._digests[question]
+
+    def find_difference(self, manifest: Manifest) -> str | None:
+        """The first answer that is no longer what a manifest recorded, in words; nothing when all are."""
+        for key, recorded in manifest.items():
+            kind, _, name = key.partition(":")
+            if kind not in _ASK or self.digest(kind, name) != recorded:
+                return describe_question(kind, name)
+        return None
+
+
+def digest_value(value: object) -> str:
+    """A digest of an answer; equal answers have equal digests."""
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
+    text = _NOTHING if value is None else json.dumps(value, default=_to_plain, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def describe_question(kind: str, name: str) -> str:
+    """What an answer was about, for «re-run because … changed»."""
+    name = name.replace("\0", " names ")
+    return {"file": name, "handoff": name, "setting": f"setting {name}", "verdicts": f"the claims of {name}"}.get(
+        kind, f"{kind.replace('-', ' ')} {name}".strip()
+    )
+
+
+def _to_plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return repr(value)

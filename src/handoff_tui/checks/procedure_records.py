@@ -1,0 +1,107 @@
+"""Records of procedures as their files hold them, where the common model keeps less: executions, sessions, metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.document_problems import read_json, walk_objects
+from handoff_tui.checks.json_text import find_line
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+
+_IDS: Final = ("execution_id", "session_id", "handoff_id")
+_STATES: Final = ("status", "current_state", "state")
+_NAMES: Final = ("path", "file", "name")
+_PATH_LIKE: Final = re.compile(r"^[^\s:]*(?:/[^\s:]*|\.[A-Za-z][A-Za-z0-9]{0,9})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object of a file that names the handoff."""
+
+    fields: Mapping[str, object]
+    where: Place
+
+    def text(self, key: str) -> str | None:
+        return as_text(self.fields.get(key))
+
+    @property
+    def state(self) -> str | None:
+        """Its state in small letters, without the name of an enumeration before it."""
+        word = next((text for key in _STATES if (text := self.text(key))), None)
+        return word.rpartition(".")[2].strip().lower() if word else None
+
+    def objects(self, key: str) -> list[Mapping[str, object]]:
+        value = self.fields.get(key)
+        return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What the files hold about one handoff, in order of file and place."""
+
+    contexts: tuple[Record, ...]
+    executions: tuple[Record, ...]
+    sessions: tuple[Record, ...]
+
+    def metadata(self) -> Iterator[Record]:
+        """The metadata of each context."""
+        for context in self.contexts:
+            metadata = context.fields.get("metadata")
+            if isinstance(metadata, dict):
+                yield Record(metadata, context.where)
+
+
+def read_records(context: Context, handoff: Handoff) -> Records:
+    found: dict[str, list[Record]] = {key: [] for key in _IDS}
+    for document in handoff.documents:
+        if not document.path.lower().endswith(".json"):
+            continue
+        content = context.read(document.path) or b""
+        for fields in walk_objects(read_json(context, document.path)):
+            key = next((key for key in _IDS if fields.get(key) is not None), None)
+            if key is None or not _is_about(fields, handoff):
+                continue
+            line = find_line(content, key, as_text(fields[key]))
+            found[key].append(Record(fields, Place(path=document.path, line=line)))
+    return Records(tuple(found["handoff_id"]), tuple(found["execution_id"]), tuple(found["session_id"]))
+
+
+def list_named(value: object, fields: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Every text under a member of one of these names, however deep, with that name."""
+    wanted = {field.casefold() for field in fields}
+    for members in walk_objects(value):
+        for key, member in members.items():
+            if key.casefold() in wanted:
+                yield from ((key, text) for text in _list_texts(member))
+
+
+def as_text(value: object) -> str | None:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def is_path_like(text: str) -> bool:
+    return bool(_PATH_LIKE.match(text)) and not text.startswith("//")
+
+
+def _is_about(fields: Mapping[str, object], handoff: Handoff) -> bool:
+    names = [as_text(fields.get(key)) for key in ("handoff_id", "execution_id", "session_id")]
+    return next((name for name in names if name), None) == handoff.original_name
+
+
+def _list_texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if value.strip():
+            yield value.strip()
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _list_texts(entry)
+    elif isinstance(value, dict):
+        named = [value[key] for key in _NAMES if isinstance(value.get(key), str)]
+        yield from _list_texts(named[:1] or [entry for entry in value.values() if isinstance(entry, str)])

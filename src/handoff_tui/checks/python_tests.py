@@ -1,0 +1,154 @@
+"""Tests of Python files, from their syntax tree: which there are, and how much each asserts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from hashlib import sha256
+
+from handoff_tui.checks.tested_function import TestFunction
+
+_LOOSE_METHODS = frozenset({"assertTrue", "assertFalse", "assertIsNotNone", "assertIsNone"})
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns"})
+_BROAD = frozenset({"Exception", "BaseException"})
+_FAILING = frozenset({"fail"})
+_PAIR = 2
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def parse_python(text: str) -> ast.Module | None:
+    """The tree of a file; nothing where it is no Python."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def find_python_tests(text: str) -> list[TestFunction]:
+    """Functions and methods whose names begin with test, in order; a file that cannot be parsed has none."""
+    tree = parse_python(text)
+    found: list[TestFunction] = []
+    waiting: list[tuple[str, ast.AST]] = [("", tree)] if tree is not None else []
+    while waiting:
+        prefix, node = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef):
+                waiting.append((f"{prefix}{child.name}.", child))
+            elif isinstance(child, _Function) and child.name.startswith("test"):
+                found.append(_build(f"{prefix}{child.name}", child))
+            elif isinstance(child, ast.If | ast.Try | ast.With):
+                waiting.append((prefix, child))
+    return sorted(found, key=lambda test: test.line)
+
+
+def _build(name: str, function: _Function) -> TestFunction:
+    assertions = exact = 0
+    trivial: list[str] = []
+    for node in _walk_reached(function):
+        kind = _judge(node)
+        if kind is None:
+            continue
+        if kind == "trivial":
+            trivial.append(_quote(node))
+        else:
+            assertions += 1
+            exact += kind == "exact"
+    body = "\n".join(ast.dump(statement) for statement in function.body)
+    return TestFunction(
+        name=name,
+        line=function.lineno,
+        assertions=assertions,
+        exact=exact,
+        trivial=tuple(trivial),
+        cases=_count_cases(function),
+        body=sha256(body.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def _walk_reached(function: _Function) -> Iterator[ast.AST]:
+    """Everything inside, but what stands after a return that is always taken."""
+    for statement in function.body:
+        if isinstance(statement, ast.Return):
+            return
+        if isinstance(statement, ast.If) and isinstance(statement.test, ast.Constant) and not statement.test.value:
+            continue
+        yield from ast.walk(statement)
+
+
+def _judge(node: ast.AST) -> str | None:
+    """Whether a node asserts, and how: exact, loose or trivial."""
+    if isinstance(node, ast.Assert):
+        if is_always_true(node.test):
+            return "trivial"
+        return "exact" if isinstance(node.test, ast.Compare) else "loose"
+    if isinstance(node, ast.Call):
+        return _judge_call(node)
+    if isinstance(node, ast.ExceptHandler) and _swallows(node):
+        return "trivial"
+    return None
+
+
+def _judge_call(call: ast.Call) -> str | None:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in _RAISING:
+        expected = call.args[0] if call.args else None
+        return "trivial" if isinstance(expected, ast.Name) and expected.id in _BROAD else "exact"
+    if name in _LOOSE_METHODS:
+        argument = call.args[0] if call.args else None
+        if argument is not None and name == "assertTrue" and is_always_true(argument):
+            return "trivial"
+        return "exact" if isinstance(argument, ast.Compare) else "loose"
+    if name.startswith("assert"):
+        same = len(call.args) >= _PAIR and ast.dump(call.args[0]) == ast.dump(call.args[1])
+        return "trivial" if same else "exact"
+    return "loose" if name in _FAILING else None
+
+
+def is_always_true(test: ast.expr) -> bool:
+    """`True`, `x or True`, `x == x`, `len(x) >= 0`, a tuple with something in it."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.Tuple | ast.List):
+        return bool(test.elts)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and not test.operand.value
+    if isinstance(test, ast.BoolOp):
+        judged = [is_always_true(value) for value in test.values]
+        return any(judged) if isinstance(test.op, ast.Or) else all(judged)
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and _compares_nothing(test)
+
+
+def _compares_nothing(test: ast.Compare) -> bool:
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(operator, ast.Eq | ast.Is | ast.GtE | ast.LtE):
+        if ast.dump(left) == ast.dump(right):
+            return True
+        measures = isinstance(left, ast.Call) and getattr(left.func, "id", "") == "len"
+        return measures and isinstance(operator, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0
+    return False
+
+
+def _swallows(handler: ast.ExceptHandler) -> bool:
+    """A handler that lets a failed assertion pass."""
+    caught = handler.type
+    names = {getattr(part, "id", "") for part in ast.walk(caught)} if caught is not None else _BROAD
+    idle = all(isinstance(statement, ast.Pass | ast.Return | ast.Continue) for statement in handler.body)
+    return idle and bool(names & {*_BROAD, "AssertionError"})
+
+
+def _count_cases(function: _Function) -> int:
+    """How many cases the test is given as literals; one where it has no parameters."""
+    cases = 1
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == "parametrize":
+            values = decorator.args[1] if len(decorator.args) >= _PAIR else None
+            if isinstance(values, ast.List | ast.Tuple | ast.Set):
+                cases *= len(values.elts)
+    return cases
+
+
+def _quote(node: ast.AST) -> str:
+    if isinstance(node, ast.ExceptHandler):
+        return "except that passes over a failed assertion"
+    return " ".join(ast.unparse(node).split())[:80]

@@ -1,0 +1,120 @@
+"""Approvals were given by people: none is simulated, backfilled, closed by itself, or by an agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.approvals import find_approvals, is_agent
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_APPROVING_FACT = re.compile(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|was\s+)?$", re.IGNORECASE)
+_APPROVED = "APPROVED"
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.handoffs() or context.skip("no handoff here")
+    words = re.compile(
+        r"\b(?:" + "|".join(map(re.escape, context.setting("mosaic.simulation_words", tuple))) + r")\b", re.IGNORECASE
+    )
+    applies = False
+    for handoff in handoffs:
+        verdicts = [claim for claim in handoff.claims if claim.kind is ClaimKind.VERDICT]
+        approvals = list(find_approvals(context, handoff))
+        found = [
+            *_judge_facts(handoff, words),
+            *_judge_blockers(handoff, words),
+            *(fault for claim in verdicts for fault in _judge_verdict(context, handoff, claim, words)),
+        ]
+        for approval in approvals:
+            mark = find_mark(approval.beside, words)
+            if mark is not None:
+                found.append(
+                    _build(handoff, f"{approval.field}: {approval.value}", approval.place, f"is marked {mark}")
+                )
+            elif approval.name and is_agent(context, handoff, approval.name):
+                reason = f"is by {approval.name}, which is no person"
+                found.append(_build(handoff, f"{approval.field}: {approval.value}", approval.place, reason))
+        applies = applies or bool(verdicts or approvals or found)
+        unique: dict[str, Found] = {}
+        for one in found:
+            unique.setdefault(one.subject, one)
+        yield from unique.values()
+    if not applies:
+        context.skip("nobody is said to have approved anything")
+
+
+def find_mark(text: str, words: re.Pattern[str]) -> str | None:
+    """The first word that says an approval was not given, unless the text denies it."""
+    for match in words.finditer(text):
+        if not _NEGATED.search(text[: match.start()][-20:]):
+            return match.group().lower()
+    return None
+
+
+def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]:
+    for fact in handoff.facts:
+        if fact.name == "backfill":
+            yield Found(
+                message=f"{handoff.id}: its results were written after the fact: {fact.value}",
+                subject=f"{handoff.id} results backfilled",
+                place=fact.where,
+                expected="results written when the work was done",
+                actual="backfilled",
+            )
+        elif _APPROVING_FACT.search(fact.name):
+            mark = find_mark(fact.value, words)
+            if mark is not None:
+                yield _build(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
+
+
+def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]:
+    """Blockers that nobody closed."""
+    for blocker in handoff.blockers:
+        mark = find_mark(f"{blocker.status or ''}\n{blocker.evidence or ''}", words)
+        if not blocker.open and mark is not None:
+            yield _build(handoff, f"{blocker.id} resolved", blocker.where, f"is marked {mark}", f"blocker {blocker.id}")
+
+
+def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Iterator[Found]:
+    mark = find_mark(f"{claim.text}\n{_read_beside(context, claim)}", words)
+    subject = f"verdict {claim.subject or claim.where.path}"
+    if mark is not None:
+        yield _build(handoff, claim.text, claim.where, f"is marked {mark}", subject)
+    elif claim.value == _APPROVED and claim.subject and is_agent(context, handoff, claim.subject):
+        yield _build(handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject)
+
+
+def _read_beside(context: Context, claim: Claim) -> str:
+    if claim.where.line is None:
+        return ""
+    near = context.setting("approvals.near_lines", int)
+    lines = (context.read_text(claim.where.path) or "").split("\n")
+    return "\n".join(lines[max(0, claim.where.line - 1 - near) : claim.where.line + near])
+
+
+def _build(handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None) -> Found:
+    return Found(
+        message=f"{handoff.id}: the approval «{what}» {reason}",
+        subject=f"{handoff.id} {subject or what}",
+        place=place,
+        expected="an approval that a person gave",
+        actual=reason,
+    )
+
+
+APPROVALS_ARE_REAL = Rule(
+    id="approvals-are-real",
+    system=System.ALL,
+    severity=Severity.CRITICAL,
+    holds="No approval is simulated, backfilled, closed by itself, or given by an agent.",
+    reads="verdicts, approvals and what stands beside them",
+    remedy="Have a person review the work and approve it under their own name; strike the approval named here.",
+    judge=judge,
+)

@@ -1,0 +1,105 @@
+"""The tree is clean, or a handoff document names each path that is not committed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_OWN_FOLDER = ".handoff-tui/"
+_MENTION = re.compile(r"[\w./@+~-]+")
+_EDGES = "./~+-@"
+"""Marks around a mention that belong to the sentence or to the way the path is written, not to its name."""
+
+
+def judge(context: Context) -> Iterator[Found]:
+    if not context.handoffs():
+        context.skip("no handoff here")
+    facts = context.facts()
+    changed = [path for path in (*facts.changed, *facts.untracked) if not path.startswith(_OWN_FOLDER)]
+    if not changed:
+        return
+    mentions = _Mentions(context)
+    names = Counter(_name(path) for path in changed)
+    for path in changed:
+        if not mentions.name_path(path, by_name=names[_name(path)] == 1):
+            yield _build_found(path, is_untracked=path in facts.untracked)
+
+
+class _Mentions:
+    """What the documents of all handoffs name, by file name."""
+
+    def __init__(self, context: Context) -> None:
+        self._by_name: dict[str, set[str]] = {}
+        self._texts: list[str] = []
+        handoffs = context.every_handoff()
+        for subject in {claim.subject for handoff in handoffs for claim in handoff.claims}:
+            self._add(subject or "")
+        for path in sorted({document.path for handoff in handoffs for document in handoff.documents}):
+            self._read(context.read_text(path) or "")
+
+    def name_path(self, path: str, *, by_name: bool) -> bool:
+        """Whether a document names a path: whole, by its end, or (where it can only be this one) by its name."""
+        name = _name(path)
+        if not _MENTION.fullmatch(name) and any(
+            _stands_in(path if not by_name else name, text) for text in self._texts
+        ):
+            return True
+        mentions = self._by_name.get(name, ())
+        return any(_means(mention, path, by_name=by_name) for mention in mentions)
+
+    def _read(self, text: str) -> None:
+        self._texts.append(text)
+        for mention in _MENTION.findall(text):
+            self._add(mention)
+
+    def _add(self, mention: str) -> None:
+        """Both as written and without the marks around it: `.env` begins with a dot, and a sentence ends with one."""
+        for form in {mention, mention.rstrip(_EDGES), mention.removeprefix("./").rstrip(_EDGES)}:
+            self._by_name.setdefault(_name(form), set()).add(form)
+
+
+def _means(mention: str, path: str, *, by_name: bool) -> bool:
+    if "/" not in mention:
+        return by_name or mention == path
+    return path == mention or path.endswith(f"/{mention}") or mention.endswith(f"/{path}")
+
+
+def _stands_in(wanted: str, text: str) -> bool:
+    """For names that are no single word: whether they stand in a text, not as part of a longer name."""
+    return re.search(rf"(?<![\w.-]){re.escape(wanted)}(?![\w-]|\.\w)", text) is not None
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _build_found(path: str, *, is_untracked: bool) -> Found:
+    what = "is not tracked by git" if is_untracked else "has uncommitted changes"
+    return Found(
+        message=f"{path} {what}, and no handoff document names it",
+        subject=path,
+        place=Place(path=path),
+        expected="committed, or named in a handoff document",
+        actual="untracked" if is_untracked else "changed",
+        command=f"git add -- {shlex.quote(path)}",
+    )
+
+
+CHANGES_ARE_DOCUMENTED = Rule(
+    id="changes-are-documented",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="The tree is clean, or a handoff document names each path that is not committed.",
+    reads="git status; the text of all handoff documents and state files",
+    remedy="Commit the change, or name the path and why it is not committed in the handoff document.",
+    commands=("git status --short", "git commit"),
+    judge=judge,
+    moments=(Moment.PRE,),
+)

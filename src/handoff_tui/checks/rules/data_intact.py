@@ -1,0 +1,138 @@
+"""VR008: every checksum that is named anywhere is that of its file: claims, manifests, metadata, lists of checksums.
+
+What a document of the past said may have been overtaken: it is intact when it was true at the document's own commit.
+A manifest, metadata and a list of checksums speak of now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from shlex import quote
+from typing import NamedTuple
+
+from handoff_tui.checks.checksums import NamedSum, list_file_sums, list_metadata_sums, parse_sum
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.transitions import PROCEDURE, find_broken
+from handoff_tui.models.claim import Claim, ClaimKind, VerdictState
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Severity
+
+_SHOWN = 12
+
+
+class _Compared(NamedTuple):
+    """Whether a checksum could be judged, and what is wrong with it."""
+
+    judged: bool
+    found: Found | None = None
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.handoffs()
+    procedures = [handoff for handoff in handoffs if handoff.dialect == PROCEDURE]
+    named = [named for handoff in procedures for named in list_metadata_sums(context, handoff)]
+    named.extend(list_file_sums(context))
+    claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind is ClaimKind.HASH]
+    if not named and not claims:
+        context.skip("no checksum is named here")
+    broken = [found for handoff in procedures for found in find_broken(context, handoff, "VR008")]
+    yield from broken
+    for entry in dict.fromkeys(named):
+        yield from _judge_named(context, entry)
+    judged = bool(named or broken)
+    # several handoffs repeat the manifest of one package
+    single = {(claim.where.path, claim.subject, claim.value): (handoff, claim) for handoff, claim in claims}
+    for handoff, claim in single.values():
+        compared = _compare(context, handoff, claim)
+        judged = judged or compared.judged
+        if compared.found is not None:
+            yield compared.found
+    if not judged:
+        context.undecidable("checksums are named, but none of their files is here to compare with")
+
+
+def _judge_named(context: Context, entry: NamedSum) -> Iterator[Found]:
+    if entry.value is None:
+        yield _build(entry, "names no SHA-256", "64 hex digits", "something else")
+        return
+    path = entry.path if context.exists(entry.path) else context.find(entry.path, entry.where.path)
+    content = context.read(path) if path else None
+    if content is None:
+        yield _build(
+            entry, "names the checksum of a file that is not here or cannot be read", entry.value, "no content"
+        )
+    elif _hash(content) != entry.value:
+        yield _build(entry, "names another checksum than the file has", entry.value, _hash(content))
+
+
+def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
+    path = context.find(claim.subject or "", claim.where.path)
+    content = context.read(path) if path else None
+    value = parse_sum(claim.value)
+    if value is None:
+        return _ask_measurement(context, handoff, claim)
+    if content is not None and _hash(content) == value:
+        return _Compared(judged=True)
+    if not _speaks_of_now(handoff, claim) and _was_true(context, claim, path or claim.subject or "", value):
+        return _Compared(judged=True)
+    if path is None or content is None:
+        return _ask_measurement(context, handoff, claim)
+    entry = NamedSum(path, value, claim.where)
+    return _Compared(
+        judged=True, found=_build(entry, "names another checksum than the file has", value, _hash(content))
+    )
+
+
+def _ask_measurement(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
+    """Where the file or the whole hash is missing, the measurement says whether it can be true at all."""
+    for verdict in context.verdicts(handoff):
+        if verdict.claim == claim and verdict.state is VerdictState.CONTRADICTED:
+            entry = NamedSum(claim.subject or "a file", parse_sum(claim.value), claim.where)
+            found = _build(entry, "names a checksum that is not true", str(claim.value), verdict.evidence)
+            return _Compared(judged=True, found=found)
+    return _Compared(judged=False)
+
+
+def _speaks_of_now(handoff: Handoff, claim: Claim) -> bool:
+    roles = {document.path: document.role for document in handoff.documents}
+    return roles.get(claim.where.path) is DocumentRole.MANIFEST
+
+
+def _was_true(context: Context, claim: Claim, path: str, value: str) -> bool:
+    commit = context.document_commit(claim.where.path)
+    content = context.read_at(commit, path) if commit else None
+    return content is not None and _hash(content) == value
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> Found:
+    return Found(
+        message=f"VR008: {entry.where.path} {problem}: {entry.path}",
+        subject=f"checksum {entry.path}",
+        place=entry.where,
+        expected=_shorten(expected),
+        actual=_shorten(actual),
+        command=f"sha256sum -- {quote(entry.path)}" if entry.value is not None else None,
+    )
+
+
+def _shorten(text: str) -> str:
+    digits = parse_sum(text)
+    return f"{digits[:_SHOWN]}…" if digits else text
+
+
+DATA_INTACT = Rule(
+    id="data-intact",
+    system=System.PROCEDURE,
+    severity=Severity.HIGH,
+    holds="VR008: every checksum that is named is that of its file",
+    reads="hashes in results, manifests and metadata, lists of checksums, and the files they name",
+    remedy="Find out which is right, the file or the checksum; restore the file, or take the checksum anew.",
+    judge=judge,
+)

@@ -1,0 +1,69 @@
+"""D: every note and state file of the TDD cycles can be read, and says which phase it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.cycles import list_cycles, list_steps
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.models.work import Severity
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.handoffs("tdd")
+    problems = [problem for problem in context.problems() if _is_ours(context, problem, handoffs)]
+    if not handoffs and not problems:
+        context.skip("no TDD note or state file here")
+    for problem in problems:
+        yield Found(
+            message=f"{problem.path} {problem.message}",
+            subject=problem.path,
+            place=Place(path=problem.path, line=problem.line),
+            expected="a handoff that can be read",
+            actual=problem.message,
+        )
+    broken = {problem.path for problem in problems}
+    for step in (step for handoff in list_cycles(handoffs) for step in list_steps(handoff)):
+        if step.phase is None and step.where.path not in broken:
+            yield Found(
+                message=f"{step.where.path} does not say which phase it is of",
+                subject=f"{step.where.path} phase",
+                place=step.where,
+                expected="a phase",
+                actual="none",
+            )
+
+
+def _is_ours(context: Context, problem: Problem, handoffs: tuple[Handoff, ...]) -> bool:
+    """Errors of TDD files under review; of a note that became no step at all, every problem."""
+    name = problem.path.rpartition("/")[2]
+    is_note = problem.path.startswith(f"notes:{context.setting('tdd.notes_ref', str)}/")
+    is_file = problem.path.startswith(f"{context.setting('tdd.state_folder', str)}/") or name in {
+        context.setting("tdd.state_file", str),
+        context.setting("tdd.lock_file", str),
+    }
+    is_error = problem.level is ProblemLevel.ERROR
+    if problem.path in _list_documents(handoffs):
+        return is_error
+    if problem.path in _list_documents(context.every_handoff()):
+        return False
+    return is_note or (is_file and is_error)
+
+
+def _list_documents(handoffs: tuple[Handoff, ...]) -> set[str]:
+    return {document.path for handoff in handoffs for document in handoff.documents}
+
+
+HANDOFF_NOTES_PARSE = Rule(
+    id="handoff-notes-parse",
+    system=System.TDD,
+    severity=Severity.CRITICAL,
+    holds="every TDD note and state file can be read and names its phase",
+    reads="git notes and state files of TDD cycles",
+    remedy="Write the note or file again as one JSON object with phase and nextPhase.",
+    judge=judge,
+    commands=("git notes --ref=tdd-handoffs list",),
+)

@@ -1,0 +1,128 @@
+"""Hashes that documents quote are whole, and true both when the document was written and now."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from handoff_tui.checks.builder_packages import build_hash, find_measured, measure_hash
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.document_problems import find_unreadable
+from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Severity
+
+_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
+_SHORT = 7
+_ABSENT = "no such file then"
+
+
+_Replaced = frozenset[tuple[str, str, str]]
+
+
+def judge(context: Context) -> Iterator[Found]:
+    judged = False
+    replaced = _list_replaced(context)
+    for handoff in context.require_handoffs("builder"):
+        quoting = {document.path for document in handoff.documents if document.role is not DocumentRole.MANIFEST}
+        claims = [claim for claim in handoff.claims if claim.kind in _HASHES and claim.where.path in quoting]
+        unreadable = list(find_unreadable(context, quoting))
+        judged = judged or bool(claims) or bool(unreadable)
+        yield from unreadable
+        for claim in claims:
+            yield from _judge_claim(context, handoff, claim, replaced)
+    if not judged:
+        context.skip("no document of a builder handoff quotes a hash")
+
+
+def _list_replaced(context: Context) -> _Replaced:
+    """Contents that a document names as those before its own change: file name, hash, document."""
+    return frozenset(
+        (_name_of(claim), str(claim.value), claim.where.path)
+        for handoff in context.every_handoff()
+        for claim in handoff.claims
+        if claim.kind is ClaimKind.HASH_BEFORE
+    )
+
+
+def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[Found]:
+    value, subject = str(claim.value), claim.subject or ""
+    pattern = context.setting("builder.hash_pattern", str)
+    if not re.match(pattern, value):
+        yield Found(
+            message=f"the hash quoted for {subject} is no whole SHA-256",
+            subject=f"form {claim.kind.value} {subject}",
+            place=claim.where,
+            expected="sha256:<64 hex digits>",
+            actual=value,
+        )
+    elif claim.kind is ClaimKind.HASH:
+        yield from _judge_truth(context, handoff, claim, replaced)
+
+
+def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[Found]:
+    value, subject = str(claim.value), claim.subject or ""
+    path = context.find(subject, claim.where.path) if subject.isprintable() else None
+    now = _measure_now(context, handoff, claim, path)
+    then, commit = _measure_then(context, claim.where.path, path or subject)
+    if now == value and then in {None, value}:
+        return
+    if then == value and any(
+        (name, digest) == (_name_of(claim), value) and document != claim.where.path
+        for name, digest, document in replaced
+    ):
+        return
+    if then == value:
+        state = "has changed since" if now else "is not there any more"
+        message = f"the hash of {subject} was true at {commit[:_SHORT]}, when it was written, but not now: it {state}"
+    elif now == value:
+        message = f"the hash of {subject} is true now, but was not at {commit[:_SHORT]}, when it was written"
+    elif now is None:
+        message = f"{subject}, whose hash is quoted, is not here or cannot be read"
+    else:
+        message = f"the hash quoted for {subject} is false"
+    yield Found(
+        message=message,
+        subject=f"hash {subject}",
+        place=claim.where,
+        expected=value,
+        actual=(then or _ABSENT) if now == value else (now or "no such file"),
+        command=f"sha256sum {shlex.quote(path)}" if path and now else None,
+    )
+
+
+def _measure_now(context: Context, handoff: Handoff, claim: Claim, path: str | None) -> str | None:
+    if path is None or not context.exists(path):
+        return None
+    return measure_hash(context, path) or find_measured(context, handoff, claim)
+
+
+def _measure_then(context: Context, document: str, path: str) -> tuple[str | None, str]:
+    """The hash at the commit of the document. Nothing where one of the two was never committed, or is being changed."""
+    facts = context.facts()
+    commit = None if document in {*facts.changed, *facts.untracked} else context.document_commit(document)
+    if commit is None or not path.isprintable():
+        return None, ""
+    content = context.read_at(commit, path)
+    if content is not None:
+        return build_hash(content), commit
+    committed_later = context.read(path) is not None and context.document_commit(path) is not None
+    return (_ABSENT if committed_later else None), commit
+
+
+def _name_of(claim: Claim) -> str:
+    return (claim.subject or "").rpartition("/")[2]
+
+
+HASHES_HOLD = Rule(
+    id="hashes-hold",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every quoted hash is whole, was true when it was written, and is true now or replaced by a declared change",
+    reads="hashes in builder documents, the files they name, and these files at the commit of the document",
+    remedy="Quote the whole hash of the committed file; who changes it later quotes the hash before and after.",
+    judge=judge,
+)

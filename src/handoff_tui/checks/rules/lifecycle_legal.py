@@ -1,0 +1,182 @@
+"""Work cycles of the hub lived as allowed: accepted while pending, completed while in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.document_problems import find_unreadable, parse_json, read_json, walk_objects
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_TIMES = ("created_at", "accepted_at", "completed_at")
+_NOT_YET = {"pending": ("accepted_at", "completed_at"), "in_progress": ("completed_at",)}
+_NEEDED = {"in_progress": ("accepted_at",), "completed": ("accepted_at", "completed_at")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cycle:
+    """A work cycle as its file has it."""
+
+    name: str
+    fields: dict[str, object]
+    place: Place
+
+    def text(self, key: str) -> str | None:
+        value = self.fields.get(key)
+        return value.strip() if isinstance(value, str) and value.strip() else None
+
+    def report(self, message: str, aspect: str, expected: str, actual: str) -> Found:
+        return Found(f"{self.name}: {message}", f"{self.name} {aspect}", self.place, expected, actual)
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.require_handoffs("hub")
+    applies = False
+    seen: set[str] = set()
+    for handoff in handoffs:
+        paths = [document.path for document in handoff.documents if document.path not in seen]
+        seen.update(paths)
+        yield from find_unreadable(context, paths)
+        for path in paths:
+            for cycle in _find_cycles(context, handoff, path):
+                applies = True
+                yield from _judge_words(context, cycle)
+                yield from _judge_times(cycle)
+                yield from _judge_step(context, cycle)
+        yield from _judge_attempts(context, handoff)
+        applies = applies or bool(handoff.attempts)
+    if not applies:
+        context.skip("no work cycle and no report of one")
+
+
+def _find_cycles(context: Context, handoff: Handoff, path: str) -> Iterator[_Cycle]:
+    if not path.lower().endswith(".json"):
+        return
+    lines = {
+        fact.value: fact.where.line
+        for fact in handoff.facts
+        if fact.name == "cycle id" and fact.where is not None and fact.where.path == path
+    }
+    for number, fields in enumerate(_list_cycles(read_json(context, path)), start=1):
+        name = str(fields.get("id") or number)
+        yield _Cycle(f"cycle {name}", fields, Place(path=path, line=lines.get(name)))
+
+
+def _list_cycles(root: object) -> list[dict[str, object]]:
+    return [
+        node
+        for node in walk_objects(root)
+        if "from_role" in node and "to_role" in node and ("status" in node or "stage" in node)
+    ]
+
+
+def _judge_words(context: Context, cycle: _Cycle) -> Iterator[Found]:
+    for key, setting, needed in (
+        ("status", "hub.statuses", True),
+        ("report_status", "hub.report_statuses", False),
+    ):
+        legal = context.setting(setting, tuple)
+        value = cycle.fields.get(key)
+        if (value is not None or needed) and value not in legal:
+            yield cycle.report(f"{key} is no legal word", key, " | ".join(legal), str(value))
+
+
+def _judge_times(cycle: _Cycle) -> Iterator[Found]:
+    status = cycle.text("status") or ""
+    for key in _NOT_YET.get(status, ()):
+        if cycle.fields.get(key) is not None:
+            yield cycle.report(f"is {status}, but has {key}", key, f"no {key}", str(cycle.fields[key]))
+    for key in _NEEDED.get(status, ()):
+        if cycle.fields.get(key) is None:
+            yield cycle.report(f"is {status}, but has no {key}", key, f"a time in {key}", "none")
+    times: list[tuple[str, datetime]] = []
+    for key in _TIMES:
+        value = cycle.fields.get(key)
+        moment = _parse_time(value)
+        if moment is not None:
+            times.append((key, moment))
+        elif value is not None:
+            yield cycle.report(f"{key} is no time", f"{key} form", "an ISO 8601 time", str(value))
+    for (first, before), (second, after) in pairwise(times):
+        if after < before:
+            message = f"{second} is before {first}"
+            yield cycle.report(message, f"{second} order", f"{second} after {before.isoformat()}", after.isoformat())
+
+
+def _parse_time(value: object) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _judge_step(context: Context, cycle: _Cycle) -> Iterator[Found]:
+    """What the cycle was at the baseline must lead to what it is now."""
+    baseline = context.baseline()
+    now = cycle.text("status")
+    if baseline is None or now is None or cycle.fields.get("id") is None:
+        return
+    before = next((status for key, status in _read_before(context, baseline, cycle) if key == cycle.fields["id"]), None)
+    if before is None or now in _reachable(context, before):
+        return
+    yield cycle.report(
+        f"went from {before} to {now}, which no step allows",
+        "step",
+        f"from {before} to {' | '.join(sorted(_reachable(context, before) - {before})) or 'nothing'}",
+        now,
+    )
+
+
+def _read_before(context: Context, baseline: str, cycle: _Cycle) -> Iterator[tuple[object, str]]:
+    for fields in _list_cycles(parse_json(context.read_at(baseline, cycle.place.path))):
+        status = fields.get("status")
+        if isinstance(status, str):
+            yield fields.get("id"), status.strip()
+
+
+def _reachable(context: Context, status: str) -> set[str]:
+    """Statuses that may follow: accept, complete and skip from where the settings say, fail from any."""
+    accept_from = context.setting("hub.accept_from", tuple)
+    complete_from = context.setting("hub.complete_from", tuple)
+    reached = {status, "failed"}
+    if status in accept_from:
+        reached |= {"in_progress", "skipped"}
+    if reached & set(complete_from):
+        reached |= {"completed", "skipped"}
+    return reached
+
+
+def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[Found]:
+    """Reports told in context files; those of work cycles were judged with them."""
+    legal = context.setting("hub.report_statuses", tuple)
+    for attempt in handoff.attempts:
+        told = attempt.where is not None and not attempt.where.path.lower().endswith(".json")
+        if told and attempt.status not in legal:
+            name = f"report {attempt.number} of {attempt.agent}"
+            yield Found(
+                message=f"{handoff.id}: {name} has no legal status",
+                subject=f"{handoff.id} {name}",
+                place=attempt.where,
+                expected=" | ".join(legal),
+                actual=attempt.status or "none",
+            )
+
+
+LIFECYCLE_LEGAL = Rule(
+    id="lifecycle-legal",
+    system=System.HUB,
+    severity=Severity.HIGH,
+    holds="Every work cycle was accepted while pending and completed while in progress, at times in that order.",
+    reads="work cycles and reports of the hub, now and at the baseline",
+    remedy="Put the status and the times of the cycle right, or have the step done that was left out.",
+    judge=judge,
+)

@@ -1,0 +1,97 @@
+"""D: a lock says who holds it and since when, and is not older than a lock may be."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.document_problems import find_unreadable
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_PAIR = re.compile(r"^\s*([A-Za-z][A-Za-z_ -]{0,30}?)\s*[:=]\s*(\S.*)$")
+_FUTURE = timedelta(minutes=1)
+_MILLISECONDS_FROM = 1e11
+
+
+def judge(context: Context) -> Iterator[Found]:
+    """The lock is often ignored by git, so it is looked for by its name as well as among the documents."""
+    name = context.setting("tdd.lock_file", str)
+    documents = (document.path for handoff in context.handoffs("tdd") for document in handoff.documents)
+    locks = dict.fromkeys((name, *(path for path in documents if path.rpartition("/")[2] == name)))
+    present = [path for path in locks if context.exists(path)]
+    if not present:
+        context.skip("no agent holds a lock")
+    for path in present:
+        text = context.read_text(path)
+        if text is None:
+            yield _build(path, "content", "cannot be read", "a lock that can be read", "no content")
+            continue
+        yield from find_unreadable(context, (path,))
+        yield from _judge_lock(context, path, _parse_lock(text))
+
+
+def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator[Found]:
+    if not any(fields.get(_fold(key)) for key in context.setting("tdd.lock_owner_fields", tuple)):
+        yield _build(path, "owner", "does not say who holds it", "an owner", "none")
+    keys = context.setting("tdd.lock_time_fields", tuple)
+    written = next((text for key in keys if (text := fields.get(_fold(key)))), None)
+    since = _parse_moment(written) if written else None
+    if since is None:
+        yield _build(path, "time", "does not say since when it is held", "a time", written or "none")
+        return
+    age = context.now() - since
+    limit = context.setting("tdd.lock_stale_minutes", int)
+    if age > timedelta(minutes=limit):
+        minutes = int(age.total_seconds() // 60)
+        yield _build(path, "age", f"is older than {limit} minutes", f"at most {limit} minutes", f"{minutes} minutes")
+    elif age < -_FUTURE:
+        yield _build(path, "age", "is dated in the future", "a time that has been", written or "none")
+
+
+def _parse_lock(text: str) -> dict[str, str]:
+    """The fields of a JSON object, or of lines such as `agent: heron`."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return {_fold(key): str(entry) for key, entry in value.items() if isinstance(entry, str | int | float)}
+    pairs = (_PAIR.match(line) for line in text.splitlines())
+    return {_fold(pair.group(1)): pair.group(2).strip() for pair in pairs if pair is not None}
+
+
+def _parse_moment(text: str) -> datetime | None:
+    """A time as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    try:
+        number = float(text)
+        moment = datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS_FROM else number, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        try:
+            moment = datetime.fromisoformat(text.strip())
+        except ValueError:
+            return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _fold(key: str) -> str:
+    return key.casefold().replace(" ", "_")
+
+
+def _build(path: str, what: str, problem: str, expected: str, actual: str) -> Found:
+    return Found(f"the lock {path} {problem}", f"{path} {what}", Place(path=path), expected, actual)
+
+
+LOCK_NOT_STALE = Rule(
+    id="lock-not-stale",
+    system=System.TDD,
+    severity=Severity.MEDIUM,
+    holds="a lock names its owner and is younger than a lock may be",
+    reads="the lock file of TDD agents, the clock",
+    remedy="Make sure that its owner is no longer at work; then remove the lock.",
+    judge=judge,
+)

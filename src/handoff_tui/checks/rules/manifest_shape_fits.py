@@ -1,0 +1,130 @@
+"""Package manifests have the fields of the standard, each of its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.builder_packages import build_asset_path, list_manifests, list_package_folders
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_LISTS = frozenset({"assets", "dependencies"})
+
+
+def judge(context: Context) -> Iterator[Found]:
+    context.require_handoffs("builder")
+    manifests = list_manifests(context)
+    folders = list_package_folders(context) if context.scope is None else ()
+    name = context.setting("builder.manifest_name", str)
+    bare = [folder for folder in folders if f"{folder}/{name}" not in manifests]
+    if not manifests and not bare:
+        context.skip("no package here")
+    for folder in bare:
+        yield Found(
+            message=f"the package {folder} has no manifest",
+            subject=f"manifest {folder}",
+            place=Place(path=f"{folder}/{name}"),
+            expected=name,
+            actual="missing",
+        )
+    for path in manifests:
+        yield from _judge_manifest(context, path)
+
+
+def _judge_manifest(context: Context, path: str) -> Iterator[Found]:
+    content = context.read(path) or b""
+    try:
+        root = parse_strictly(content)
+    except JsonBrokenError as broken:
+        place = Place(path=path, line=broken.line)
+        yield Found(f"{path} {broken.message}", "json", place, "a JSON object", broken.message)
+        return
+    if not isinstance(root, dict):
+        kind = type(root).__name__
+        yield Found(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
+        return
+    yield from _judge_fields(context, path, content, root)
+    yield from _judge_identity(context, path, content, root)
+    assets = root.get("assets")
+    if isinstance(assets, list):
+        yield from _judge_assets(context, path, content, assets)
+
+
+def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+    fields: tuple[str, ...] = context.setting("builder.manifest_fields", tuple)
+    replaced: dict[str, str] = context.setting("builder.manifest_replaced_fields", dict)
+    for field in fields:
+        value = root.get(field)
+        if value is None:
+            yield Found(f"{path} has no {field}", f"field {field}", Place(path=path), field, "missing")
+        elif not _fits_kind(field, value):
+            kind = "a list" if field in _LISTS else "text"
+            where = Place(path=path, line=find_line(content, field))
+            yield Found(f"{field} in {path} is not {kind}", f"kind {field}", where, kind, type(value).__name__)
+    for field, right in replaced.items():
+        if field in root:
+            where = Place(path=path, line=find_line(content, field))
+            yield Found(
+                f"{path} uses {field}, for which the standard has {right}", f"field {field}", where, right, field
+            )
+    dependencies = root.get("dependencies")
+    if isinstance(dependencies, list) and not all(isinstance(name, str) and name for name in dependencies):
+        where = Place(path=path, line=find_line(content, "dependencies"))
+        yield Found(f"dependencies in {path} are not all ids of packages", "dependencies", where, "ids of packages")
+
+
+def _fits_kind(field: str, value: object) -> bool:
+    if field in _LISTS:
+        return isinstance(value, list)
+    if isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+    """The id of a package is the name of its folder."""
+    package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
+    prefix = context.setting("builder.package_prefix", str)
+    if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
+        where = Place(path=path, line=find_line(content, "package_id"))
+        yield Found(f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package)
+
+
+def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[Found]:
+    pattern = context.setting("builder.hash_pattern", str)
+    seen: set[str] = set()
+    for number, asset in enumerate(assets):
+        name = asset.get("path") if isinstance(asset, dict) else None
+        if not isinstance(asset, dict) or not isinstance(name, str) or not name:
+            where = Place(path=path, line=find_line(content, "assets"))
+            yield Found(f"an asset in {path} has no path", f"asset {number}", where, "path, sha256 and classification")
+            continue
+        where = Place(path=path, line=find_line(content, "path", name))
+        digest = asset.get("sha256")
+        if not isinstance(digest, str) or not re.match(pattern, digest):
+            shown = str(digest) if digest is not None else "missing"
+            message = f"the hash of {name} in {path} is not written as sha256:<64 hex digits>"
+            yield Found(message, f"hash {name}", where, "sha256:<64 hex digits>", shown)
+        if not asset.get("classification"):
+            yield Found(f"{name} in {path} has no classification", f"classification {name}", where, "a classification")
+        if build_asset_path(path, name) is None:
+            message = f"{name} in {path} leads out of the package"
+            yield Found(message, f"path {name}", where, "a path inside the package", name)
+        if name in seen:
+            yield Found(f"{name} is listed twice in {path}", f"twice {name}", where, "once", "twice")
+        seen.add(name)
+
+
+MANIFEST_SHAPE_FITS = Rule(
+    id="manifest-shape-fits",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every package has a manifest with the fields of the standard",
+    reads="manifests of packages",
+    remedy="Write the manifest with all fields of the standard, an assets list, and a sha256: hash for each asset.",
+    judge=judge,
+)

@@ -1,0 +1,78 @@
+"""Every commit of the branch is in its upstream, where the next agent can get it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.models.work import Severity
+
+_USUAL_REMOTE = "origin"
+
+
+def judge(context: Context) -> Iterator[Found]:
+    if not context.handoffs():
+        context.skip("no handoff here")
+    facts = context.facts()
+    if facts.head is None:
+        context.skip("there is no commit yet that could be pushed")
+    if facts.detached or facts.branch is None:
+        context.undecidable("HEAD is detached: there is no branch whose upstream could have its commits")
+    if facts.upstream is None:
+        yield _build_missing_upstream(context, facts.branch)
+    elif facts.ahead is None:
+        yield _build_gone_upstream(facts, facts.branch, facts.upstream)
+    elif facts.ahead > 0:
+        yield _build_unpushed(facts.branch, facts.upstream, facts.ahead, facts.behind or 0)
+
+
+def _build_missing_upstream(context: Context, branch: str) -> Found:
+    remotes = [name for name, _ in context.remotes()]
+    remote = _USUAL_REMOTE if _USUAL_REMOTE in remotes or not remotes else remotes[0]
+    push = f"git push --set-upstream {shlex.quote(remote)} {shlex.quote(branch)}"
+    return Found(
+        message=f"branch {branch} has no upstream, so nobody else can get its commits",
+        subject=branch,
+        expected="an upstream that has every commit",
+        actual="no upstream" if remotes else "no upstream and no remote",
+        command=push if remotes else f"git remote add {remote} ADDRESS && {push}",
+    )
+
+
+def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> Found:
+    remote, _, name = upstream.partition("/")
+    target = f"{shlex.quote(remote)} {shlex.quote(f'{branch}:{name}')}" if name else f". {shlex.quote(branch)}"
+    return Found(
+        message=f"the upstream {upstream} of branch {branch} is not there, so its commits may be nowhere else",
+        subject=branch,
+        expected=f"{upstream} has {(facts.head or '')[:7]}",
+        actual=f"{upstream} does not exist",
+        command=f"git push {target}",
+    )
+
+
+def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> Found:
+    commits = f"{ahead} commit{'' if ahead == 1 else 's'}"
+    diverged = f", and lacks {behind} of its own" if behind else ""
+    return Found(
+        message=f"{commits} of branch {branch} {'is' if ahead == 1 else 'are'} not in its upstream {upstream}",
+        subject=branch,
+        expected="nothing unpushed",
+        actual=f"{commits} ahead{diverged}",
+        command="git pull --rebase && git push" if behind else "git push",
+    )
+
+
+NOTHING_UNPUSHED = Rule(
+    id="nothing-unpushed",
+    system=System.MOSAIC,
+    severity=Severity.CRITICAL,
+    holds="Every commit of the branch is in its upstream.",
+    reads="the branch and its upstream, as last fetched",
+    remedy="Push the branch before handing over: what is only here, the next agent does not have.",
+    judge=judge,
+    moments=(Moment.PRE,),
+)

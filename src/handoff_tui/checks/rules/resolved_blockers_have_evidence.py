@@ -1,0 +1,96 @@
+"""Every blocker that is marked as resolved offers evidence that can be looked at: a commit or a file that exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.session_state import BLOCKERS, find_states, read_state_file, says_something
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Blocker, Severity
+
+_RESOLVED = "resolved"
+_WORD = re.compile(r"[\w./@+~-]+")
+_COMMIT = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
+_FILE = re.compile(r".*(?:/[^/]*[^/.]|[^/.]\.[A-Za-z]\w{0,9})")
+_SURELY_A_FILE = re.compile(r".+/.+\.[A-Za-z]\w{0,9}")
+"""`and/or` and `e.g` look like files too, but are not missed when they do not exist."""
+
+
+def judge(context: Context) -> Iterator[Found]:
+    broken: list[Found] = []
+    fields: dict[tuple[str, str], str] = {}
+    for state in find_states(context):
+        file = read_state_file(context, state.path(BLOCKERS))
+        broken.extend(file.broken)
+        fields.update(_list_evidence(context, file.path, file.members))
+    resolved = [blocker for handoff in context.handoffs() for blocker in _list_resolved(handoff)]
+    if not resolved and not broken:
+        context.skip("no blocker is marked as resolved")
+    yield from broken
+    for blocker in resolved:
+        evidence = fields.get((blocker.where.path, blocker.id)) or blocker.evidence or ""
+        found = _judge_evidence(context, blocker, evidence)
+        if found is not None:
+            yield found
+
+
+def _list_resolved(handoff: Handoff) -> list[Blocker]:
+    return [blocker for blocker in handoff.blockers if (blocker.status or "").strip().lower() == _RESOLVED]
+
+
+def _list_evidence(context: Context, path: str, members: dict[str, object]) -> Iterator[tuple[tuple[str, str], str]]:
+    """All that the configured fields of each blocker hold, by path and id."""
+    names = context.setting("mosaic.evidence_fields", tuple)
+    for member in members.values():
+        for blocker in member if isinstance(member, list) else ():
+            if isinstance(blocker, dict) and blocker.get("id") is not None:
+                texts = (blocker[name] for name in names if isinstance(blocker.get(name), str))
+                yield (path, str(blocker["id"])), " ".join(texts)
+
+
+def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> Found | None:
+    if not evidence.strip():
+        return _build_found(blocker, "is marked as resolved without any evidence", "nothing")
+    commits, files = _find_names(evidence)
+    if any(map(context.commit, commits)) or any(context.find(file, blocker.where.path) for file in files):
+        return None
+    named = [*commits, *(file for file in files if _SURELY_A_FILE.fullmatch(file))]
+    if named:
+        return _build_found(blocker, f"has {named[0]} as evidence, which does not exist here", evidence)
+    if context.setting("mosaic.evidence_names_proof", bool):
+        return _build_found(blocker, "is marked as resolved with words only", evidence)
+    if not says_something(evidence):
+        return _build_found(blocker, "has evidence that says nothing", evidence)
+    return None
+
+
+def _find_names(evidence: str) -> tuple[list[str], list[str]]:
+    """Words that look like a commit, and words that look like a file."""
+    words = list(dict.fromkeys(word.rstrip(".,;:") for word in _WORD.findall(evidence)))
+    commits = [word.lower() for word in words if _COMMIT.fullmatch(word.lower())]
+    return commits, [word for word in words if _FILE.fullmatch(word)]
+
+
+def _build_found(blocker: Blocker, what: str, actual: str) -> Found:
+    return Found(
+        message=f"blocker {blocker.id} ({blocker.title}) {what}",
+        subject=blocker.id,
+        place=blocker.where,
+        expected="a commit or a file that exists",
+        actual=actual[:80],
+    )
+
+
+RESOLVED_BLOCKERS_HAVE_EVIDENCE = Rule(
+    id="resolved-blockers-have-evidence",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="Every blocker marked as resolved names a commit or a file that shows it.",
+    reads="the blockers of all handoffs and the evidence they offer",
+    remedy="Name the commit, test or document that shows the resolution, or set the blocker back to open.",
+    judge=judge,
+    moments=(Moment.PRE,),
+)

@@ -1,0 +1,77 @@
+"""A run is called complete only when every task of it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity, Task
+
+_PART_OF_A_TASK = re.compile(r"^(?:criterion|deliverable)-\d+$")
+_RUN_FACTS = ("run id", "cycle run id", "cycle run")
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.require_handoffs("hub")
+    complete = {state.upper() for state in context.setting("hub.complete_states", tuple)}
+    final = str(context.setting("hub.stages", tuple)[-1]).upper()
+    applies = False
+    for handoff in handoffs:
+        state = handoff.source_phase
+        if state is None or state.upper() not in complete:
+            continue
+        applies = True
+        for name, stage, place in _find_unfinished(context, handoff, complete | {final}, final):
+            yield Found(
+                message=f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}",
+                subject=f"{handoff.id} {name}",
+                place=place,
+                expected=final,
+                actual=stage,
+            )
+    if not applies:
+        context.skip("no run is said to be complete")
+
+
+def _find_unfinished(
+    context: Context, handoff: Handoff, complete: set[str], final: str
+) -> Iterator[tuple[str, str, Place | None]]:
+    """Tasks that the context lists, the task it is about, and other handoffs of the same run."""
+    for task in handoff.tasks:
+        if not _PART_OF_A_TASK.match(task.id) and not _is_complete(task, final):
+            yield f"task {task.id}", task.stage or task.status or "of unknown state", task.where
+    stage = next((fact for fact in handoff.facts if fact.name == "pipeline stage"), None)
+    if stage is not None and stage.value.strip().upper() not in complete:
+        yield f"task {handoff.id}", stage.value, stage.where
+    runs = _find_runs(handoff)
+    listed = {task.id for task in handoff.tasks}
+    for other in context.every_handoff():
+        if other.dialect != "hub" or other.id == handoff.id or other.id in listed or not runs & _find_runs(other):
+            continue
+        if other.source_phase is not None and other.source_phase.upper() not in complete:
+            place = Place(path=other.documents[0].path) if other.documents else None
+            yield f"task {other.id}", other.source_phase, place
+
+
+def _is_complete(task: Task, final: str) -> bool:
+    """The stage decides; a status word counts only where no stage is given."""
+    return task.stage.upper() == final if task.stage else task.done is True
+
+
+def _find_runs(handoff: Handoff) -> set[str]:
+    return {fact.value for fact in handoff.facts if fact.name in _RUN_FACTS}
+
+
+RUN_COMPLETE_WHEN_TASKS_ARE = Rule(
+    id="run-complete-when-tasks-are",
+    system=System.HUB,
+    severity=Severity.HIGH,
+    holds="No run is said to be complete while a task of it is not.",
+    reads="the state of runs and the stages of their tasks",
+    remedy="Bring the tasks named here to COMPLETE, or take the run back to the stage it is really in.",
+    judge=judge,
+)

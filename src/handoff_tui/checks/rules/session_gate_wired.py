@@ -1,0 +1,113 @@
+"""The enforcement is really wired in: its scripts are there, can be run, and something runs them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.script_calls import Call, find_calls
+from handoff_tui.checks.session_state import require_states
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_OWN_COMMAND = "handoff-tui check"
+_GIT_HOOKS = ".git/hooks/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    path: str
+    text: str
+
+
+def judge(context: Context) -> Iterator[Found]:
+    for state in require_states(context):
+        above = state.folder.removesuffix(context.setting("mosaic.folder", str))
+        scripts = [
+            above + context.setting("mosaic.session_gate_script", str),
+            above + context.setting("mosaic.validation_script", str),
+        ]
+        callers = _find_callers(context, above)
+        present = [script for script in scripts if context.exists(script)]
+        enforced_here = any(find_calls(caller.path, caller.text, _OWN_COMMAND) for caller in callers)
+        if not present and not enforced_here:
+            yield _build_absent(scripts)
+        for script in scripts:
+            calls = _find_all_calls(context, script, present, callers)
+            if script in present:
+                yield from _judge_script(context, script, calls, enforced_here=enforced_here)
+            elif calls:
+                yield _build_dangling(script, calls[0])
+
+
+def _find_callers(context: Context, above: str) -> list[_Caller]:
+    """The files that may call a script; a git hook that cannot be executed calls nothing."""
+    callers: dict[str, _Caller] = {}
+    patterns = (*context.setting("mosaic.wiring_places", tuple), *context.setting("mosaic.wiring_files", tuple))
+    for pattern in patterns:
+        for place in dict.fromkeys((pattern, above + pattern)):
+            for path in _expand(context, place):
+                text = context.read_text(path)
+                if text is not None and not (path.startswith(_GIT_HOOKS) and not context.is_executable(path)):
+                    callers.setdefault(path, _Caller(path, text))
+    return list(callers.values())
+
+
+def _expand(context: Context, place: str) -> list[str]:
+    return [path for path in context.paths() if fnmatchcase(path, place)] if "*" in place else [place]
+
+
+def _find_all_calls(
+    context: Context, script: str, present: list[str], callers: list[_Caller]
+) -> list[tuple[str, Call]]:
+    """Calls from the callers, and from another script of the enforcement that they call."""
+    calls = _find_direct(script, callers)
+    for other in present:
+        if other != script and _find_direct(other, callers):
+            calls.extend(_find_direct(script, [_Caller(other, context.read_text(other) or "")]))
+    return calls
+
+
+def _find_direct(script: str, callers: list[_Caller]) -> list[tuple[str, Call]]:
+    return [(caller.path, call) for caller in callers for call in find_calls(caller.path, caller.text, script)]
+
+
+def _judge_script(
+    context: Context, script: str, calls: list[tuple[str, Call]], *, enforced_here: bool
+) -> Iterator[Found]:
+    if not calls and not enforced_here:
+        message = f"{script} is there, but no hook, CI file or agent prompt calls it"
+        yield Found(message, script, Place(path=script), "a call", "no call", "handoff-tui hooks install")
+    needs_permission = not calls or any(not call.by_interpreter for _, call in calls)
+    if needs_permission and not context.is_executable(script):
+        message = f"{script} is there, but may not be executed"
+        command = f"chmod +x {shlex.quote(script)}"
+        yield Found(message, f"{script} executable", Place(path=script), "executable", "not executable", command)
+
+
+def _build_absent(scripts: list[str]) -> Found:
+    message = f"neither {scripts[0]} nor {scripts[1]} is there, and nothing calls {_OWN_COMMAND}: nothing is enforced"
+    return Found(message, "enforcement", Place(path=scripts[0]), "a session gate", "none", "handoff-tui hooks install")
+
+
+def _build_dangling(script: str, call: tuple[str, Call]) -> Found:
+    path, where = call
+    place = Place(path=path, line=where.line)
+    return Found(f"{path} calls {script}, which does not exist", script, place, f"{script} exists", "no such file")
+
+
+SESSION_GATE_WIRED = Rule(
+    id="session-gate-wired",
+    system=System.MOSAIC,
+    severity=Severity.MEDIUM,
+    blocking=False,
+    holds="The session gate is there, can be executed, and a hook, CI file or agent prompt calls it.",
+    reads="the enforcement scripts; hooks, CI files and agent prompts",
+    remedy="Call the script from a git hook, from CI or from the agent's prompt; what nobody calls enforces nothing.",
+    judge=judge,
+    moments=(Moment.PRE, Moment.POST),
+)

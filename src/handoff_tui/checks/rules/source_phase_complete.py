@@ -1,0 +1,139 @@
+"""VR001: the phase that hands over is really complete: its tasks, its last attempt, its status, no open blocker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.work import Severity, Task
+
+
+def judge(context: Context) -> Iterator[Found]:
+    for handoff in require_transitions(context):
+        yield from find_broken(context, handoff, "VR001")
+        yield from _judge_blockers(handoff)
+        yield from _judge_tasks(context, handoff)
+        if handoff.dialect == TDD:
+            yield from _judge_repetition(handoff)
+        else:
+            yield from _judge_status(context, handoff)
+            yield from _judge_last_attempt(context, handoff)
+            yield from _judge_own_numbers(handoff)
+
+
+def _name_phase(handoff: Handoff) -> str:
+    return f"the phase {handoff.source_phase}" if handoff.source_phase else "the source phase"
+
+
+def _judge_blockers(handoff: Handoff) -> Iterator[Found]:
+    for blocker in handoff.blockers:
+        if blocker.open and blocker.blocking:
+            yield Found(
+                message=f"VR001: {handoff.id} has an open blocker: {blocker.title}",
+                subject=f"{handoff.id} blocker {blocker.id}",
+                place=blocker.where,
+                expected="no open blocker",
+                actual=blocker.status or "open",
+            )
+
+
+def _list_own_tasks(handoff: Handoff) -> list[Task]:
+    """All tasks of a procedure; elsewhere those of the source phase, as others belong to what comes after."""
+    if handoff.dialect == PROCEDURE:
+        return list(handoff.tasks)
+    phase = (handoff.source_phase or "").casefold()
+    return [task for task in handoff.tasks if phase and (task.stage or "").casefold() == phase]
+
+
+def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[Found]:
+    done_words = context.setting("procedures.done_words", tuple)
+    for task in _list_own_tasks(handoff):
+        if task.done is False and (task.status or "").casefold() not in done_words:
+            yield Found(
+                message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {task.title} is not done",
+                subject=f"{handoff.id} task {task.id}",
+                place=task.where,
+                expected="done",
+                actual=task.status or "not done",
+            )
+
+
+def _judge_status(context: Context, handoff: Handoff) -> Iterator[Found]:
+    complete = context.setting("procedures.complete_statuses", tuple)
+    if handoff.status in complete or (handoff.status is None and _has_telling_tasks(handoff)):
+        return
+    said = f"it says {handoff.status}" if handoff.status else "nothing says that it is"
+    yield Found(
+        message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {said}",
+        subject=f"{handoff.id} status",
+        place=find_place(handoff),
+        expected=" or ".join(complete[:2]),
+        actual=handoff.status or "no status",
+    )
+
+
+def _has_telling_tasks(handoff: Handoff) -> bool:
+    return any(task.done is not None for task in _list_own_tasks(handoff))
+
+
+def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[Found]:
+    """The last attempt at this phase, where it says something else than the handoff as a whole."""
+    phase = (handoff.source_phase or "").casefold()
+    own = [
+        attempt
+        for attempt in handoff.attempts
+        if handoff.dialect == PROCEDURE or (attempt.phase or "").casefold() == phase
+    ]
+    if not own or own[-1].status is None or own[-1].status == handoff.status:
+        return
+    complete = context.setting("procedures.complete_statuses", tuple)
+    if own[-1].status.upper() not in complete:
+        yield Found(
+            message=f"VR001: the last attempt at {_name_phase(handoff)} of {handoff.id} ended as {own[-1].status}",
+            subject=f"{handoff.id} last attempt",
+            place=own[-1].where,
+            expected=" or ".join(complete[:2]),
+            actual=own[-1].status,
+        )
+
+
+def _judge_own_numbers(handoff: Handoff) -> Iterator[Found]:
+    """Failing tests that the handoff tells of itself, whatever its status says."""
+    for name, counts in (("tests", handoff.tests), ("regression", handoff.regression)):
+        if counts is not None and counts.failed:
+            yield Found(
+                message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: its {name} failed",
+                subject=f"{handoff.id} {name}",
+                place=find_place(handoff),
+                expected="no failures",
+                actual=f"{counts.failed} failed",
+            )
+
+
+def _judge_repetition(handoff: Handoff) -> Iterator[Found]:
+    """A test result is no status of a phase; one that is to be repeated is not complete."""
+    if handoff.source_phase is None or (handoff.source_phase == handoff.target_phase and handoff.status == "FAIL"):
+        yield Found(
+            message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: it is to be tried again"
+            if handoff.source_phase
+            else f"VR001: {handoff.id} does not say which phase hands over",
+            subject=f"{handoff.id} phase",
+            place=find_place(handoff),
+            expected="a phase that is complete",
+            actual=f"{handoff.source_phase or 'no phase'}, next {handoff.target_phase}",
+        )
+
+
+SOURCE_PHASE_COMPLETE = Rule(
+    id="source-phase-complete",
+    system=System.PROCEDURE,
+    severity=Severity.CRITICAL,
+    holds="VR001: the phase that hands over is complete: tasks done, no open blocker, no failed last attempt",
+    reads="status, tasks, attempts and blockers of handoffs that name a target phase",
+    remedy="Finish the source phase, close its blockers with evidence and record the outcome; then hand over.",
+    judge=judge,
+    moments=(Moment.PRE, Moment.GATE),
+)

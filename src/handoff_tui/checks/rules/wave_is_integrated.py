@@ -1,0 +1,116 @@
+"""Packages built in parallel waves: each wave is complete before the next, and an integration handoff follows."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from handoff_tui.checks.builder_documents import find_results, list_documents
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+
+_INTEGRATION = re.compile(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
+
+
+def judge(context: Context) -> Iterator[Found]:
+    reviewed = {handoff.id for handoff in context.handoffs("builder")}
+    everything = [handoff for handoff in context.every_handoff() if handoff.dialect == "builder"]
+    integrations = [handoff for handoff in everything if _is_integration(handoff)]
+    waves: dict[int, list[Handoff]] = defaultdict(list)
+    for handoff in everything:
+        number = _find_wave(handoff)
+        if number is not None and handoff not in integrations:
+            waves[number].append(handoff)
+    members = [handoff for wave in waves.values() for handoff in wave]
+    if not any(handoff.id in reviewed for handoff in (*members, *(integrations if members else ()))):
+        context.skip("no builder handoff here belongs to a wave")
+    passing: tuple[str, ...] = context.setting("builder.passing_statuses", tuple)
+    found = [
+        *_find_overtaken(waves, passing),
+        *_find_early_integration(members, integrations, passing),
+        *_find_missing_integration(context, members, integrations, passing),
+    ]
+    unfinished = [handoff.id for handoff in members if not _is_complete(handoff, passing)]
+    if not found and unfinished:
+        context.skip(f"the waves are still being built: {', '.join(unfinished)}")
+    yield from found
+
+
+def _find_wave(handoff: Handoff) -> int | None:
+    value = next((fact.value for fact in handoff.facts if fact.name == "wave"), "")
+    return int(value) if value.isdecimal() else None
+
+
+def _is_integration(handoff: Handoff) -> bool:
+    """By the title of its spec: other specs speak of the integration that is to come."""
+    titles = [handoff.title, *(document.title for document in list_documents(handoff, DocumentRole.SPEC))]
+    said = any(fact.name == "integration handoff" for fact in handoff.facts)
+    return said and any(title and _INTEGRATION.search(title) for title in titles)
+
+
+def _is_complete(handoff: Handoff, passing: tuple[str, ...]) -> bool:
+    if handoff.registry is RegistryState.SUPERSEDED:
+        return True
+    return find_results(handoff) is not None and handoff.status in passing
+
+
+def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -> Iterator[Found]:
+    for number, wave in sorted(waves.items()):
+        later = [other for after, others in waves.items() if after > number for other in others if find_results(other)]
+        for handoff in wave:
+            if later and not _is_complete(handoff, passing):
+                yield Found(
+                    message=f"wave {number} lacks {handoff.id}, but {later[0].id} of a later wave has results",
+                    subject=f"{handoff.id} wave",
+                    place=Place(path=handoff.documents[0].path),
+                    expected=f"results of {handoff.id} that say {' or '.join(passing)}",
+                    actual=handoff.status or "no results",
+                )
+
+
+def _find_early_integration(
+    members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
+) -> Iterator[Found]:
+    unfinished = [handoff.id for handoff in members if not _is_complete(handoff, passing)]
+    for handoff in integrations:
+        results = find_results(handoff)
+        if results is not None and unfinished:
+            yield Found(
+                message=f"{handoff.id} integrated the waves before {', '.join(unfinished)} had passed",
+                subject=f"{handoff.id} integration",
+                place=Place(path=results.path),
+                expected="all handoffs of the waves have passed",
+                actual=f"not yet: {', '.join(unfinished)}",
+            )
+
+
+def _find_missing_integration(
+    context: Context, members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
+) -> Iterator[Found]:
+    least = context.setting("builder.integration_packages_minimum", int)
+    if integrations or len(members) < least or not all(_is_complete(handoff, passing) for handoff in members):
+        return
+    names = ", ".join(handoff.id for handoff in members)
+    yield Found(
+        message=f"the waves are complete ({names}), but no integration handoff follows",
+        subject="integration handoff",
+        place=Place(path=members[-1].documents[0].path),
+        expected="a spec of an integration handoff",
+        actual="none",
+    )
+
+
+WAVE_IS_INTEGRATED = Rule(
+    id="wave-is-integrated",
+    system=System.BUILDER,
+    severity=Severity.MEDIUM,
+    holds="Every declared wave is complete, and an integration handoff makes one system of its packages",
+    reads="waves and integration handoffs that specs declare, and results",
+    remedy="Finish the wave first; then write an integration handoff that wires the packages and tests them together.",
+    judge=judge,
+)

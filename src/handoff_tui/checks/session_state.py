@@ -1,0 +1,117 @@
+"""Session states: where they lie, which files make them up, and what in them could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found
+from handoff_tui.checks.document_problems import find_unreadable
+from handoff_tui.checks.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Place
+
+DIALECT = "mosaic"
+AGENT_STATE = "agent_state.json"
+BLOCKERS = "blockers.json"
+CURRENT_TASK = "current_task.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """A state folder and the handoff that was read from it."""
+
+    folder: str
+    handoff: Handoff
+
+    def path(self, name: str) -> str:
+        return f"{self.folder}/{name}"
+
+
+def find_states(context: Context) -> tuple[SessionState, ...]:
+    """The states under review."""
+    name = context.setting("mosaic.folder", str)
+    found: dict[str, Handoff] = {}
+    for handoff in context.handoffs(DIALECT):
+        for document in handoff.documents:
+            folder = _find_folder(document.path, name)
+            if folder is not None:
+                found.setdefault(folder, handoff)
+    return tuple(SessionState(folder, handoff) for folder, handoff in sorted(found.items()))
+
+
+def require_states(context: Context) -> tuple[SessionState, ...]:
+    """The states under review; without any, the rule does not apply."""
+    return find_states(context) or context.skip("no session state under review")
+
+
+def find_abandoned_folder(context: Context) -> str | None:
+    """A state folder whose state is gone: its enforcement is still there, or git still tracks the files."""
+    name = context.setting("mosaic.folder", str)
+    scripts = (context.setting("mosaic.session_gate_script", str), context.setting("mosaic.validation_script", str))
+    if any(script.startswith(f"{name}/") and context.exists(script) for script in scripts):
+        return name
+    state_files = context.setting("mosaic.state_files", tuple)
+    changed = context.facts().changed
+    return name if any(f"{name}/{file}" in changed for file in state_files) else None
+
+
+def is_state_file(context: Context, path: str) -> bool:
+    """Whether a file only tells the state of sessions, as opposed to work or its enforcement."""
+    folder, _, name = path.rpartition("/")
+    if _ends_with_folder(folder, context.setting("mosaic.agents_folder", str)):
+        return fnmatchcase(name, context.setting("mosaic.agents_documents", str))
+    if not _ends_with_folder(folder, context.setting("mosaic.folder", str)):
+        return False
+    names = (*context.setting("mosaic.state_files", tuple), *context.setting("mosaic.optional_state_files", tuple))
+    if name in names or name == context.setting("mosaic.latest_handoff", str):
+        return True
+    return fnmatchcase(name, context.setting("mosaic.session_documents", str))
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A state file as read; `broken` says why it has no members where it should have some."""
+
+    path: str
+    content: bytes = b""
+    members: dict[str, object] = field(default_factory=dict)
+    broken: tuple[Found, ...] = ()
+
+    def place(self, key: str) -> Place:
+        """Where a member stands; the file itself where it is absent."""
+        return Place(path=self.path, line=find_line(self.content, key))
+
+
+def read_state_file(context: Context, path: str) -> StateFile:
+    """A state file that must be there and be an object."""
+    broken = tuple(find_unreadable(context, (path,)))
+    if broken:
+        return StateFile(path, broken=broken)
+    content = context.read(path)
+    if content is None:
+        return StateFile(path, broken=(Found(f"{path} is missing", path, Place(path=path)),))
+    try:
+        value = parse_strictly(content)
+    except JsonBrokenError as reason:
+        found = Found(f"{path} {reason.message}", path, Place(path=path, line=reason.line))
+        return StateFile(path, content, broken=(found,))
+    if not isinstance(value, dict):
+        return StateFile(path, content, broken=(Found(f"{path} is not an object", path, Place(path=path)),))
+    return StateFile(path, content, value)
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has at least two different words."""
+    words = {word.strip(".,;:!?-–—_*\"'()[]").casefold() for word in text.split()}
+    return len(words - {""}) > 1
+
+
+def _find_folder(path: str, name: str) -> str | None:
+    before, separator, _ = f"/{path}".rpartition(f"/{name}/")
+    return f"{before}/{name}".lstrip("/") if separator else None
+
+
+def _ends_with_folder(folder: str, name: str) -> bool:
+    return folder == name or folder.endswith(f"/{name}")

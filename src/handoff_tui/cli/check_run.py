@@ -1,0 +1,106 @@
+"""A run of the checks that must happen: everything heavy is imported here."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from handoff_tui.cli.diagnostics import clear_progress, write_progress
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import find_start
+from handoff_tui.cli.output import render_json, render_page, write_json, write_page
+from handoff_tui.cli.plain import write_plain
+from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.presentation.check_formats import render_report
+from handoff_tui.presentation.check_json import build_check_json
+from handoff_tui.presentation.check_list import build_check_list_json, build_check_list_page
+from handoff_tui.presentation.check_page import build_check_page
+from handoff_tui.presentation.check_table import build_progress_line
+from handoff_tui.review.check import (
+    CheckRequest,
+    Telling,
+    can_be_recalled,
+    check,
+    list_rules,
+    mark_recalled,
+    parse_moment,
+    rests_on_outside,
+)
+from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.recall import Recall
+from handoff_tui.review.trust import build_trust_state, trust
+
+
+def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
+    """Runs what was asked for, prints it, and keeps it for the next time nothing has moved."""
+    desk = open_desk(find_start(arguments))
+    if arguments.trust:
+        trust(desk, arguments.trust)
+    request = _build_request(arguments)
+    if arguments.list:
+        return _list(list_rules(desk, request), build_trust_state(desk), as_json=arguments.json)
+    telling = Telling(on_result=_tell)
+    with _stopping(telling):
+        report = check(desk, request, telling)
+    clear_progress()
+    form = "json" if arguments.json else arguments.format
+    write_plain(_render(report, form, everything=arguments.all))
+    if telling.cancel.is_set():
+        return ExitCode.INTERRUPTED
+    code = ExitCode.BLOCKED if report.verdict == "blocked" else ExitCode.OK
+    if recall is not None and can_be_recalled(report):
+        again = mark_recalled(report)
+        recall.keep(_render(again, form, everything=arguments.all), code, outside=rests_on_outside(report))
+    return code
+
+
+def _list(rules: tuple[RuleInfo, ...], state: TrustState | None, *, as_json: bool) -> ExitCode:
+    if as_json:
+        write_json(build_check_list_json(rules, state))
+    else:
+        write_page(build_check_list_page(rules, state), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _build_request(arguments: argparse.Namespace) -> CheckRequest:
+    return CheckRequest(
+        moment=parse_moment("gate" if arguments.gate else arguments.moment),
+        phase=arguments.gate,
+        handoff=arguments.handoff,
+        only=tuple(arguments.only),
+        excluded=tuple(arguments.excluded),
+        baseline=arguments.baseline,
+        fresh=arguments.fresh,
+        network=arguments.network,
+    )
+
+
+def _render(report: CheckReport, form: str, *, everything: bool) -> str:
+    """The form never changes the exit code."""
+    if form == "text":
+        return render_page(build_check_page(report, everything=everything), load_terminal_theme())
+    if form == "json":
+        return render_json(build_check_json(report))
+    return render_report(report, form).rstrip("\n") + "\n"
+
+
+def _tell(result: CheckResult, done: int, total: int) -> None:
+    write_progress(build_progress_line(done, total, result.id))
+
+
+@contextmanager
+def _stopping(telling: Telling) -> Iterator[None]:
+    """Ctrl-C and a polite end stop the running commands; the results so far are still printed."""
+
+    def stop(*_: object) -> None:
+        telling.cancel.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

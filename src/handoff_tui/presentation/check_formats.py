@@ -1,0 +1,35 @@
+"""The forms in which the results of checks are printed, by name. `text` and `json` are drawn by their own writers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from handoff_tui import __version__
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.presentation.check_github import render_check_github
+from handoff_tui.presentation.check_json import render_check_jsonl
+from handoff_tui.presentation.check_junit import render_check_junit
+from handoff_tui.presentation.check_markdown import render_check_markdown
+from handoff_tui.presentation.check_sarif import build_check_sarif
+from handoff_tui.presentation.check_tap import render_check_tap
+
+
+def _render_sarif(report: CheckReport) -> str:
+    return json.dumps(build_check_sarif(report, __version__), indent=2)
+
+
+_RENDERERS: dict[str, Callable[[CheckReport], str]] = {
+    "jsonl": render_check_jsonl,
+    "junit": render_check_junit,
+    "sarif": _render_sarif,
+    "tap": render_check_tap,
+    "github": render_check_github,
+    "markdown": render_check_markdown,
+}
+
+FORMATS = ("text", "json", *_RENDERERS)
+
+
+def render_report(report: CheckReport, form: str) -> str:
+    return _RENDERERS[form](report)

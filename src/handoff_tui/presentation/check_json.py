@@ -1,0 +1,85 @@
+"""Check results as the public JSON shape: whole, or one object a line."""
+
+from __future__ import annotations
+
+import json
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult, Evidence, Finding
+
+SCHEMA = "handoff-tui/check/v1"
+RESULT_SCHEMA = "handoff-tui/check-result/v1"
+SUMMARY_SCHEMA = "handoff-tui/check-summary/v1"
+
+
+def build_check_json(report: CheckReport) -> dict[str, object]:
+    """The shape promised to scripts; fields may be added, never renamed."""
+    return {
+        "schema": SCHEMA,
+        **_build_summary(report),
+        "results": [build_result_json(result) for result in report.results],
+    }
+
+
+def render_check_jsonl(report: CheckReport) -> str:
+    """One object per result as it stands in the report, then one that sums up."""
+    lines: list[dict[str, object]] = [
+        {"schema": RESULT_SCHEMA, "type": "result", **build_result_json(result)} for result in report.results
+    ]
+    lines.append({"schema": SUMMARY_SCHEMA, "type": "summary", **_build_summary(report)})
+    return "\n".join(json.dumps(line, ensure_ascii=True, separators=(",", ":")) for line in lines)
+
+
+def build_result_json(result: CheckResult) -> dict[str, object]:
+    remedy = result.remedy
+    return {
+        "id": result.id,
+        "outcome": result.outcome.value,
+        "severity": result.severity.value,
+        "blocking": result.blocking,
+        "summary": result.summary,
+        "findings": [_build_finding(finding) for finding in result.findings],
+        "remedy": {"text": remedy.text, "commands": list(remedy.commands)} if remedy else None,
+        "from_cache": result.from_cache,
+        "rerun_because": result.rerun_because,
+        "flaky": result.flaky,
+        "outside": result.outside,
+        "duration": result.duration,
+        "inputs_digest": result.inputs_digest,
+        "log": result.log,
+    }
+
+
+def _build_summary(report: CheckReport) -> dict[str, object]:
+    trust = report.trust
+    return {
+        "repo": report.repository,
+        "head": report.head,
+        "handoff": report.handoff,
+        "baseline": report.baseline,
+        "baseline_reason": report.baseline_reason,
+        "mode": report.mode,
+        "verdict": report.verdict,
+        "passed": report.passed,
+        "total": report.total,
+        "warnings": report.warnings,
+        "not_applicable": len(report.not_applicable),
+        "trust": {"digest": trust.digest, "trusted": trust.trusted} if trust else None,
+    }
+
+
+def _build_finding(finding: Finding) -> dict[str, object]:
+    return {
+        "message": finding.message,
+        "fingerprint": finding.fingerprint,
+        "evidence": [_build_evidence(evidence) for evidence in finding.evidence],
+    }
+
+
+def _build_evidence(evidence: Evidence) -> dict[str, object]:
+    return {
+        "path": evidence.path,
+        "line": evidence.line,
+        "expected": evidence.expected,
+        "actual": evidence.actual,
+    }

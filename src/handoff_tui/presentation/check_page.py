@@ -1,0 +1,168 @@
+"""Check results as a page: the verdict, what blocks and what to do about it, then the rest."""
+
+from __future__ import annotations
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.presentation.check_words import (
+    describe_numbers,
+    list_commands,
+    list_details,
+    list_messages,
+    list_notes,
+)
+from handoff_tui.presentation.labels import label_check_verdict, label_outcome, plural
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+_MOST_FINDINGS = 5
+_FEW = 8
+"""So many passed checks are listed without being asked for."""
+_LONGEST_VALUE = 160
+_SLOW = 1.0
+_MODES = {
+    "pre": "before handing over",
+    "post": "after taking over",
+    "gate": "at the gate",
+    "all": "all checks",
+}
+
+
+def build_check_page(report: CheckReport, *, everything: bool = False) -> Page:
+    """Blocking failures with the action required, warnings, then what passed and what does not apply."""
+    page = Page()
+    _add_verdict(page, report)
+    shared = _find_shared_reason(report)
+    _add_open(page, "BLOCKING FAILURES", report.blocking_failures, shared, everything=everything)
+    _add_open(page, "Warnings", report.warned, shared, everything=everything)
+    _add_passed(page, report, shared, everything=everything)
+    _add_not_applicable(page, report, everything=everything)
+    return page
+
+
+def _add_verdict(page: Page, report: CheckReport) -> None:
+    label = label_check_verdict(blocked=report.verdict == "blocked")
+    page.line(Cell(f"{label}  ", label.role), Cell(describe_numbers(report), "heading"))
+    page.line(Cell(render_safe(report.repository), "path"))
+    words = [_MODES[report.mode]]
+    if report.handoff:
+        words.append(f"handoff {report.handoff}")
+    words.append(f"at {report.head[:7]}" if report.head else "no commit yet")
+    if report.baseline:
+        words.append(f"against {_shorten(report.baseline)}")
+    elif report.baseline_reason:
+        words.append("no baseline")
+    if report.baseline_reason:
+        words[-1] += f" ({report.baseline_reason})"
+    page.line(Cell(render_safe(" · ".join(words)), "muted"))
+    if shared := _find_shared_reason(report):
+        page.line(Cell(f"all ran: {render_safe(shared)}", "muted"))
+    if report.trust and not report.trust.trusted:
+        text = "commands from this repository's configuration do not run; `handoff-tui check --list` shows them"
+        page.line(Cell("! not trusted  ", "warning"), Cell(text), indent=2)
+
+
+def _shorten(commit: str) -> str:
+    return commit[:7] if len(commit) in {40, 64} else commit
+
+
+def _find_shared_reason(report: CheckReport) -> str | None:
+    """The reason that all results have in common, where none is from the cache; said once, not on each line."""
+    reasons = [result.rerun_because for result in report.results if result.rerun_because]
+    same = len(reasons) > 1 and len(set(reasons)) == 1 and not any(result.from_cache for result in report.results)
+    return reasons[0] if same else None
+
+
+def _add_open(
+    page: Page, title: str, results: tuple[CheckResult, ...], shared: str | None, *, everything: bool
+) -> None:
+    if not results:
+        return
+    page.heading(title, str(len(results)))
+    for number, result in enumerate(results):
+        if number:
+            page.blank()
+        _add_headline(page, result, shared)
+        _add_findings(page, result, everything=everything)
+        _add_action(page, result)
+
+
+def _add_headline(page: Page, result: CheckResult, shared: str | None) -> None:
+    label = label_outcome(result.outcome)
+    notes = [result.severity.value, *_choose_notes(result, shared)]
+    page.line(
+        Cell(f"{label}  ", label.role),
+        Cell(render_safe(result.id), "key"),
+        Cell(f"  {' · '.join(notes)}", "muted"),
+        indent=2,
+    )
+
+
+def _choose_notes(result: CheckResult, shared: str | None) -> list[str]:
+    known = result.model_copy(update={"rerun_because": None}) if shared else result
+    notes = list_notes(known)
+    if result.duration is not None and result.duration >= _SLOW and not result.from_cache:
+        notes.append(f"{result.duration:.1f} s")
+    return notes
+
+
+def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
+    if not result.findings:
+        for message in list_messages(result):
+            page.line(Cell("    "), Cell(message), indent=4)
+    shown = result.findings if everything else result.findings[:_MOST_FINDINGS]
+    for finding in shown:
+        page.line(Cell("    "), Cell(render_safe(finding.message)), indent=4)
+        for detail in list_details(finding, None if everything else _LONGEST_VALUE):
+            page.line(Cell("      "), Cell(detail, "path" if detail.startswith("at ") else "muted"), indent=8)
+    if len(result.findings) > len(shown):
+        more = plural(len(result.findings) - len(shown), "more finding")
+        page.line(Cell(f"    … and {more}; --all shows them", "muted"), indent=4)
+    if result.log:
+        page.line(Cell("    output is kept in ", "muted"), Cell(render_safe(result.log), "path"), indent=4)
+
+
+def _add_action(page: Page, result: CheckResult) -> None:
+    if result.remedy is None:
+        return
+    page.line(
+        Cell("    Action required: " if result.blocking else "    To do: ", "heading"),
+        Cell(render_safe(result.remedy.text)),
+        indent=6,
+    )
+    for command in list_commands(result):
+        page.line(Cell("      $ ", "muted"), Cell(command, "key"), indent=8)
+
+
+def _add_passed(page: Page, report: CheckReport, shared: str | None, *, everything: bool) -> None:
+    passing = report.passing
+    if not passing:
+        return
+    cached = sum(result.from_cache for result in passing)
+    note = f"{len(passing)}, {cached} of them cached" if cached else str(len(passing))
+    page.heading("Passed", note)
+    remarkable = [result for result in passing if result.flaky]
+    listed = passing if everything or len(passing) <= _FEW else tuple(remarkable)
+    for result in listed:
+        label = label_outcome(result.outcome)
+        notes = _choose_notes(result, shared)
+        page.line(
+            Cell(f"{label}  ", label.role),
+            Cell(f"{render_safe(result.id)}  ", "key"),
+            Cell(render_safe(result.summary, _LONGEST_VALUE)),
+            Cell(f"  ({'; '.join(notes)})" if notes else "", "muted"),
+            indent=2,
+        )
+    if len(listed) < len(passing):
+        page.line(Cell(f"… {len(passing) - len(listed)} that passed; --all lists them", "muted"), indent=2)
+
+
+def _add_not_applicable(page: Page, report: CheckReport, *, everything: bool) -> None:
+    number = len(report.not_applicable)
+    if not number:
+        return
+    page.blank()
+    page.line(Cell(f"· {plural(number, 'check')} not applicable here", "not-applicable"))
+    if everything:
+        for result in report.not_applicable:
+            page.line(Cell(f"{render_safe(result.id)}  ", "key"), Cell(render_safe(result.summary), "muted"), indent=2)

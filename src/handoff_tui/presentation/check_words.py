@@ -1,0 +1,67 @@
+"""Words about check results that several formats share. Every text from here is safe to show on one line."""
+
+from __future__ import annotations
+
+from handoff_tui.models.check_report import CheckReport, RuleInfo
+from handoff_tui.models.check_result import CheckResult, Evidence, Finding
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.safe_text import render_safe
+
+
+def describe_numbers(report: CheckReport) -> str:
+    """`7/9 passed, 1 warning`."""
+    return f"{report.passed}/{report.total} passed, {plural(report.warnings, 'warning')}"
+
+
+def describe_place(evidence: Evidence) -> str | None:
+    if evidence.path is None:
+        return None
+    return render_safe(evidence.path if evidence.line is None else f"{evidence.path}:{evidence.line}")
+
+
+def list_details(finding: Finding, longest: int | None = None) -> list[str]:
+    """Where each piece of evidence is, what was expected there and what is there, each value cut where asked."""
+    lines: list[str] = []
+    for evidence in finding.evidence:
+        place = describe_place(evidence)
+        if place is not None:
+            lines.append(f"at {place}")
+        values = [
+            f"{name}: {render_safe(text, longest)}"
+            for name, text in (("expected", evidence.expected), ("actual", evidence.actual))
+            if text is not None
+        ]
+        if values:
+            lines.append(", ".join(values))
+    return lines
+
+
+def list_commands(result: CheckResult) -> list[str]:
+    return [render_safe(command) for command in result.remedy.commands] if result.remedy else []
+
+
+def list_notes(result: CheckResult) -> list[str]:
+    """How the result came about, where that matters to a reader."""
+    notes = ["cached"] if result.from_cache else []
+    if result.flaky:
+        notes.append("flaky: the same inputs gave another outcome before")
+    if result.rerun_because:
+        notes.append(f"ran: {render_safe(result.rerun_because)}")
+    return notes
+
+
+def list_messages(result: CheckResult) -> list[str]:
+    """What was found, or the summary where nothing was found one by one."""
+    return [render_safe(finding.message) for finding in result.findings] or [render_safe(result.summary)]
+
+
+def map_rules(report: CheckReport) -> dict[str, RuleInfo]:
+    return {rule.id: rule for rule in report.rules}
+
+
+def find_relative_path(path: str, repository: str) -> str | None:
+    """The path inside the repository; nothing where it leads out of it."""
+    inside = path.removeprefix(repository.rstrip("/") + "/") if repository.strip("/") else path
+    if not inside or inside.startswith("/") or ".." in inside.split("/"):
+        return None
+    return inside

@@ -1,0 +1,59 @@
+"""Where this program is installed, looked up without running anything that a hook or a repository names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from handoff_tui.repo.hardening import build_search_path
+
+_PROGRAM = "handoff-tui"
+_DISTRIBUTION = re.compile(r"handoff_tui-(.+)\.dist-info")
+_TIMEOUT_SECONDS = 30
+
+
+def find_python() -> str:
+    """The Python that runs this program, by its virtual environment's name for it, whichever name it was called by."""
+    given = Path(sys.executable)
+    usual = given.with_name("python3")
+    return str(usual) if usual.exists() and usual.samefile(given) else sys.executable
+
+
+def can_import_alone(python: str) -> bool:
+    """Whether this Python finds the program without PYTHONPATH and the current folder, as a hook must."""
+    try:
+        done = subprocess.run(
+            [python, "-E", "-P", "-c", "import handoff_tui"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_TIMEOUT_SECONDS,
+            cwd=Path(python).anchor,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def is_program(path: str) -> bool:
+    return Path(path).is_file() and os.access(path, os.X_OK)
+
+
+def find_on_path() -> str | None:
+    """The program on PATH, relative folders left out."""
+    return shutil.which(_PROGRAM, path=build_search_path())
+
+
+def read_version_beside(python: str) -> str | None:
+    """The version that another Python would run, as its folder of packages says."""
+    libraries = Path(python).parent.parent / "lib"
+    try:
+        places = sorted(libraries.glob("python3*/site-packages/handoff_tui-*.dist-info"))
+    except OSError:
+        return None
+    versions = [match[1] for place in places if (match := _DISTRIBUTION.fullmatch(place.name))]
+    return versions[0] if len(versions) == 1 else None

@@ -1,0 +1,215 @@
+"""Runs one command so that nothing of it is left: own session, no stdin, a time limit, bounded output.
+
+A child that leaves its session is found by a mark in its environment, which it inherits. Survivors are killed.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+_MARK = "HANDOFF_TUI_RUN"
+_CHUNK = 1 << 16
+_TICK_SECONDS = 0.01
+_HEAD_BYTES = 64 * 1024
+_SWEEP_SECONDS = 5.0
+"""A killed process that waits for a dead disk cannot be waited for for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long a command may run, how long it may take to end when told to, and how much of its output is kept."""
+
+    seconds: float
+    grace_seconds: float
+    keep_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """How a command ended. `code` is nothing when it could not be started."""
+
+    code: int | None
+    output: bytes
+    """The beginning and the end of what it printed."""
+    printed: int
+    """How many bytes it printed in all."""
+    seconds: float
+    timed_out: bool = False
+    cancelled: bool = False
+    failure: str | None = None
+    """Why it could not be started."""
+    swept: int = 0
+    """How many processes it had left running."""
+
+
+@dataclass(slots=True)
+class OutputKeeper:
+    """Keeps the beginning and the end of an output of any length."""
+
+    tail_bytes: int
+    head: bytearray = field(default_factory=bytearray)
+    tail: deque[bytes] = field(default_factory=deque)
+    tail_size: int = 0
+    printed: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        self.printed += len(chunk)
+        room = _HEAD_BYTES - len(self.head)
+        if room > 0:
+            self.head += chunk[:room]
+            chunk = chunk[room:]
+        if chunk:
+            self.tail.append(chunk)
+            self.tail_size += len(chunk)
+            while self.tail_size - len(self.tail[0]) >= self.tail_bytes:
+                self.tail_size -= len(self.tail.popleft())
+
+    def build(self) -> bytes:
+        left_out = self.printed - len(self.head) - self.tail_size
+        note = f"\n[... {left_out:,} bytes left out ...]\n".encode() if left_out > 0 else b""
+        return bytes(self.head) + note + b"".join(self.tail)
+
+
+def run_command(
+    argv: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    bounds: Bounds,
+    cancel: Event | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+) -> CommandEnd:
+    """Runs to its end, its time limit or a cancel; returns when no process of it is left."""
+    mark = uuid.uuid4().hex
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            cwd=folder,
+            env={**environment, _MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as refused:
+        reason = refused.strerror if isinstance(refused, OSError) else str(refused)
+        return CommandEnd(None, b"", 0, time.monotonic() - started, failure=f"{argv[0]}: {reason}")
+    keeper = OutputKeeper(bounds.keep_bytes)
+    with process:
+        timed_out, cancelled = _follow(process, keeper, started + bounds.seconds, cancel, on_output)
+        swept = stop_all(process, mark, bounds.grace_seconds if timed_out or cancelled else 0)
+        _drain(process, keeper, on_output)
+    seconds = time.monotonic() - started
+    return CommandEnd(process.returncode, keeper.build(), keeper.printed, seconds, timed_out, cancelled, None, swept)
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    keeper: OutputKeeper,
+    deadline: float,
+    cancel: Event | None,
+    on_output: Callable[[bytes], None] | None,
+) -> tuple[bool, bool]:
+    """Reads output until the command ends; says whether its time ran out, and whether it was cancelled."""
+    assert process.stdout is not None  # noqa: S101 - opened as a pipe
+    descriptor = process.stdout.fileno()
+    os.set_blocking(descriptor, False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        open_pipe = True
+        while process.poll() is None:
+            if time.monotonic() >= deadline:
+                return True, False
+            if cancel is not None and cancel.is_set():
+                return False, True
+            if not open_pipe:
+                time.sleep(_TICK_SECONDS)
+                continue
+            if selector.select(_TICK_SECONDS):
+                open_pipe = _read_some(descriptor, keeper, on_output)
+                if not open_pipe:
+                    selector.unregister(descriptor)
+    return False, False
+
+
+def _read_some(descriptor: int, keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> bool:
+    """Reads what is there; false when the other end is closed."""
+    try:
+        chunk = os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return True
+    if not chunk:
+        return False
+    keeper.add(chunk)
+    if on_output is not None:
+        on_output(chunk)
+    return True
+
+
+def _drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Callable[[bytes], None] | None) -> None:
+    """What was still in the pipe; all writers are gone."""
+    assert process.stdout is not None  # noqa: S101 - opened as a pipe
+    before = -1
+    while before != keeper.printed:
+        before = keeper.printed
+        if not _read_some(process.stdout.fileno(), keeper, on_output):
+            return
+
+
+def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
+    """Ends the command's session and everything that left it; returns how many had to be found by their mark."""
+    if process.poll() is None and grace > 0:
+        _signal_group(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(grace)
+    _signal_group(process.pid, signal.SIGKILL)
+    process.wait()
+    swept: set[int] = set()
+    deadline = time.monotonic() + _SWEEP_SECONDS
+    while (survivors := find_marked(mark)) and time.monotonic() < deadline:
+        swept.update(survivors)
+        for pid in survivors:
+            _signal_one(pid)
+    return len(swept)
+
+
+def find_marked(mark: str) -> list[int]:
+    """Living processes that carry a mark in their environment (Linux; elsewhere the session is all we know)."""
+    wanted = f"{_MARK}={mark}".encode()
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (entry / "environ").read_bytes().split(b"\0") and _is_alive(entry):
+                found.append(int(entry.name))
+        except OSError:
+            continue  # gone meanwhile, or another user's
+    return found
+
+
+def _is_alive(entry: Path) -> bool:
+    """A zombie is dead: only its parent has not noticed."""
+    return (entry / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] not in {
+        "Z",
+        "X",
+    }
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
+        os.killpg(pid, number)
+
+
+def _signal_one(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it went by itself
+        os.kill(pid, signal.SIGKILL)

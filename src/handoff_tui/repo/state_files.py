@@ -1,0 +1,66 @@
+"""Files of our own outside any repository: caches and what the user has trusted. A damaged one counts as absent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+_PROGRAM = "handoff-tui"
+_MAX_BYTES = 64 * 1024 * 1024
+
+
+def find_cache_folder(root: Path) -> Path:
+    """Where results about a repository are kept; it may be deleted at any time."""
+    name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+    return _find_base("XDG_CACHE_HOME", ".cache") / name
+
+
+def find_state_folder() -> Path:
+    """Where the user's own decisions about this machine are kept."""
+    return _find_base("XDG_STATE_HOME", ".local/state")
+
+
+def load_json(place: Path) -> object:
+    """The value in a file of ours; nothing when it is missing or damaged."""
+    try:
+        if place.stat().st_size > _MAX_BYTES:
+            return None
+        return json.loads(place.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def write_json(place: Path, value: object) -> bool:
+    """Replaces a file of ours in one step; false where that is not possible, which loses nothing but time."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=".tmp-")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        Path(temporary).replace(place)
+    except OSError:
+        return False
+    return True
+
+
+def write_log(place: Path, content: bytes) -> str | None:
+    """Keeps the output of a command; the path, or nothing where it cannot be kept."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place.write_bytes(content)
+    except OSError:
+        return None
+    return str(place)
+
+
+def _find_base(variable: str, below_home: str) -> Path:
+    configured = os.environ.get(variable, "")
+    if configured and Path(configured).is_absolute():
+        return Path(configured) / _PROGRAM
+    try:
+        return Path.home() / below_home / _PROGRAM
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / f"{_PROGRAM}-{os.getuid()}"

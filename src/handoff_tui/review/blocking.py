@@ -1,0 +1,189 @@
+"""What stands in the way of approving a handoff, each reason in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.models.document import Document, DocumentRole
+from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.models.work import Severity, TestCounts
+
+_SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
+_FAILED = frozenset({"FAIL", "FAILED", "REJECTED", "RETRY", "ROLLBACK", "ROLLED_BACK", "ERROR", "ABORTED", "CANCELLED"})
+_UNDERWAY = frozenset(
+    {
+        *("IN_PROGRESS", "INPROGRESS", "PAUSED", "PENDING", "BLOCKED", "NOT_STARTED", "PARTIAL", "VALIDATING"),
+        *("DRAFT", "WAITING", "ACTIVE", "INCOMPLETE", "UNFINISHED"),
+    }
+)
+_ACCEPTED_BLOCKERS = frozenset({RegistryState.VALIDATED, RegistryState.SUPERSEDED})
+_SPOKEN_OF_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
+_HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
+_CLOSED = frozenset({"fixed", "closed", "resolved", "wont-fix", "wontfix", "false-positive", "done"})
+_BAD_VERDICTS = frozenset({"FAIL", "RETRY", "ESCALATE", "REJECTED", "BLOCKED"})
+_BAD_CHECKS = frozenset({"fail", "failed", "false", "error"})
+
+
+def describe_wait(required: str) -> str:
+    return f"waits for {required}, which is not validated"
+
+
+def find_blocking(
+    handoff: Handoff, by_id: Mapping[str, Handoff], verdicts: tuple[Verdict, ...], problems: tuple[Problem, ...]
+) -> Iterator[str]:
+    """Every reason against an approval, what nobody can read first."""
+    yield from _find_unread(problems)
+    yield from _find_contradictions(verdicts)
+    yield from _find_open(handoff)
+    yield from _find_own_numbers(handoff)
+    yield from _find_own_word(handoff)
+    yield from _find_findings(handoff)
+    yield from map(describe_wait, find_unmet(handoff, by_id))
+    yield from _find_missing(handoff)
+
+
+def says_good(handoff: Handoff) -> bool:
+    """Whether the handoff claims for itself that all is well."""
+    return status_token(handoff) in _SAYS_GOOD
+
+
+def says_failed(handoff: Handoff) -> bool:
+    """By its own word the work did not succeed. A new test that fails is what the RED phase is for."""
+    return status_token(handoff) in _FAILED and not is_red(handoff)
+
+
+def says_underway(handoff: Handoff) -> bool:
+    """By its own word there is work left."""
+    return status_token(handoff) in _UNDERWAY
+
+
+def status_token(handoff: Handoff) -> str:
+    return (handoff.status or "").upper().replace("-", "_").replace(" ", "_")
+
+
+def is_red(handoff: Handoff) -> bool:
+    """The phase of test-driven work in which the new test must fail."""
+    return handoff.dialect == "tdd" and handoff.source_phase == "RED"
+
+
+def describe_failures(counts: TestCounts | None, name: str) -> str | None:
+    """The failures a handoff reports itself: `its regression run reports 26 failed`."""
+    if counts is None or not counts.failed:
+        return None
+    return f"its own {name} run reports {counts.failed} failed"
+
+
+def list_runs(handoff: Handoff) -> tuple[tuple[TestCounts | None, str], ...]:
+    """The test runs it tells of, with their names; only the builder tells packages and regression apart."""
+    own = "package test" if handoff.dialect == "builder" else "test"
+    return (handoff.tests, own), (handoff.regression, "regression")
+
+
+def find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
+    """Handoffs that must be validated before this one, and are not."""
+    for required in handoff.blocked_by:
+        other = by_id.get(required)
+        if other is not None and other.registry not in _ACCEPTED_BLOCKERS:
+            yield required
+
+
+def find_bad_verdicts(handoff: Handoff) -> list[Claim]:
+    """The last word of each reviewer, where it is not good. A good one approves nothing."""
+    last = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.VERDICT}
+    return [claim for claim in last.values() if str(claim.value).upper() in _BAD_VERDICTS]
+
+
+def owes_results(handoff: Handoff) -> bool:
+    """Only a dialect with a registry promises a results document for each specification."""
+    return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
+
+
+def has_results(handoff: Handoff) -> bool:
+    return any(document.role is DocumentRole.RESULTS for document in handoff.documents)
+
+
+def _find_unread(problems: tuple[Problem, ...]) -> Iterator[str]:
+    """What of its own documents could not be read: nobody can approve what nobody can read."""
+    return (f"{problem.path} {problem.message}" for problem in problems if problem.level is ProblemLevel.ERROR)
+
+
+def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    """How many claims are not true here, with the first of them; a status is spoken of on its own."""
+    false = [
+        verdict
+        for verdict in verdicts
+        if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _SPOKEN_OF_ELSEWHERE
+    ]
+    if false:
+        first = false[0].claim
+        named = " ".join(str(part) for part in (first.kind, first.subject or first.value) if part)
+        noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
+        yield f"{noun} contradicted: {named} ({first.where})"
+
+
+def _find_open(handoff: Handoff) -> Iterator[str]:
+    for blocker in handoff.blockers:
+        if blocker.open and blocker.blocking:
+            who = "a human must act" if blocker.needs_human else "open blocker"
+            yield f"{who}: {blocker.title}"
+
+
+def _find_own_numbers(handoff: Handoff) -> Iterator[str]:
+    for counts, name in list_runs(handoff):
+        failures = describe_failures(counts, name)
+        if failures:
+            yield f"says {handoff.status}, but {failures}" if says_good(handoff) else failures
+
+
+def _find_own_word(handoff: Handoff) -> Iterator[str]:
+    """Its status, the verdicts and checks it carries, and reports that their own output refutes."""
+    if says_failed(handoff) or says_underway(handoff) or status_token(handoff) == "SKIPPED":
+        yield f"says {handoff.status}"
+    if is_red(handoff) and status_token(handoff) == "PASS":
+        yield "is RED, but its new test passes: it proves nothing"
+    for claim in find_bad_verdicts(handoff):
+        yield f"{claim.subject or 'its own verdict'} says {claim.value} ({claim.where})"
+    checks = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.CHECK}
+    failed = [claim for claim in checks.values() if str(claim.value).lower() in _BAD_CHECKS]
+    if failed:
+        more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+        yield f"says itself that a check failed: {failed[0].subject}{more} ({failed[0].where})"
+    for attempt in handoff.attempts:
+        if attempt.warning and (attempt.status or "").lower() == "pass":
+            yield f"{attempt.agent or 'an agent'}: {attempt.warning}"
+
+
+def _find_findings(handoff: Handoff) -> Iterator[str]:
+    for finding in handoff.findings:
+        light = finding.severity is not None and finding.severity not in _HEAVY
+        if not light and (finding.status or "open").lower().replace("_", "-") not in _CLOSED:
+            yield f"{finding.severity or 'unrated'} finding: {finding.title}"
+
+
+def _find_missing(handoff: Handoff) -> Iterator[str]:
+    if owes_results(handoff) and not has_results(handoff):
+        yield "no results yet"
+    newest = _find_newest_results(handoff)
+    if newest is not None and newest.missing:
+        yield f"results lack: {', '.join(newest.missing)}"
+    yield from _find_gate_gaps(handoff)
+
+
+def _find_newest_results(handoff: Handoff) -> Document | None:
+    """The results of the last attempt; the last results there are, where no attempt names its place."""
+    results = [document for document in handoff.documents if document.role is DocumentRole.RESULTS]
+    place = handoff.attempts[-1].where if handoff.attempts else None
+    of_attempt = [document for document in results if place is not None and document.path == place.path]
+    return next(reversed(of_attempt or results), None)
+
+
+def _find_gate_gaps(handoff: Handoff) -> Iterator[str]:
+    """Questions without an answer, where others have one, and a gate that nobody opened."""
+    open_numbers = [str(question.number) for question in handoff.questions if question.answered is False]
+    if open_numbers and len(open_numbers) < len(handoff.questions):
+        noun = "question" if len(open_numbers) == 1 else "questions"
+        yield f"{noun} without an answer: {', '.join(open_numbers)}"
+    if handoff.questions and handoff.greenlit is False:
+        yield "the question gate has no greenlight"

@@ -1,0 +1,304 @@
+"""Runs the checks: the rules of all systems, the commands of the configuration, and functions of the user's own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+
+from handoff_tui.checks.contract import Moment, Rule
+from handoff_tui.checks.engine import Adjustment, Engine, is_blocking
+from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.verdict import build_verdict
+from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.dialects.reading import Harvest, read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.errors import ConfigError, UsageError
+from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
+from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.models.work import Severity
+from handoff_tui.repo.files import FileReader
+from handoff_tui.review.baseline import Baseline, choose_baseline
+from handoff_tui.review.command_run import CommandRunner
+from handoff_tui.review.commands import CommandCheck, list_commands
+from handoff_tui.review.desk import Desk, reopen_desk
+from handoff_tui.review.functions import load_functions
+from handoff_tui.review.hashing import hash_file
+from handoff_tui.review.memory import CheckMemory, load_memory
+from handoff_tui.review.show import find_id
+from handoff_tui.review.trust import build_trust_state
+from handoff_tui.review.world import RepositoryWorld
+
+COMMAND = "command"
+_TRIES = 2
+_RANK = {severity: number for number, severity in enumerate(Severity)}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What is to be checked, and how."""
+
+    moment: Moment | None = None
+    phase: str | None = None
+    handoff: str | None = None
+    only: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    baseline: str | None = None
+    fresh: bool = False
+    network: bool = False
+
+
+@dataclass(slots=True)
+class Telling:
+    """How the caller follows a run, and ends it."""
+
+    on_result: Callable[[CheckResult, int, int], None] | None = None
+    cancel: Event = field(default_factory=Event)
+
+
+def check(desk: Desk, request: CheckRequest, telling: Telling | None = None) -> CheckReport:
+    """All results on one state of the repository. When that state moves meanwhile, once more; then it is said."""
+    telling = telling or Telling()
+    for attempt in range(_TRIES):
+        harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
+        run = _Run(desk, request, harvest, telling)
+        report = run.run()
+        moved = _find_movement(desk, harvest)
+        if moved is None or telling.cancel.is_set():
+            run.memory.save()
+            return report
+        if attempt + 1 < _TRIES:
+            desk = reopen_desk(desk)
+    return _mark_moved(report, moved)
+
+
+def parse_moment(name: str | None) -> Moment | None:
+    return Moment(name) if name else None
+
+
+def list_rules(desk: Desk, request: CheckRequest) -> tuple[RuleInfo, ...]:
+    """Every rule and command that the request would run."""
+    rules = [_describe_rule(desk, rule) for rule in _choose_rules(desk, request)]
+    commands = list_commands(desk, request.moment, request.phase)
+    return (*rules, *(_describe_command(command) for command in commands))
+
+
+class _Run:
+    """One pass over one state of the repository."""
+
+    def __init__(self, desk: Desk, request: CheckRequest, harvest: Harvest, telling: Telling) -> None:
+        self.desk = desk
+        self.request = request
+        self.harvest = harvest
+        self.telling = telling
+        self.scope = find_id(harvest.handoffs, request.handoff) if request.handoff else None
+        self.memory: CheckMemory = load_memory(desk.repository.root, self.scope)
+        self._done = 0
+        self._total = 0
+
+    def run(self) -> CheckReport:
+        rules = _choose_rules(self.desk, self.request)
+        commands = _choose_commands(self.desk, self.request)
+        self._total = len(rules) + len(commands)
+        baseline = choose_baseline(self.desk, self.request.baseline)
+        world = RepositoryWorld(
+            self.desk,
+            self.harvest.handoffs,
+            self.harvest.problems,
+            baseline,
+            network=self.request.network or _has_standing_consent(self.desk),
+        )
+        trust = build_trust_state(self.desk)
+        results = self._run_rules(rules, world)
+        results += self._run_commands(commands, results, trusted=trust is not None and trust.trusted)
+        return self._build_report(results, baseline, trust)
+
+    def _run_rules(self, rules: list[Rule], world: RepositoryWorld) -> list[CheckResult]:
+        engine = Engine(
+            Inputs(world), self.scope, _build_adjustments(self.desk), self.memory.rules, fresh=self.request.fresh
+        )
+        results = engine.run(rules, self._tell)
+        self.memory.rules = {**self.memory.rules, **engine.remembered}
+        return results
+
+    def _run_commands(
+        self, commands: list[CommandCheck], earlier: list[CheckResult], *, trusted: bool
+    ) -> list[CheckResult]:
+        runner = CommandRunner(
+            self.desk, trusted, self.memory.commands, fresh=self.request.fresh, cancel=self.telling.cancel
+        )
+        done = runner.run(commands, {result.id: result for result in earlier}, self._tell)
+        return [self.memory.note_outcome(result) for result in done]
+
+    def _tell(self, result: CheckResult) -> None:
+        self._done += 1
+        if self.telling.on_result is not None:
+            self.telling.on_result(result, self._done, self._total)
+
+    def _build_report(self, results: list[CheckResult], baseline: Baseline, trust: TrustState | None) -> CheckReport:
+        verdict = build_verdict(results)
+        ordered = sorted(results, key=lambda result: (_RANK[result.severity], result.id))
+        return CheckReport(
+            mode=self.request.moment.value if self.request.moment else "all",
+            verdict="blocked" if verdict.blocked else "pass",
+            passed=verdict.passed,
+            total=verdict.total,
+            warnings=verdict.warnings,
+            results=tuple(ordered),
+            baseline=baseline.commit,
+            baseline_reason=baseline.reason,
+            head=self.desk.work_tree.facts.head,
+            repository=str(self.desk.repository.root),
+            handoff=self.scope,
+            rules=list_rules(self.desk, self.request),
+            trust=trust,
+        )
+
+
+def _has_standing_consent(desk: Desk) -> bool:
+    """Consent to use the network that the user gave in their own file; a repository cannot give it for them."""
+    own = not desk.loaded.origins.get("mosaic.health.enabled", "").startswith(REPOSITORY_FILE)
+    return own and desk.loaded.settings.mosaic.health.enabled
+
+
+def _refuse_replacements(desk: Desk) -> None:
+    """A command under the id of a built-in rule would look like the rule and be something else."""
+    built_in = {rule.id for rule in RULES}
+    for name, configured in desk.loaded.settings.checks.items():
+        if name in built_in and (configured.run or configured.python):
+            raise ConfigError(
+                f"checks.{name} names a command, but {name} is a built-in check",
+                "Give your own check another id; a built-in one can be adjusted or switched off, not replaced.",
+            )
+
+
+def _choose_rules(desk: Desk, request: CheckRequest) -> list[Rule]:
+    _refuse_replacements(desk)
+    rules = (*RULES, *load_functions(desk))
+    _refuse_unknown(
+        (*request.only, *request.excluded),
+        {rule.id for rule in rules} | {c.id for c in list_commands(desk, None, None)},
+    )
+    adjustments = _build_adjustments(desk)
+    return [
+        rule
+        for rule in rules
+        if (request.moment is None or request.moment in rule.moments)
+        and (not request.only or rule.id in request.only)
+        and rule.id not in request.excluded
+        and adjustments.get(rule.id, Adjustment()).enabled
+    ]
+
+
+def _choose_commands(desk: Desk, request: CheckRequest) -> list[CommandCheck]:
+    commands = list_commands(desk, request.moment, request.phase)
+    wanted = [command for command in commands if not request.only or command.id in request.only]
+    return [command for command in wanted if command.id not in request.excluded]
+
+
+def _refuse_unknown(wanted: tuple[str, ...], known: set[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"no check has the id {name!r}", "`handoff-tui check --list` lists them.")
+
+
+def _build_adjustments(desk: Desk) -> dict[str, Adjustment]:
+    return {
+        name: Adjustment(configured.enabled, configured.severity, configured.blocking)
+        for name, configured in desk.loaded.settings.checks.items()
+    }
+
+
+def _describe_rule(desk: Desk, rule: Rule) -> RuleInfo:
+    adjustment = _build_adjustments(desk).get(rule.id, Adjustment())
+    return RuleInfo(
+        id=rule.id,
+        system=rule.system.value,
+        severity=adjustment.severity or rule.severity,
+        blocking=is_blocking(rule, adjustment),
+        holds=rule.holds,
+        reads=rule.reads,
+        remedy=rule.remedy,
+        moments=tuple(moment.value for moment in rule.moments),
+    )
+
+
+def _describe_command(command: CommandCheck) -> RuleInfo:
+    return RuleInfo(
+        id=command.id,
+        system=COMMAND,
+        severity=command.severity,
+        blocking=command.blocking,
+        holds=f"`{command.shown}` succeeds.",
+        reads=", ".join(command.check.inputs) or "the whole work tree",
+        remedy=command.check.remedy,
+        moments=tuple(moment.value for moment in command.check.moments),
+    )
+
+
+def _find_movement(desk: Desk, harvest: Harvest) -> str | None:
+    """What changed in the repository since it was read; nothing when it stood still."""
+    now = reopen_desk(desk).work_tree.facts
+    if now != desk.work_tree.facts:
+        return "HEAD, the index or the list of changed files"
+    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
+    for handoff in harvest.handoffs:
+        for document in handoff.documents:
+            if document.sha256 is None or ":" in document.path:
+                continue
+            if hash_file(reader, document.path) != f"sha256:{document.sha256}":
+                return document.path
+    return None
+
+
+def _mark_moved(report: CheckReport, moved: str | None) -> CheckReport:
+    """Results on a state that is gone are no results: they fail closed, and say why."""
+    reason = f"the repository changed while it was checked: {moved}"
+    results = tuple(
+        result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "findings": ()})
+        for result in report.results
+    )
+    verdict = build_verdict(results)
+    return report.model_copy(
+        update={
+            "results": results,
+            "verdict": "blocked" if verdict.blocked else "pass",
+            "passed": verdict.passed,
+            "total": verdict.total,
+            "warnings": verdict.warnings,
+        }
+    )
+
+
+def can_be_recalled(report: CheckReport) -> bool:
+    """A failed command may pass when it is tried again; rules on the same state say the same again."""
+    commands = {rule.id for rule in report.rules if rule.system == COMMAND}
+    steady = {Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN}
+    return all(
+        result.outcome is Outcome.PASS if result.id in commands else result.outcome in steady
+        for result in report.results
+    )
+
+
+def mark_recalled(report: CheckReport) -> CheckReport:
+    """The report as it is shown when nothing has moved since: every result from the cache."""
+    update = {"from_cache": True, "rerun_because": None}
+    return report.model_copy(update={"results": tuple(result.model_copy(update=update) for result in report.results)})
+
+
+def rests_on_outside(report: CheckReport) -> bool:
+    """Whether any result depends on the clock, the search path, permissions or a remote."""
+    return any(result.outside for result in report.results)
+
+
+def digest_results(report: CheckReport) -> str:
+    """Over outcomes and findings alone: no duration, time or machine name, so that equal results are equal."""
+    lines = [
+        f"{result.id} {result.outcome} {result.severity} {result.blocking} "
+        + " ".join(sorted(finding.fingerprint for finding in result.findings))
+        for result in sorted(report.results, key=lambda result: result.id)
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

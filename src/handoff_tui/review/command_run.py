@@ -1,0 +1,205 @@
+"""Runs command checks: in order of their needs, side by side where locks allow, each to a result with a reason."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Event
+
+from handoff_tui.checks.engine import build_fingerprint
+from handoff_tui.checks.reports import TestReport, parse_junit, parse_tap
+from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.repo.processes import Bounds, CommandEnd, run_command
+from handoff_tui.repo.report_files import offer_report_place, read_report
+from handoff_tui.repo.state_files import find_cache_folder, write_log
+from handoff_tui.review.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
+from handoff_tui.review.desk import Desk, reopen_desk
+
+_OUT = "{out}"
+_MOST_FINDINGS = 200
+_TAIL_LINES = 12
+
+
+@dataclass(slots=True)
+class CommandRunner:
+    """Runs commands for one desk. `passes` holds digests of earlier passes by check id."""
+
+    desk: Desk
+    trusted: bool
+    passes: dict[str, CheckResult] = field(default_factory=dict)
+    fresh: bool = False
+    cancel: Event = field(default_factory=Event)
+
+    def run(
+        self,
+        commands: list[CommandCheck],
+        earlier: dict[str, CheckResult],
+        on_result: Callable[[CheckResult], None] | None = None,
+    ) -> list[CheckResult]:
+        """Results in the order of the commands. `earlier` holds the rules' results, which commands may need."""
+        results = dict(earlier)
+        waiting = {command.id: command for command in commands}
+        held: set[str] = set()
+        running: dict[Future[CheckResult], CommandCheck] = {}
+        with ThreadPoolExecutor(self._count_workers(), thread_name_prefix="check") as pool:
+            while waiting or running:
+                for command in self._find_ready(waiting, results, held):
+                    del waiting[command.id]
+                    skipped = _explain_skip(command, results, waiting)
+                    if skipped is not None:
+                        self._tell(_build_skipped(command, skipped), results, on_result)
+                        continue
+                    held.update(command.check.locks)
+                    running[pool.submit(self._run_one, command)] = command
+                if not running:
+                    continue
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    held.difference_update(running.pop(future).check.locks)
+                    self._tell(future.result(), results, on_result)
+        return [results[command.id] for command in commands]
+
+    def _tell(
+        self, result: CheckResult, results: dict[str, CheckResult], on_result: Callable[[CheckResult], None] | None
+    ) -> None:
+        results[result.id] = result
+        if on_result is not None:
+            on_result(result)
+
+    def _count_workers(self) -> int:
+        configured = self.desk.loaded.settings.check_run.parallel_maximum
+        return configured or max(1, (os.cpu_count() or 2) - 1)
+
+    def _find_ready(
+        self, waiting: dict[str, CommandCheck], results: dict[str, CheckResult], held: set[str]
+    ) -> list[CommandCheck]:
+        """Those whose needs are decided and whose locks are free; when all wait for each other, all of them."""
+        decided = [c for c in waiting.values() if all(need in results or need not in waiting for need in c.check.needs)]
+        ready: list[CommandCheck] = []
+        taken = set(held)
+        for command in decided:
+            if not taken & set(command.check.locks):
+                taken.update(command.check.locks)
+                ready.append(command)
+        return ready or ([] if decided or held else list(waiting.values()))
+
+    def _run_one(self, command: CommandCheck) -> CheckResult:
+        if command.from_repository and not self.trusted:
+            return _build_untrusted(command)
+        digest = digest_command(self.desk, command)
+        earlier = self.passes.get(command.id)
+        if not self.fresh and earlier is not None and earlier.inputs_digest == digest:
+            return earlier.model_copy(update={"from_cache": True})
+        settings = self.desk.loaded.settings.check_run
+        bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
+        with offer_report_place() as out:
+            argv = [word.replace(_OUT, str(out)) for word in command.argv]
+            end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
+            report = _read_tests(command, end, read_report(out))
+        log = write_log(find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", end.output)
+        result = _build_result(command, end, report).model_copy(update={"inputs_digest": digest, "log": log})
+        if digest_command(reopen_desk(self.desk), command) != digest:
+            reason = "its inputs changed while it ran; run it again"
+            return result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "inputs_digest": None})
+        return result
+
+
+def _read_tests(command: CommandCheck, end: CommandEnd, written: bytes | None) -> TestReport | None:
+    if is_junit(command.check):
+        return parse_junit(end.output if written is None else written)
+    if is_tap(command.check):
+        return parse_tap((end.output if written is None else written).decode("utf-8", "replace"))
+    return None
+
+
+def _explain_skip(
+    command: CommandCheck, results: dict[str, CheckResult], waiting: dict[str, CommandCheck]
+) -> str | None:
+    for need in command.check.needs:
+        if need in waiting:
+            return f"it needs {need}, which needs it in turn"
+        if need not in results:
+            return f"it needs {need}, which did not run"
+        if results[need].outcome is not Outcome.PASS:
+            return f"it needs {need}, which did not pass"
+    return None
+
+
+def _build(command: CommandCheck, outcome: Outcome, summary: str, findings: tuple[Finding, ...] = ()) -> CheckResult:
+    remedy = command.check.remedy or "Run the command yourself and mend what it reports."
+    return CheckResult(
+        id=command.id,
+        outcome=outcome,
+        severity=command.severity,
+        blocking=command.blocking,
+        summary=summary,
+        findings=findings,
+        remedy=None if outcome is Outcome.PASS else Remedy(text=remedy, commands=(command.shown,)),
+    )
+
+
+def _build_skipped(command: CommandCheck, reason: str) -> CheckResult:
+    return _build(command, Outcome.SKIPPED, reason)
+
+
+def _build_untrusted(command: CommandCheck) -> CheckResult:
+    result = _build(command, Outcome.ERROR, "the repository asks to run a command that nobody trusted yet")
+    text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to trust."
+    return result.model_copy(update={"remedy": Remedy(text=text, commands=("handoff-tui check --list",))})
+
+
+def _build_result(command: CommandCheck, end: CommandEnd, report: TestReport | None) -> CheckResult:
+    """What is wrong with the run itself first, then what its tests say, then its exit code."""
+    return (
+        _judge_end(command, end)
+        or (_judge_report(command, end, report) if report is not None else None)
+        or _judge_code(command, end, report)
+    )
+
+
+def _judge_end(command: CommandCheck, end: CommandEnd) -> CheckResult | None:
+    if end.failure is not None:
+        return _build(command, Outcome.ERROR, f"it could not be started: {end.failure}")
+    if end.cancelled:
+        return _build(command, Outcome.CANCELLED, "it was cancelled")
+    if end.timed_out:
+        return _build(command, Outcome.TIMEOUT, f"it did not end within {command.check.timeout_seconds:g} seconds")
+    return None
+
+
+def _judge_report(command: CommandCheck, end: CommandEnd, report: TestReport) -> CheckResult | None:
+    if report.problem is not None:
+        return _build(command, Outcome.ERROR, report.problem, _quote_tail(command, end))
+    failing = report.failing()
+    if failing:
+        findings = tuple(_build_test_finding(command, case.id, case.message) for case in failing[:_MOST_FINDINGS])
+        return _build(command, Outcome.FAIL, f"{len(failing)} of {len(report.cases)} tests failed", findings)
+    if not report.cases and not end.code:
+        return _build(command, Outcome.ERROR, "its report holds no test at all")
+    return None
+
+
+def _judge_code(command: CommandCheck, end: CommandEnd, report: TestReport | None) -> CheckResult:
+    if end.code:
+        return _build(command, Outcome.FAIL, f"it exited with {end.code}", _quote_tail(command, end))
+    left = f"; it left {end.swept} processes running, which were ended" if end.swept else ""
+    tests = f"{len(report.cases)} tests ran" if report is not None else "it exited with 0"
+    return _build(command, Outcome.PASS, f"{tests}{left}")
+
+
+def _build_test_finding(command: CommandCheck, test: str, message: str) -> Finding:
+    evidence = Evidence(expected="pass", actual=message or "failed")
+    return Finding(message=test, fingerprint=build_fingerprint(command.id, "", test), evidence=(evidence,))
+
+
+def _quote_tail(command: CommandCheck, end: CommandEnd) -> tuple[Finding, ...]:
+    """The last lines of the output: what a person would look at first."""
+    lines = end.output.decode("utf-8", "replace").strip().splitlines()[-_TAIL_LINES:]
+    if not lines:
+        return ()
+    evidence = Evidence(expected="exit code 0", actual=f"exit code {end.code}")
+    return (
+        Finding(message="\n".join(lines), fingerprint=build_fingerprint(command.id, "", "exit"), evidence=(evidence,)),
+    )

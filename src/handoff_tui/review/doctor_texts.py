@@ -1,0 +1,198 @@
+"""Whether CI and the agents' prompts call the checks, and whether the repository's own scripts are called at all."""
+
+from __future__ import annotations
+
+from handoff_tui.config.settings import Mosaic
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.doctor_report import Diagnosis, Standing
+from handoff_tui.models.place import Place
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.probe import is_present, list_named
+from handoff_tui.repo.text import decode_text
+from handoff_tui.review.wiring import Call, find_calls, find_mentions, find_toothless
+
+_CI_PLACES = (
+    ".github/workflows",
+    ".gitlab-ci.yml",
+    "Jenkinsfile",
+    ".circleci",
+    "azure-pipelines.yml",
+    "azure-pipelines.yaml",
+    "bitbucket-pipelines.yml",
+    ".travis.yml",
+    ".ci",
+)
+_CI_ENDINGS = (".yml", ".yaml", ".sh", "Jenkinsfile", "/run")
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_PROMPTS = (
+    "CLAUDE.md",
+    "AGENTS.md",
+    ".github/copilot-instructions.md",
+    "AI_AGENT_PROMPT.md",
+    ".cursorrules",
+    "GEMINI.md",
+)
+_GIT_FOLDER = ".git/"
+_CALL = "handoff-tui check --pre"
+
+
+class Texts:
+    """Texts of the repository, each read once; what cannot be read counts as absent and is remembered."""
+
+    def __init__(self, reader: FileReader) -> None:
+        self._reader = reader
+        self._read: dict[str, str | None] = {}
+        self.unreadable: dict[str, str] = {}
+
+    def read(self, path: str) -> str | None:
+        if path not in self._read:
+            self._read[path] = self._load(path)
+        return self._read[path]
+
+    def has(self, path: str) -> bool:
+        return is_present(self._reader.root, path)
+
+    def list_below(self, places: tuple[str, ...]) -> list[str]:
+        return list_named(self._reader.root, places)
+
+    def _load(self, path: str) -> str | None:
+        if not self.has(path):
+            return None
+        try:
+            return decode_text(self._reader.read_bytes(path)).text
+        except HandoffError as refused:
+            self.unreadable[path] = refused.message
+            return None
+
+
+def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+    """A line of CI that runs the checks, itself or through the Makefile, and minds the answer."""
+    files = _list_ci(texts)
+    calls = _collect(texts, files, scripts)
+    through = _collect(texts, [path for path in _MAKEFILES if texts.has(path)], scripts)
+    if calls or not through:
+        return _weigh_ci(texts, files, calls)
+    makers = [Place(path=path, line=line) for path in files if (line := _find_make(texts.read(path) or ""))]
+    if makers:
+        return _weigh_ci(texts, files, through, tuple(makers))
+    evidence = tuple(place for place, _ in through)
+    message = "the Makefile runs the checks, but no CI file that runs make was found"
+    return Diagnosis(id="ci", standing=Standing.UNKNOWN, message=message, evidence=evidence)
+
+
+def diagnose_prompts(texts: Texts, mosaic: Mosaic, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
+    """One line for each prompt that is there: each agent reads only its own."""
+    prompts = [path for path in list_prompts(mosaic) if texts.has(path)]
+    if not prompts:
+        message = f"there is no prompt for agents (looked for {', '.join(_PROMPTS)})"
+        commands = (f"echo 'Before you hand over, run `{_CALL}` and mend what it names.' >> AGENTS.md",)
+        return (Diagnosis(id="agent-prompt", standing=Standing.MISSING, message=message, commands=commands),)
+    mentions = {path: find_mentions(texts.read(path) or "", scripts) for path in prompts}
+    return tuple(_diagnose_prompt(texts, path, mentions) for path in prompts)
+
+
+def diagnose_own_scripts(texts: Texts, mosaic: Mosaic, hooks: dict[str, str]) -> tuple[Diagnosis, ...]:
+    """The repository's own enforcement; `hooks` are the hooks' texts by path. Scripts nobody calls were its lesson."""
+    if not texts.has(mosaic.folder):
+        return ()
+    return (
+        _diagnose_script("mosaic-validation", texts, mosaic, mosaic.validation_script, hooks),
+        _diagnose_script("mosaic-session-gate", texts, mosaic, mosaic.session_gate_script, hooks),
+    )
+
+
+def list_prompts(mosaic: Mosaic) -> tuple[str, ...]:
+    """Where prompts are looked for; hooks among the configured places are looked at as hooks."""
+    configured = (path for path in mosaic.wiring_places if not path.startswith(_GIT_FOLDER))
+    return tuple(dict.fromkeys((*_PROMPTS, *configured)))
+
+
+def _list_ci(texts: Texts) -> list[str]:
+    return [path for path in texts.list_below(_CI_PLACES) if path.endswith(_CI_ENDINGS)]
+
+
+def _collect(texts: Texts, paths: list[str], scripts: tuple[str, ...]) -> list[tuple[Place, Call]]:
+    return [
+        (Place(path=path, line=call.line), call)
+        for path in paths
+        for call in find_calls(texts.read(path) or "", scripts)
+    ]
+
+
+def _find_make(text: str) -> int | None:
+    lines = (line.strip().removeprefix("- ").removeprefix("run:").split() for line in text.splitlines())
+    return next((number for number, words in enumerate(lines, 1) if words[:1] == ["make"]), None)
+
+
+def _weigh_ci(
+    texts: Texts, files: list[str], calls: list[tuple[Place, Call]], makers: tuple[Place, ...] = ()
+) -> Diagnosis:
+    if not calls:
+        looked = ", ".join(files) if files else "no CI files were found"
+        message = f"no line of CI runs the checks ({looked}); a step should run this:"
+        return Diagnosis(id="ci", standing=Standing.MISSING, message=message, commands=(_CALL,))
+    evidence = (*(place for place, _ in calls), *makers)
+    if all(call.shrug for _, call in calls):
+        message = f"CI runs the checks, but {calls[0][1].shrug}"
+        return Diagnosis(id="ci", standing=Standing.MISSING, message=message, evidence=evidence, commands=(_CALL,))
+    for path in dict.fromkeys(place.path for place in evidence):
+        line = find_toothless(texts.read(path) or "")
+        if line is not None:
+            message = "CI runs the checks, but lets a step fail without consequence; see whether it is this one"
+            places = (*evidence, Place(path=path, line=line))
+            return Diagnosis(id="ci", standing=Standing.UNKNOWN, message=message, evidence=places)
+    return Diagnosis(id="ci", standing=Standing.OK, message="CI runs the checks", evidence=evidence)
+
+
+def _diagnose_prompt(texts: Texts, path: str, mentions: dict[str, list[Call]]) -> Diagnosis:
+    name = f"agent-prompt:{path}"
+    if path in texts.unreadable:
+        return Diagnosis(
+            id=name, standing=Standing.UNKNOWN, message=texts.unreadable[path], evidence=(Place(path=path),)
+        )
+    calls = mentions[path]
+    evidence = tuple(Place(path=path, line=call.line) for call in calls)
+    if any(not call.shrug for call in calls):
+        return Diagnosis(
+            id=name, standing=Standing.OK, message=f"{path} tells agents to run the checks", evidence=evidence
+        )
+    if calls:
+        message = f"{path} names the checks, but seems to say not to run them"
+        return Diagnosis(id=name, standing=Standing.UNKNOWN, message=message, evidence=evidence)
+    for other, theirs in mentions.items():
+        line = _find_import(texts.read(path) or "", other)
+        if line is not None and any(not call.shrug for call in theirs):
+            places = (Place(path=path, line=line), *(Place(path=other, line=call.line) for call in theirs))
+            message = f"{path} takes in {other}, which tells agents to run the checks"
+            return Diagnosis(id=name, standing=Standing.OK, message=message, evidence=places)
+    command = f"echo 'Before you hand over, run `{_CALL}` and mend what it names.' >> {path}"
+    return Diagnosis(
+        id=name,
+        standing=Standing.MISSING,
+        message=f"{path} does not tell agents to run the checks",
+        evidence=(Place(path=path),),
+        commands=(command,),
+    )
+
+
+def _find_import(text: str, other: str) -> int | None:
+    """The line `@OTHER` by which one prompt takes in another."""
+    lines = (line.strip().removeprefix("- ") for line in text.splitlines())
+    return next((number for number, line in enumerate(lines, 1) if line in {f"@{other}", f"@./{other}"}), None)
+
+
+def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: dict[str, str]) -> Diagnosis:
+    if not texts.has(path):
+        message = f"{path} does not exist, though {mosaic.folder}/ does"
+        commands = ("handoff-tui config show --origins",)
+        return Diagnosis(id=name, standing=Standing.MISSING, message=message, commands=commands)
+    runners = {file: texts.read(file) or "" for file in (*_list_ci(texts), *_MAKEFILES)} | hooks
+    prompts = {file: texts.read(file) or "" for file in list_prompts(mosaic)}
+    calls = [(file, call) for file, text in runners.items() for call in find_calls(text, (path,), ours=False)]
+    calls += [(file, call) for file, text in prompts.items() for call in find_mentions(text, (path,), ours=False)]
+    evidence = (Place(path=path), *(Place(path=file, line=call.line) for file, call in calls if not call.shrug))
+    if len(evidence) > 1:
+        return Diagnosis(id=name, standing=Standing.OK, message=f"{path} exists and is called", evidence=evidence)
+    message = f"{path} exists, but no hook, no CI file and no prompt calls it"
+    commands = (f"echo 'Before you hand over, run {path}' >> AGENTS.md",)
+    return Diagnosis(id=name, standing=Standing.MISSING, message=message, evidence=evidence, commands=commands)

@@ -1,0 +1,203 @@
+"""Installs and uninstalls the git hooks that run the checks; what was there before is kept and comes back."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from pathlib import Path
+
+from handoff_tui import __version__
+from handoff_tui.errors import HookError
+from handoff_tui.models.hook import HookCondition, HookDeed, HookName, HookReport, HookStep
+from handoff_tui.repo.hook_script import render_hook
+from handoff_tui.repo.hooks import (
+    FoundHook,
+    hold_folder,
+    put_back,
+    read_hook,
+    remove_hook,
+    remove_second_name,
+    write_hook,
+)
+from handoff_tui.repo.hooks_folder import HooksFolder, HooksSetting, find_hooks_folder
+from handoff_tui.repo.installation import can_import_alone, find_python
+from handoff_tui.repo.repository import Repository, open_repository
+
+_OURS = (HookCondition.CURRENT, HookCondition.OUTDATED)
+_CALL = "handoff-tui check --pre"
+
+
+def install_hooks(start: Path, names: Iterable[HookName], *, shared: bool = False, dry_run: bool = False) -> HookReport:
+    """Writes the hooks, or says what would be written; when one cannot be, none is."""
+    repository = open_repository(start)
+    folder = find_hooks_folder(repository)
+    _refuse_folder(folder, shared=shared)
+    python = _find_usable_python()
+    wanted = {name: render_hook(name, python, __version__) for name in names}
+
+    def carry_out(found: FoundHook, deed: HookDeed) -> None:
+        if deed is not HookDeed.NOTHING:
+            write_hook(found, wanted[found.name])
+
+    place = folder.leads_to or folder.path
+    steps = _work(place, wanted, _plan_install, carry_out, dry_run=dry_run)
+    return HookReport(
+        repo=str(repository.root),
+        folder=str(place),
+        shared=folder.elsewhere,
+        dry_run=dry_run,
+        verb="install",
+        steps=steps,
+        notes=_collect_notes(repository, python),
+    )
+
+
+def uninstall_hooks(
+    start: Path, names: Iterable[HookName], *, shared: bool = False, dry_run: bool = False
+) -> HookReport:
+    """Takes our hooks away and puts back what was there before."""
+    repository = open_repository(start)
+    folder = find_hooks_folder(repository)
+    if shared and folder.setting is not None and not folder.setting.trusted:
+        raise _build_planted_error(folder.setting)
+    place = (folder.leads_to or folder.path) if shared else folder.own
+    if folder.leads_to is not None and not shared:
+        raise _build_link_error(folder)
+    wanted = {name: render_hook(name, find_python(), __version__) for name in names}
+    return HookReport(
+        repo=str(repository.root),
+        folder=str(place),
+        shared=shared and folder.elsewhere,
+        dry_run=dry_run,
+        verb="uninstall",
+        steps=_work(place, wanted, _plan_uninstall, _take_away, dry_run=dry_run),
+    )
+
+
+def _work(
+    folder: Path,
+    wanted: dict[HookName, bytes],
+    plan: Callable[[FoundHook], HookStep],
+    carry_out: Callable[[FoundHook, HookDeed], None],
+    *,
+    dry_run: bool,
+) -> tuple[HookStep, ...]:
+    with nullcontext() if dry_run else hold_folder(folder, make=carry_out is not _take_away):
+        found = [read_hook(folder, name, content) for name, content in wanted.items()]
+        steps = tuple(plan(hook) for hook in found)
+        if not dry_run:
+            for hook, step in zip(found, steps, strict=True):
+                carry_out(hook, step.deed)
+    return steps
+
+
+def _take_away(found: FoundHook, deed: HookDeed) -> None:
+    if deed is HookDeed.RESTORE:
+        put_back(found)
+    elif deed is HookDeed.REMOVE:
+        remove_hook(found)
+    elif deed is HookDeed.CLEAN:
+        remove_second_name(found)
+
+
+def _plan_install(found: FoundHook) -> HookStep:
+    place, earlier = found.place, found.earlier
+    if found.condition is HookCondition.CURRENT:
+        return _build_step(found, HookDeed.NOTHING, f"{place} is ours and up to date")
+    if found.condition is HookCondition.OUTDATED:
+        return _build_step(found, HookDeed.RENEW, f"{place} is ours, of another version or place; write it anew")
+    if found.condition is HookCondition.ABSENT:
+        after = f", which runs {earlier} first" if found.kept else ""
+        return _build_step(found, HookDeed.INSTALL, f"write {place}{after}")
+    if found.condition is HookCondition.FOREIGN and (not found.kept or found.kept_is_same):
+        return _build_step(found, HookDeed.CHAIN, f"keep the hook that is there as {earlier}, and run it before ours")
+    raise _build_refusal(found)
+
+
+def _plan_uninstall(found: FoundHook) -> HookStep:
+    place, earlier = found.place, found.earlier
+    if found.condition in _OURS or found.condition is HookCondition.ABSENT:
+        if found.kept:
+            return _build_step(found, HookDeed.RESTORE, f"put {earlier} back as {place}")
+        if found.condition is HookCondition.ABSENT:
+            return _build_step(found, HookDeed.NOTHING, f"there is no {place}")
+        return _build_step(found, HookDeed.REMOVE, f"remove {place}; there was no hook before it")
+    if found.condition is HookCondition.FOREIGN and found.kept_is_same:
+        return _build_step(found, HookDeed.CLEAN, f"remove {earlier}; {place} is still the hook that it was kept from")
+    if found.condition is HookCondition.FOREIGN and not found.kept:
+        return _build_step(found, HookDeed.NOTHING, f"{place} is not ours; it stays")
+    raise _build_refusal(found)
+
+
+def _build_step(found: FoundHook, deed: HookDeed, text: str) -> HookStep:
+    chained = (found.kept and deed is not HookDeed.CLEAN) or deed is HookDeed.CHAIN
+    earlier = str(found.earlier) if chained else None
+    return HookStep(name=found.name, path=str(found.place), earlier=earlier, deed=deed, text=text)
+
+
+def _build_refusal(found: FoundHook) -> HookError:
+    place, earlier = shlex.quote(str(found.place)), shlex.quote(str(found.earlier))
+    if found.condition is HookCondition.EDITED:
+        return HookError(
+            f"{found.place} was ours, and somebody has changed it since; nothing was touched",
+            f"Look at it; to keep the change: mv {place} {place}.changed, then run this again.",
+        )
+    if found.condition is HookCondition.UNUSABLE:
+        return HookError(
+            f"{found.place} is no file that can be read; nothing was touched",
+            f"Look what it is (ls -l {place}), move it aside, then run this again.",
+        )
+    return HookError(
+        f"{found.place} is not ours, and {found.earlier} is kept from before; nothing was touched",
+        f"Somebody replaced our hook. Decide which of the two is still wanted, remove the other (rm {place}, or "
+        f"rm {earlier}), then run this again.",
+    )
+
+
+def _refuse_folder(folder: HooksFolder, *, shared: bool) -> None:
+    """We do not write where other repositories look, too, nor where an agent may have told git to look."""
+    if folder.setting is not None and not folder.setting.trusted:
+        raise _build_planted_error(folder.setting)
+    if folder.setting is not None and not shared:
+        raise HookError(
+            f"core.hooksPath in {folder.setting.file} sends git to {folder.path} for hooks, in every repository",
+            "To write there, for all of them: add --shared. For this one only: "
+            f"unset it, or call `{_CALL}` from a hook there.",
+        )
+    if folder.leads_to is not None and not shared:
+        raise _build_link_error(folder)
+
+
+def _build_planted_error(setting: HooksSetting) -> HookError:
+    where = f"{setting.file}:{setting.line}" if setting.line else str(setting.file)
+    return HookError(
+        f"this repository's own core.hooksPath ({where}) sends git to {setting.value!r} for hooks; ours would not run",
+        f"Whoever can write .git/config can set it. If it is not meant: git config --{setting.scope} --unset-all "
+        f"core.hooksPath\nIf a hook manager set it, call `{_CALL}` from that manager's own pre-commit and pre-push.",
+    )
+
+
+def _build_link_error(folder: HooksFolder) -> HookError:
+    return HookError(
+        f"{folder.own} is a link to {folder.leads_to}, which other repositories may use, too",
+        "To write there: add --shared. Otherwise replace the link by a folder.",
+    )
+
+
+def _find_usable_python() -> str:
+    python = find_python()
+    if not python or "\n" in python:
+        raise HookError(f"a hook cannot name this Python: {python!r}", "Install handoff-tui into another folder.")
+    if not can_import_alone(python):
+        raise HookError(
+            f"{python} finds handoff-tui only with PYTHONPATH or the current folder, which hooks do without",
+            "Install it first, for instance: pip install handoff-tui",
+        )
+    return python
+
+
+def _collect_notes(repository: Repository, python: str) -> tuple[str, ...]:
+    if Path(python).is_relative_to(repository.root):
+        return (f"{python} is inside the repository: whoever can write there can replace what the hook runs.",)
+    return ()

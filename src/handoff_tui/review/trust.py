@@ -1,0 +1,75 @@
+"""Commands that come from a repository run only after a person trusted just these commands once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.errors import UsageError
+from handoff_tui.models.check_report import TrustState
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.state_files import find_state_folder, load_json, write_json
+from handoff_tui.review.commands import CommandCheck, list_commands
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.hashing import hash_file
+
+_FILE = "trusted.json"
+
+
+def digest_commands(desk: Desk) -> str | None:
+    """Over all that the repository would have us run, scripts by their content; nothing when it asks for nothing."""
+    commands = [command for command in list_commands(desk, None, None) if command.from_repository]
+    functions = sorted(
+        f"{name}={check.python}"
+        for name, check in desk.loaded.settings.checks.items()
+        if check.python and desk.loaded.origins.get(f"checks.{name}.python", "").startswith(REPOSITORY_FILE)
+    )
+    if not commands and not functions:
+        return None
+    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    described = [(command.id, command.argv, _hash_scripts(reader, command)) for command in commands]
+    text = json.dumps([described, functions], default=str)
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def build_trust_state(desk: Desk) -> TrustState | None:
+    """Whether the repository's commands may run; nothing when it asks for none."""
+    digest = digest_commands(desk)
+    if digest is None:
+        return None
+    return TrustState(digest=digest, trusted=digest in _load().get(str(desk.repository.root.resolve()), []))
+
+
+def trust(desk: Desk, digest: str) -> None:
+    """Remembers the consent of the person who spelled the digest out; any other digest is refused."""
+    wanted = digest_commands(desk)
+    if wanted is None:
+        raise UsageError("this repository asks for no commands; there is nothing to trust")
+    if digest != wanted:
+        raise UsageError(
+            f"the commands of this repository have another digest: {wanted}",
+            "Look at them with `handoff-tui check --list` and name that digest if you trust them.",
+        )
+    known = _load()
+    root = str(desk.repository.root.resolve())
+    known[root] = sorted({*known.get(root, []), digest})
+    if not write_json(_find_file(), known):
+        raise UsageError(f"{_find_file()} cannot be written", "Make its folder writable and try again.")
+
+
+def _hash_scripts(reader: FileReader, command: CommandCheck) -> list[tuple[str, str]]:
+    """Words of the command that are files of the repository, with their content."""
+    return [(word, found) for word in command.argv if (found := hash_file(reader, word)) is not None]
+
+
+def _find_file() -> Path:
+    return find_state_folder() / _FILE
+
+
+def _load() -> dict[str, list[str]]:
+    value = load_json(_find_file())
+    if not isinstance(value, dict):
+        return {}
+    return {str(root): [str(digest) for digest in found] for root, found in value.items() if isinstance(found, list)}

@@ -1,0 +1,79 @@
+"""Tests mirror the tree: who changes a module finds its tests at the same place."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "handoff_tui"
+TESTS = ROOT / "tests"
+
+ELSEWHERE = {
+    "__main__.py": "golden/test_outputs.py",
+    "config/checks.py": "unit/config/test_settings.py",
+    "config/layer.py": "unit/config/test_load.py",
+    "config/pipeline.py": "unit/config/test_settings.py",
+    "config/problems.py": "unit/config/test_load.py",
+    "config/procedures.py": "unit/config/test_settings.py",
+    "config/quantities.py": "unit/config/test_settings.py",
+    "config/reliability.py": "unit/config/test_settings.py",
+    "dialects/gsd/": "unit/dialects/test_gsd.py",
+    "dialects/notes/": "unit/dialects/test_notes.py",
+    "dialects/procedure/": "unit/dialects/test_procedure.py",
+    "dialects/tdd/": "unit/dialects/test_tdd.py",
+}
+"""Modules, and folders that are tested as one, with the file that tests them instead."""
+
+
+def list_modules() -> list[str]:
+    """Every module that does something; one with values and types alone has nothing to test."""
+    return [path.relative_to(SOURCE).as_posix() for path in sorted(SOURCE.rglob("*.py")) if has_behaviour(path)]
+
+
+def has_behaviour(path: Path) -> bool:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree))
+
+
+def find_exception(module: str) -> str | None:
+    return next(
+        (name for name in ELSEWHERE if module == name or (name.endswith("/") and module.startswith(name))), None
+    )
+
+
+def find_mirror(module: str) -> Path:
+    exception = find_exception(module)
+    if exception is not None:
+        return TESTS / ELSEWHERE[exception]
+    folder, _, name = module.rpartition("/")
+    return TESTS / "unit" / folder / f"test_{name}"
+
+
+@pytest.mark.parametrize("module", list_modules())
+def test_module_has_its_tests_at_the_same_place(module: str) -> None:
+    """`room/thing.py` is tested by `tests/unit/room/test_thing.py`, or by the file in the table."""
+    mirror = find_mirror(module)
+    assert mirror.is_file(), f"src/handoff_tui/{module} needs {mirror.relative_to(ROOT)}"
+    functions = [
+        node for node in ast.walk(ast.parse(mirror.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
+    ]
+    assert any(function.name.startswith("test_") for function in functions), f"{mirror.relative_to(ROOT)} tests nothing"
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_exception_is_still_one(name: str) -> None:
+    """What is in the table exists, and has no mirror of its own."""
+    assert (SOURCE / name).exists()
+    if not name.endswith("/"):
+        assert has_behaviour(SOURCE / name)
+        folder, _, module = name.rpartition("/")
+        assert not (TESTS / "unit" / folder / f"test_{module}").exists()
+
+
+@pytest.mark.parametrize("path", sorted((TESTS / "unit").rglob("test_*.py")), ids=lambda path: path.name)
+def test_folder_of_unit_tests_is_a_room(path: Path) -> None:
+    """No test is left behind where its room is gone."""
+    assert (SOURCE / path.parent.relative_to(TESTS / "unit")).is_dir()

@@ -1,0 +1,61 @@
+"""Each format of the check results, byte for byte. `make golden` writes them anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.presentation.check_github import render_check_github
+from handoff_tui.presentation.check_json import build_check_json, render_check_jsonl
+from handoff_tui.presentation.check_junit import render_check_junit
+from handoff_tui.presentation.check_markdown import render_check_markdown
+from handoff_tui.presentation.check_page import build_check_page
+from handoff_tui.presentation.check_sarif import build_check_sarif
+from handoff_tui.presentation.check_table import build_rule_table
+from handoff_tui.presentation.check_tap import render_check_tap
+from tests.support.check_reports import build_blocked_report, build_hostile_report, build_passing_report
+from tests.support.pages import render_page
+
+HERE = Path(__file__).parent
+WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
+
+FORMATS: dict[str, Callable[[CheckReport], str]] = {
+    "txt": lambda report: render_page(build_check_page(report)),
+    "all.txt": lambda report: render_page(build_check_page(report, everything=True)),
+    "json": lambda report: json.dumps(build_check_json(report), indent=2),
+    "jsonl": render_check_jsonl,
+    "junit.xml": render_check_junit,
+    "sarif": lambda report: json.dumps(build_check_sarif(report, "1.2.3"), indent=2),
+    "tap": render_check_tap,
+    "github": render_check_github,
+    "md": render_check_markdown,
+}
+REPORTS = {
+    "blocked": build_blocked_report(),
+    "passing": build_passing_report(),
+    "hostile": build_hostile_report(),
+}
+
+
+def compare(name: str, actual: str) -> None:
+    place = HERE / name
+    if WRITE:
+        place.write_text(actual + "\n", encoding="utf-8")
+    assert actual + "\n" == place.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", REPORTS)
+def test_format_is_as_promised(name: str, form: str) -> None:
+    """The same report is always the same bytes."""
+    compare(f"{name}.{form}", FORMATS[form](REPORTS[name]))
+
+
+def test_rule_table_is_as_promised() -> None:
+    """The table for the documentation."""
+    compare("rules.md", build_rule_table(build_blocked_report().rules))

@@ -1,0 +1,69 @@
+"""The common model loses nothing and accepts every id it builds."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from handoff_tui.models.handoff import ID_PATTERN, Handoff, build_id
+from handoff_tui.models.review_state import ReviewState, ShownHandoff
+from handoff_tui.presentation.show import build_show_json
+from handoff_tui.presentation.status import build_status_json
+from tests.support.strategies import model_values
+
+_large = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_any_text = st.text(st.characters(), max_size=200)
+"""Surrogates too: a file name need not be valid UTF-8."""
+
+
+@given(model_values(Handoff))
+@_large
+def test_handoff_survives_a_trip_through_json(handoff: Handoff) -> None:
+    """Written out and read back it is the same value, and is written the same again."""
+    written = handoff.model_dump_json()
+    read = Handoff.model_validate_json(written)
+    assert read == handoff
+    assert read.model_dump_json() == written
+
+
+@given(model_values(ReviewState))
+@_large
+def test_state_of_any_content_can_be_printed_as_json(state: ReviewState) -> None:
+    """The JSON of `status` holds every handoff and can be written in ASCII."""
+    read = json.loads(json.dumps(build_status_json(state)))
+    assert sorted(row["id"] for row in read["handoffs"]) == sorted(one.handoff.id for one in state.handoffs)
+
+
+@given(model_values(ShownHandoff))
+@_large
+def test_shown_handoff_of_any_content_can_be_printed_as_json(shown: ShownHandoff) -> None:
+    """The JSON of `show` holds every claim and can be written in ASCII."""
+    read = json.loads(json.dumps(build_show_json(shown)))
+    assert len(read["claims"]) == len(shown.verdicts)
+    assert (read["id"], read["message"]) == (shown.reviewed.handoff.id, shown.reviewed.handoff.message)
+
+
+@given(st.lists(_any_text, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_built_id_always_fits_the_grammar(parts: list[str]) -> None:
+    """Whatever a file says, its handoff has an id that the log can name; building it again changes nothing."""
+    built = build_id(*parts)
+    assert re.fullmatch(ID_PATTERN, built)
+    assert Handoff(id=built, dialect="x").id == build_id(built) == built
+
+
+@given(_any_text)
+@settings(max_examples=100, deadline=None)
+def test_id_is_accepted_as_it_is_or_refused(text: str) -> None:
+    """The model and the grammar agree on every text, trailing newlines included."""
+    try:
+        accepted = Handoff(id=text, dialect="x").id
+    except ValidationError:
+        assert not re.fullmatch(ID_PATTERN, text)
+    else:
+        assert accepted == text
+        assert re.fullmatch(ID_PATTERN, text)

@@ -1,0 +1,114 @@
+"""No procedure, note or lock can break the rules on transitions and cycles."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from handoff_tui.checks.contract import Found, NotApplicableError, Rule
+from handoff_tui.checks.rules.agent_ready import AGENT_READY
+from handoff_tui.checks.rules.commit_prefix_fits_phase import COMMIT_PREFIX_FITS_PHASE
+from handoff_tui.checks.rules.connections_stable import CONNECTIONS_STABLE
+from handoff_tui.checks.rules.context_transfer_complete import CONTEXT_TRANSFER_COMPLETE
+from handoff_tui.checks.rules.data_intact import DATA_INTACT
+from handoff_tui.checks.rules.green_has_no_failing_test import GREEN_HAS_NO_FAILING_TEST
+from handoff_tui.checks.rules.handoff_notes_parse import HANDOFF_NOTES_PARSE
+from handoff_tui.checks.rules.lock_not_stale import LOCK_NOT_STALE
+from handoff_tui.checks.rules.permissions_granted import PERMISSIONS_GRANTED
+from handoff_tui.checks.rules.phase_order_legal import PHASE_ORDER_LEGAL
+from handoff_tui.checks.rules.red_has_one_failing_test import RED_HAS_ONE_FAILING_TEST
+from handoff_tui.checks.rules.retry_budget_kept import RETRY_BUDGET_KEPT
+from handoff_tui.checks.rules.source_phase_complete import SOURCE_PHASE_COMPLETE
+from handoff_tui.checks.rules.state_consistent import STATE_CONSISTENT
+from handoff_tui.checks.rules.target_resources_present import TARGET_RESOURCES_PRESENT
+from handoff_tui.checks.rules.test_list_consistent import TEST_LIST_CONSISTENT
+from tests.support.cycles import cycle_world
+from tests.support.procedures import CONTEXT, EXECUTION, SESSION, files_world
+from tests.support.strategies import json_texts, json_values, line_texts
+from tests.support.world import MemoryWorld, judge
+
+TRANSITIONS = (
+    SOURCE_PHASE_COMPLETE,
+    TARGET_RESOURCES_PRESENT,
+    STATE_CONSISTENT,
+    AGENT_READY,
+    CONTEXT_TRANSFER_COMPLETE,
+    CONNECTIONS_STABLE,
+    PERMISSIONS_GRANTED,
+    DATA_INTACT,
+)
+CYCLES = (
+    HANDOFF_NOTES_PARSE,
+    PHASE_ORDER_LEGAL,
+    RED_HAS_ONE_FAILING_TEST,
+    GREEN_HAS_NO_FAILING_TEST,
+    COMMIT_PREFIX_FITS_PHASE,
+    TEST_LIST_CONSISTENT,
+    RETRY_BUDGET_KEPT,
+    LOCK_NOT_STALE,
+)
+_RECORD_KEYS = (
+    *("metadata", "files", "resources", "path", "sha256", "checksums", "prompt", "outputs", "scripts", "status"),
+    *("step_results", "errors", "name", "success", "rollback_performed", "rollback_results", "validation_results"),
+    *("rule_id", "passed", "overall_result", "end_time", "target_agent", "target_phase", "handoff_id"),
+)
+_NOTE_KEYS = (
+    *("phase", "nextPhase", "cycleNumber", "currentTest", "description", "testFile", "completedTests"),
+    *("pendingTests", "testResult", "error", "errorDetails", "retryCount", "nextAgent"),
+)
+_WORDS = (
+    "completed",
+    "failed",
+    "rollback",
+    "VR004",
+    "PLAN",
+    "RED",
+    "GREEN",
+    "REFACTOR",
+    "PASS",
+    "FAIL",
+    "../a",
+    "a/b.sh",
+)
+
+
+def ask(rule: Rule, world: MemoryWorld) -> list[Found] | str:
+    """What the rule finds, or why it does not apply; nothing else may come out of it."""
+    try:
+        return judge(rule, world)
+    except NotApplicableError as reason:
+        return str(reason)
+
+
+def overlay(record: dict[str, object], fields: JsonValue) -> object:
+    return {**record, **fields} if isinstance(fields, dict) else fields
+
+
+@pytest.mark.parametrize("rule", TRANSITIONS, ids=lambda rule: rule.id)
+@given(st.lists(json_values(_RECORD_KEYS, _WORDS), min_size=3, max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_rules_on_transitions_survive_any_procedure(rule: Rule, fields: list[JsonValue]) -> None:
+    """Twice the same answer, whatever the records hold; every finding names its rule's number."""
+    records = [overlay(dict(record), part) for record, part in zip((CONTEXT, EXECUTION, SESSION), fields, strict=True)]
+    world = files_world({"procedures/any.json": records})
+    answer = ask(rule, world)
+    assert answer == ask(rule, world)
+    number = rule.holds.partition(":")[0]
+    assert isinstance(answer, str) or all(found.message.startswith(f"{number}: ") for found in answer)
+
+
+@pytest.mark.parametrize("rule", CYCLES, ids=lambda rule: rule.id)
+@given(
+    st.lists(json_values(_NOTE_KEYS, _WORDS), max_size=4),
+    line_texts(["- [ ] a", "- [x] b", "```", "# Tests", "1. [X] c"]),
+    json_texts(("agent", "timestamp", "pid"), ("9e99", "2031-01-01", "-1")),
+)
+@settings(max_examples=40, deadline=None)
+def test_rules_on_cycles_survive_any_note(rule: Rule, notes: list[JsonValue], boxes: str, lock: str) -> None:
+    """Twice the same answer, whatever notes, list and lock hold."""
+    world = cycle_world([json.dumps(note) for note in notes], {"test-list.md": boxes, ".tdd.lock": lock})
+    assert ask(rule, world) == ask(rule, world)

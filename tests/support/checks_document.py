@@ -1,0 +1,48 @@
+"""Writes docs/checks.md from the table of rules."""
+
+from __future__ import annotations
+
+from handoff_tui.checks.engine import Adjustment, is_blocking
+from handoff_tui.checks.registry import RULES
+from handoff_tui.models.check_report import RuleInfo
+from handoff_tui.presentation.check_table import build_rule_table
+
+_HEADING = """\
+# The checks
+
+Written by `make golden` from the table of rules; a test fails when it is stale.
+
+`handoff-tui check` runs them all, `--pre` those for an agent that hands over, `--post` those for the one that takes
+over, `--gate PHASE` those at a gate. Exit code 0: nothing blocks; 1: blocked. Outcome, severity and blocking are
+three things: a failure that does not block is a warning and is counted apart; error, timeout, unknown and skipped
+block like a failure. What does not apply is not counted.
+
+A rule reads only through its context, which records every file, absence and git fact it was told. That record is the
+digest of its inputs: while it is the same, the earlier result is used, and says so (`cached`); `--fresh` ignores it;
+a rule that runs again says what changed.
+
+Severity, blocking and whether a rule runs at all are set by id in the configuration (`[checks.<id>]`), thresholds in
+their own sections; so are commands (`run = [...]`, parsed as exit code, JUnit or TAP) and functions of your own
+(`python = "module:function"`, from your own file only and never from the reviewed tree). Commands that a repository
+brings along run only after their digest was trusted once: `handoff-tui check --list` prints it, `handoff-tui check
+--trust DIGEST` trusts it; a changed command or script has another digest.
+
+"""
+
+
+def build_checks_document() -> str:
+    rules = [
+        RuleInfo(
+            id=rule.id,
+            system=rule.system.value,
+            severity=rule.severity,
+            blocking=is_blocking(rule, Adjustment()),
+            holds=rule.holds,
+            reads=rule.reads,
+            remedy=rule.remedy,
+            moments=tuple(moment.value for moment in rule.moments),
+        )
+        for rule in RULES
+    ]
+    number = f"{len(rules)} built-in rules; `session-gate-passes` runs the session gate's script as a command."
+    return f"{_HEADING}{number}\n\n{build_rule_table(rules)}\n"

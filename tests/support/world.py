@@ -1,0 +1,149 @@
+"""A world in memory, for tests of rules: files and git facts as given, handoffs read from the files by the dialects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule
+from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.world import Change, CommitInfo
+from handoff_tui.config.settings import Settings
+from handoff_tui.dialects.reading import Harvest, read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.models.claim import Verdict, VerdictState
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Problem
+from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.review.path_finder import PathFinder
+from tests.support.shelf import MemoryShelf
+
+HEAD = "a" * 40
+
+
+@dataclass
+class MemoryWorld:
+    """Everything a rule may ask about, set by the test. What is not set is absent."""
+
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    repository: RepositoryFacts = field(default_factory=lambda: RepositoryFacts(root="/r", head=HEAD, branch="main"))
+    settings: Settings = field(default_factory=Settings)
+    overrides: dict[str, object] = field(default_factory=dict)
+    """Settings by dotted key that differ from the defaults."""
+    shelf: MemoryShelf | None = None
+    """For git notes, refs and commits that dialects read; by default one over the files."""
+    measured: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
+    """Verdicts by handoff id; by default every claim is unverified."""
+    known_commits: dict[str, int | None] = field(default_factory=dict)
+    """Commit names that exist here, with their lag (nothing: not in the history of HEAD)."""
+    log: tuple[CommitInfo, ...] = ()
+    touched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Paths that a commit changed."""
+    documents: dict[str, str] = field(default_factory=dict)
+    """The newest commit of a path."""
+    old_files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    """Contents by commit and path."""
+    base: str | None = None
+    changed: tuple[Change, ...] = ()
+    executables: frozenset[str] = frozenset()
+    unwritable: frozenset[str] = frozenset()
+    programs: dict[str, str] = field(default_factory=dict)
+    known_remotes: dict[str, str] = field(default_factory=dict)
+    reached: dict[str, bool | None] = field(default_factory=dict)
+    addresses: dict[str, int | str | None] = field(default_factory=dict)
+    moment: datetime = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    _harvest: Harvest | None = None
+
+    def harvest(self) -> Harvest:
+        if self._harvest is None:
+            texts = {path: text for path, text in self.files.items() if isinstance(text, str)}
+            shelf = self.shelf if self.shelf is not None else MemoryShelf(texts, self.settings)
+            self._harvest = read_handoffs(shelf, DIALECTS)
+        return self._harvest
+
+    def handoffs(self) -> tuple[Handoff, ...]:
+        return self.harvest().handoffs
+
+    def problems(self) -> tuple[Problem, ...]:
+        return self.harvest().problems
+
+    def facts(self) -> RepositoryFacts:
+        return self.repository
+
+    def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
+        if handoff in self.measured:
+            return self.measured[handoff]
+        [found] = [known for known in self.handoffs() if known.id == handoff]
+        return tuple(Verdict(claim=claim, state=VerdictState.UNVERIFIED) for claim in found.claims)
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(sorted(self.files))
+
+    def read(self, path: str) -> bytes | None:
+        content = self.files.get(path)
+        return content.encode() if isinstance(content, str) else content
+
+    def exists(self, path: str) -> bool:
+        return path in self.files or any(known.startswith(f"{path.rstrip('/')}/") for known in self.files)
+
+    def find(self, wanted: str, document: str) -> str | None:
+        return PathFinder.over(self.files).find(wanted, document).path
+
+    def is_executable(self, path: str) -> bool:
+        return path in self.executables
+
+    def is_writable(self, path: str) -> bool:
+        return path not in self.unwritable
+
+    def find_program(self, name: str) -> str | None:
+        return self.programs.get(name)
+
+    def commits(self) -> tuple[CommitInfo, ...]:
+        return self.log
+
+    def commit(self, name: str) -> str | None:
+        return next((known for known in (*self.known_commits, HEAD) if known.startswith(name)), None)
+
+    def lag(self, commit: str) -> int | None:
+        return 0 if commit == HEAD else self.known_commits.get(commit)
+
+    def commit_paths(self, commit: str) -> tuple[str, ...]:
+        return self.touched.get(commit, ())
+
+    def document_commit(self, path: str) -> str | None:
+        return self.documents.get(path)
+
+    def read_at(self, commit: str, path: str) -> bytes | None:
+        return self.old_files.get((commit, path))
+
+    def baseline(self) -> str | None:
+        return self.base
+
+    def changes(self) -> tuple[Change, ...]:
+        return self.changed
+
+    def remotes(self) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted(self.known_remotes.items()))
+
+    def reaches(self, remote: str) -> bool | None:
+        return self.reached.get(remote)
+
+    def answers(self, address: str) -> int | str | None:
+        return self.addresses.get(address)
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def setting(self, key: str) -> object:
+        if key in self.overrides:
+            return self.overrides[key]
+        value: object = self.settings
+        for part in key.split("."):
+            value = value[part] if isinstance(value, dict) else getattr(value, part)
+        return value
+
+
+def judge(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[Found]:
+    """What a rule finds in a world; NotApplicableError and UndecidableError come through."""
+    return list(rule.judge(Context(Inputs(world), scope)))

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rules.ci_unchanged import CI_UNCHANGED
+from tests.support.changed_world import build_changed_world
+from tests.support.world import MemoryWorld, judge
+
+MAKEFILE = "RUNNER = pytest -q\n\nbuild:\n\tcc row.c\n\ntest: build\n\t$(RUNNER) tests\n\nunit-tests:\n\tpytest unit\n"
+
+
+def subjects(before: dict[str, str], now: dict[str, str], renamed: dict[str, str] | None = None) -> list[str]:
+    return [found.subject for found in judge(CI_UNCHANGED, build_changed_world(before, now, renamed))]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/test.yml",
+        ".gitlab-ci.yml",
+        "Jenkinsfile",
+        "azure-pipelines.yml",
+        ".circleci/config.yml",
+        ".ci/run.sh",
+        "tox.ini",
+        "noxfile.py",
+        ".pre-commit-config.yaml",
+    ],
+)
+def test_file_of_ci_that_differs_is_found(path: str) -> None:
+    """Changed, deleted or added."""
+    assert subjects({path: "a"}, {path: "b"}) == [path]
+    assert subjects({path: "a"}, {}) == [path]
+    assert subjects({}, {path: "b"}) == [path]
+
+
+def test_file_of_ci_that_was_moved_away_is_found() -> None:
+    """It no longer runs where it went."""
+    path = ".github/workflows/test.yml"
+    assert subjects({path: "a"}, {"old/test.yml": "a"}, {"old/test.yml": path}) == ["old/test.yml"]
+
+
+@pytest.mark.parametrize(
+    ("now", "targets"),
+    [
+        (MAKEFILE + "\nlint:\n\truff check\n", []),
+        (MAKEFILE.replace("cc row.c", "cc -O2 row.c"), []),
+        (MAKEFILE.replace("pytest unit", "true"), ["unit-tests"]),
+        (MAKEFILE.replace("pytest -q", "true"), ["test"]),
+        (MAKEFILE[: MAKEFILE.index("unit-tests")], ["unit-tests"]),
+    ],
+)
+def test_targets_that_check_are_compared(now: str, targets: list[str]) -> None:
+    """Their recipes, and the variables these use; other targets may change, and more may come."""
+    assert subjects({"Makefile": MAKEFILE}, {"Makefile": now}) == [f"Makefile target {name}" for name in targets]
+
+
+def test_scripts_that_check_are_compared() -> None:
+    """In package.json."""
+    before = json.dumps({"scripts": {"test": "jest", "start": "node ."}, "version": "1"})
+    now = json.dumps({"scripts": {"test": "exit 0", "start": "node a"}, "version": "2"})
+    assert subjects({"package.json": before}, {"package.json": now}) == ["package.json script test"]
+    assert subjects({"package.json": before}, {"package.json": "{"}) == ["package.json unreadable"]
+
+
+def test_tables_that_check_are_compared() -> None:
+    """In pyproject.toml and setup.cfg; others may change."""
+    before = '[project]\nname = "row"\n[tool.pytest.ini_options]\naddopts = "-q"\n'
+    now = before.replace("row", "boat")
+    assert subjects({"pyproject.toml": before}, {"pyproject.toml": now}) == []
+    weaker = before.replace("-q", "-k nothing")
+    assert subjects({"pyproject.toml": before}, {"pyproject.toml": weaker}) == ["pyproject.toml table tool.pytest"]
+    section = "[metadata]\nname = row\n[tool:pytest]\naddopts = -q\n"
+    assert subjects({"setup.cfg": section}, {"setup.cfg": section.replace("-q", "-k x")}) == [
+        "setup.cfg section tool:pytest"
+    ]
+
+
+def test_other_files_may_change() -> None:
+    """Sources and documents."""
+    assert subjects({"src/ci.py": "a", "docs/workflows/a.md": "a"}, {"src/ci.py": "b"}) == []
+
+
+def test_rule_needs_a_baseline() -> None:
+    """Without one nothing has changed."""
+    with pytest.raises(NotApplicableError):
+        judge(CI_UNCHANGED, MemoryWorld())

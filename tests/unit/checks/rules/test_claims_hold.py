@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rules.claims_hold import CLAIMS_HOLD
+from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.models.place import Place
+from tests.support.world import MemoryWorld, judge
+
+NOTE = "# Handoff\n\n## Status\nDone, see `src/row.py`.\n\n## Next steps\n- rest\n"
+ID = "notes/HANDOFF.md"
+
+
+def world(kind: ClaimKind, state: VerdictState) -> MemoryWorld:
+    claim = Claim(text="as written", kind=kind, where=Place(path="HANDOFF.md", line=4), subject="row", value=12)
+    verdict = Verdict(claim=claim, state=state, measured=11, evidence="counted here")
+    return MemoryWorld({"HANDOFF.md": NOTE}, measured={ID: (verdict,)})
+
+
+@pytest.mark.parametrize("kind", sorted(set(ClaimKind) - {ClaimKind.STATUS, ClaimKind.CHECK}))
+def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
+    """With what was claimed and what was measured."""
+    [found] = judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED))
+    assert (found.expected, found.actual) == ("12", "11")
+    assert found.place == Place(path="HANDOFF.md", line=4)
+    assert "counted here" in found.message
+
+
+@pytest.mark.parametrize("state", [VerdictState.HOLDS, VerdictState.UNVERIFIED])
+def test_claim_that_is_not_contradicted_passes(state: VerdictState) -> None:
+    """What could not be verified is no contradiction."""
+    assert judge(CLAIMS_HOLD, world(ClaimKind.COUNT, state)) == []
+
+
+@pytest.mark.parametrize("kind", [ClaimKind.STATUS, ClaimKind.CHECK])
+def test_claim_of_a_status_is_left_to_other_rules(kind: ClaimKind) -> None:
+    """A status is what the checks decide."""
+    assert judge(CLAIMS_HOLD, world(kind, VerdictState.CONTRADICTED)) == []
+
+
+def test_claims_of_other_handoffs_are_not_judged() -> None:
+    """Only what is under review."""
+    both = world(ClaimKind.COUNT, VerdictState.CONTRADICTED)
+    both.files["docs/HANDOFF.md"] = NOTE
+    assert judge(CLAIMS_HOLD, both, "notes/docs/HANDOFF.md") == []
+
+
+def test_rule_does_not_apply_where_nothing_is_claimed() -> None:
+    """No handoff, or a silent one."""
+    for files in ({}, {"HANDOFF.md": "# Handoff\n\n## Next steps\n- rest\n\n## Context\nNone.\n"}):
+        with pytest.raises(NotApplicableError):
+            judge(CLAIMS_HOLD, MemoryWorld(dict(files)))

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.rules.deployment_answers import DEPLOYMENT_ANSWERS
+from tests.support.session_states import build_agent_state, build_state
+from tests.support.world import MemoryWorld, judge
+
+ADDRESS = "https://ferry.example.org"
+
+
+def judge_progress(
+    progress: dict[str, object], answers: dict[str, int | str | None], **overrides: object
+) -> list[Found]:
+    files = build_state(build_agent_state(implementation_progress=progress))
+    settings = {key.replace("__", "."): value for key, value in overrides.items()}
+    return judge(DEPLOYMENT_ANSWERS, MemoryWorld(files=files, addresses=answers, overrides=settings))
+
+
+def test_rule_never_blocks_by_itself() -> None:
+    """A network that is down does not close a gate."""
+    assert DEPLOYMENT_ANSWERS.blocking is False
+
+
+def test_deployment_that_answers_passes() -> None:
+    """The claimed address with the path of the health check has the expected status."""
+    assert judge_progress({"deployment_status": "live", "service_url": ADDRESS}, {f"{ADDRESS}/health": 200}) == []
+
+
+def test_address_with_a_slash_at_its_end_is_the_same() -> None:
+    """The path is not doubled."""
+    progress: dict[str, object] = {"deployment_status": "LIVE", "service_url": f"{ADDRESS}/"}
+    assert judge_progress(progress, {f"{ADDRESS}/health": 200}) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"), [(503, "answers 503"), (301, "answers 301"), ("timed out", "does not answer: timed out")]
+)
+def test_deployment_that_does_not_answer_is_found(answer: int | str, words: str) -> None:
+    """Another status, or none, contradicts the claim."""
+    progress: dict[str, object] = {"deployment_status": "deployed", "service_url": ADDRESS}
+    [found] = judge_progress(progress, {f"{ADDRESS}/health": answer})
+    assert words in found.message
+    assert (found.subject, found.expected, found.actual) == (f"{ADDRESS}/health", "200", str(answer))
+    assert found.place is not None
+
+
+def test_path_and_status_come_from_the_configuration() -> None:
+    """Other services have other pages."""
+    found = judge_progress(
+        {"deployment_status": "up", "service_url": ADDRESS},
+        {f"{ADDRESS}/ping": 204},
+        mosaic__health__path="/ping",
+        mosaic__health__expected_status=204,
+        mosaic__health__live_words=("up",),
+    )
+    assert found == []
+
+
+def test_page_that_a_document_names_is_asked_as_it_is() -> None:
+    """A document's address with a path is a page; one without is a service."""
+    document = f"# SESSION HANDOFF\n\n- {ADDRESS}/list is live\n- {ADDRESS} is live\n"
+    files = {
+        **build_state(build_agent_state(implementation_progress={"a": 1})),
+        ".mosaic/SESSION_HANDOFF_1.md": document,
+    }
+    world = MemoryWorld(files=files, addresses={f"{ADDRESS}/list": 404, f"{ADDRESS}/health": 200})
+    assert [found.subject for found in judge(DEPLOYMENT_ANSWERS, world)] == [f"{ADDRESS}/list"]
+
+
+def test_live_deployment_without_an_address_is_found() -> None:
+    """What nobody can ask is not shown to be live; that needs no network."""
+    [found] = judge_progress({"deployment_status": "live"}, {})
+    assert "gives no address to ask" in found.message
+
+
+def test_without_consent_the_rule_does_not_apply() -> None:
+    """Looking must not reach the network unasked, and the reason says so."""
+    with pytest.raises(NotApplicableError, match="needs your consent"):
+        judge_progress({"deployment_status": "live", "service_url": ADDRESS}, {})
+
+
+@pytest.mark.parametrize("state", ["not live", "deploying", "down", "?", "unlive"])
+def test_deployment_that_is_not_said_to_be_live_is_not_asked(state: str) -> None:
+    """Only a claim to be reachable can be wrong about it."""
+    with pytest.raises(NotApplicableError, match="no deployment is said to be live"):
+        judge_progress({"deployment_status": state, "service_url": ADDRESS}, {f"{ADDRESS}/health": 500})

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.rules.state_files_parse import STATE_FILES_PARSE
+from tests.support.session_states import build_agent_state, build_blocker, build_state
+from tests.support.shelf import MemoryShelf
+from tests.support.world import MemoryWorld, judge
+
+
+def judge_files(**files: str | bytes) -> list[Found]:
+    """The findings on a state in which some files have another content."""
+    changed: dict[str, str | bytes] = {
+        f".mosaic/{name.replace('_json', '.json')}": text for name, text in files.items()
+    }
+    return judge(STATE_FILES_PARSE, MemoryWorld(files={**build_state(), **changed}))
+
+
+def judge_agent_state(**changes: object) -> list[Found]:
+    return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(build_agent_state(**changes))))
+
+
+def judge_blockers(*blockers: object) -> list[Found]:
+    value = {"version": 1, "blockers": list(blockers)}
+    return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))
+
+
+def test_good_state_passes() -> None:
+    """Valid files with the right fields, optional ones among them, have no finding; nor has an unknown field."""
+    files = {
+        **build_state(build_agent_state(weather="calm"), {"blockers": [build_blocker()], "archived_blockers": []}),
+        ".mosaic/project_state.json": '{"git_commit": "abc1234", "session_history": []}',
+        ".mosaic/session_log.jsonl": '{"timestamp": "t", "agent": "a", "files": []}\n\n{"mode": "BUILD"}\n',
+        ".mosaic/gemini_approval.json": '{"verdict": "APPROVE", "score": 90}',
+    }
+    assert judge(STATE_FILES_PARSE, MemoryWorld(files=files)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "line"),
+    [
+        ('{\n"last_agent": "a",\n', "is not valid JSON", 3),
+        ("", "is empty", 1),
+        ('{\n"last_agent": "a",\n"last_agent": "b", "implementation_progress": {}}', "last_agent is given twice", None),
+        ('{"last_agent": "a", "implementation_progress": {"tests": NaN}}', "NaN is not a JSON value", None),
+        (b'{\n"last_agent": "\xff"}', "is not UTF-8", 2),
+        (b"\xef\xbb\xbf[1]", "is not an object", None),
+        ('["last_agent"]', "is not an object", None),
+        ("[" * 100_000, "is nested too deeply", 1),
+    ],
+    ids=["cut off", "empty", "twice", "not a number", "not utf-8", "list with a mark", "list", "deep"],
+)
+def test_broken_file_is_found(text: str | bytes, words: str, line: int | None) -> None:
+    """What is no JSON object is a finding that says why and where, never a crash and never a pass."""
+    [found] = judge_files(agent_state_json=text)
+    assert words in found.message
+    assert found.place is not None
+    assert found.place.path == ".mosaic/agent_state.json"
+    if line is not None:
+        assert found.place.line == line
+
+
+def test_file_with_a_byte_order_mark_and_crlf_is_read() -> None:
+    """Encodings as they occur are no fault."""
+    text = json.dumps(build_agent_state(), indent=1).replace("\n", "\r\n")
+    files = build_state()
+    shelf = MemoryShelf({path: str(content) for path, content in files.items()})
+    content = b"\xef\xbb\xbf" + text.encode()
+    world = MemoryWorld(files={**files, ".mosaic/agent_state.json": content}, shelf=shelf)
+    assert judge(STATE_FILES_PARSE, world) == []
+
+
+@pytest.mark.parametrize("name", ["last_agent", "implementation_progress"])
+@pytest.mark.parametrize("value", [..., None])
+def test_required_field_must_be_there(name: str, value: object) -> None:
+    """A field that the next session relies on may be neither absent nor null."""
+    [found] = judge_agent_state(**{name: value})
+    assert found.message == f".mosaic/agent_state.json has no {name}"
+    assert (found.subject, found.actual) == (name, "absent" if value is ... else "null")
+
+
+def test_required_fields_come_from_the_configuration() -> None:
+    """Other projects require other fields."""
+    world = MemoryWorld(files=build_state(), overrides={"mosaic.required_fields": ("tide",)})
+    assert [found.subject for found in judge(STATE_FILES_PARSE, world)] == ["tide"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "actual"),
+    [
+        ("last_agent", 7, "a number"),
+        ("handoff_message", ["a"], "a list"),
+        ("implementation_progress", "done", "text"),
+        ("user_decisions", [], "a list"),
+        ("open_questions", {}, "an object"),
+        ("current_task", True, "true or false"),
+        ("version", False, "true or false"),
+    ],
+)
+def test_field_of_another_type_is_found(name: str, value: object, actual: str) -> None:
+    """The finding names the field, its line, and both types."""
+    [found] = judge_agent_state(**{name: value})
+    assert (found.subject, found.actual) == (name, actual)
+    assert found.place is not None
+    lines = json.dumps(build_agent_state(**{name: value}), indent=2).split("\n")
+    assert lines[(found.place.line or 0) - 1].startswith(f'  "{name}":')
+
+
+@pytest.mark.parametrize("value", [1, "2.0", 1.5])
+def test_version_may_be_a_number_or_text(value: object) -> None:
+    """Both are in use."""
+    assert judge_agent_state(version=value) == []
+
+
+def test_commit_of_the_state_must_look_like_one() -> None:
+    """A word in place of a commit id is a finding, an absent or null one is not: the field is optional."""
+    [found] = judge_agent_state(last_commit="latest")
+    assert (found.subject, found.actual) == ("last_commit", "latest")
+    assert judge_agent_state(last_commit=...) == judge_agent_state(last_commit=None) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "subject", "expected"),
+    [
+        ({"severity": "severe"}, "B011.severity", "one of critical, high, medium, low"),
+        ({"status": "fixed"}, "B011.status", "one of open, resolving, resolved, wont-fix"),
+        ({"status": ""}, "B011.status", "one of open, resolving, resolved, wont-fix"),
+        ({"status": ...}, "B011.status", "status"),
+        ({"title": 3}, "B011.title", "text"),
+        ({"resolution": ["x"]}, "B011.resolution", "text"),
+        ({"id": ...}, "blockers number 1.id", "id"),
+    ],
+)
+def test_blocker_of_another_shape_is_found(changes: dict[str, object], subject: str, expected: str) -> None:
+    """The finding names the blocker by its id."""
+    [found] = judge_blockers(build_blocker(**changes))
+    assert (found.subject, found.expected) == (subject, expected)
+
+
+@pytest.mark.parametrize("status", ["Open", " resolved ", "wont_fix", "WONT FIX"])
+def test_blocker_status_is_read_as_people_write_it(status: str) -> None:
+    """Case, spaces and underscores do not make another status."""
+    assert judge_blockers(build_blocker(status=status)) == []
+
+
+def test_blocker_is_placed_at_its_id() -> None:
+    """The line of the finding is that of the blocker's id."""
+    [found] = judge_blockers(build_blocker(id="B001"), build_blocker(id="B002", severity="huge"))
+    assert found.place is not None
+    lines = json.dumps({"version": 1, "blockers": [build_blocker(id="B001"), build_blocker(id="B002")]}, indent=2)
+    assert '"B002"' in lines.split("\n")[(found.place.line or 0) - 1]
+
+
+def test_blocker_that_stands_twice_is_found() -> None:
+    """Two blockers of one id hide each other."""
+    [found] = judge_blockers(build_blocker(), build_blocker(status="open"))
+    assert (found.subject, found.actual) == ("B011.twice", "two")
+
+
+@pytest.mark.parametrize("value", [{"version": 1}, {"blockers": None}, {"blockers": {}}, {"archived_blockers": []}])
+def test_blockers_must_be_a_list(value: object) -> None:
+    """A file without its list has lost its blockers."""
+    assert [found.subject for found in judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))] == [
+        "blockers"
+    ]
+
+
+def test_blocker_that_is_no_object_is_found() -> None:
+    """Also a line of text among the blockers is told."""
+    assert [found.subject for found in judge_blockers("all is well")] == ["blockers number 1.top level"]
+
+
+def test_archived_blockers_are_judged() -> None:
+    """Moving a blocker to the archive does not hide its shape."""
+    value = {"blockers": [], "archived_blockers": [build_blocker(severity="x")]}
+    [found] = judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))
+    assert found.subject == "B011.severity"
+
+
+def test_task_needs_its_fields() -> None:
+    """The current task has an id, an objective and a status."""
+    found = judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(current_task={"status": "open", "priority": []})))
+    assert [finding.subject for finding in found] == ["task_id", "objective", "priority"]
+
+
+def test_log_is_judged_line_by_line() -> None:
+    """Each kind of fault is told once, at its first line."""
+    lines = ['{"agent": "a"}', "[1]", "[2]", '{"agent": 1}', '{"agent": 2, "files": "x"}']
+    files = {**build_state(), ".mosaic/session_log.jsonl": "\n".join(lines)}
+    found = judge(STATE_FILES_PARSE, MemoryWorld(files=files))
+    assert [(finding.subject, finding.place.line if finding.place else None) for finding in found] == [
+        ("top level", 2),
+        ("agent", 4),
+        ("files", 5),
+    ]
+
+
+def test_log_with_a_broken_line_is_found() -> None:
+    """A line that is cut off is told, with and without a dialect that saw it."""
+    for text in ('{"agent": "a"}\n{"agent', b'{"agent": "a"}\n{"agent'):
+        [found] = judge(STATE_FILES_PARSE, MemoryWorld(files={**build_state(), ".mosaic/session_log.jsonl": text}))
+        assert "is not valid JSON" in found.message
+        assert found.place is not None
+        assert found.place.line == 2
+
+
+def test_file_of_someone_else_is_found() -> None:
+    """A file of that name with another content is no state."""
+    files = {**build_state(), ".mosaic/current_task.json": '{"colour": "red"}'}
+    found_fields = judge(STATE_FILES_PARSE, MemoryWorld(files=files))
+    assert [found.subject for found in found_fields] == ["task_id", "objective", "status"]
+    [found] = judge(STATE_FILES_PARSE, MemoryWorld(files=files, overrides={"mosaic.task_fields": ()}))
+    assert "does not hold what a state file of this name holds" in found.message
+
+
+def test_unknown_state_file_must_be_an_object() -> None:
+    """For a file that the configuration adds, only that much is known."""
+    world = MemoryWorld(
+        files={**build_state(), ".mosaic/plan.json": "[]"}, overrides={"mosaic.state_files": ("plan.json",)}
+    )
+    assert [found.message for found in judge(STATE_FILES_PARSE, world)] == [".mosaic/plan.json is not an object"]
+
+
+def test_missing_file_is_left_to_another_rule() -> None:
+    """What is not there cannot be parsed; that it is not there is said elsewhere."""
+    files = build_state()
+    del files[".mosaic/blockers.json"]
+    assert judge(STATE_FILES_PARSE, MemoryWorld(files=files)) == []
+
+
+def test_file_that_cannot_be_read_is_found() -> None:
+    """A folder in its place is there, but says nothing."""
+    files = build_state()
+    files[".mosaic/blockers.json/x"] = files.pop(".mosaic/blockers.json")
+    [found] = judge(STATE_FILES_PARSE, MemoryWorld(files=files))
+    assert found.message == ".mosaic/blockers.json cannot be read"
+
+
+def test_repository_without_a_state_does_not_apply() -> None:
+    """No state, nothing to parse."""
+    with pytest.raises(NotApplicableError, match="no session state under review"):
+        judge(STATE_FILES_PARSE, MemoryWorld(files={"a.txt": ""}))

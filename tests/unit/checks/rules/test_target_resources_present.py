@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rules.target_resources_present import TARGET_RESOURCES_PRESENT
+from handoff_tui.config.agents import Agent
+from handoff_tui.config.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.settings import Settings
+from tests.support.cycles import SOURCE_FILE, TEST_FILE, cycle_world, note
+from tests.support.procedures import PATH, procedure_world
+from tests.support.world import MemoryWorld, judge
+
+
+def pipeline(*names: str) -> PipelineSettings:
+    return PipelineSettings(phases=tuple(PhaseSettings(name=name) for name in names))
+
+
+def test_target_resources_present_passes_when_all_is_there() -> None:
+    """Files, folders and packages that metadata names exist."""
+    metadata = {"files": ["glaze/blue.txt"], "packages": ["PKG-BOWL"], "resources": ["glaze/", "two kilns", "water"]}
+    files = {"glaze/blue.txt": "cobalt", "PKG-BOWL/manifest.json": "{}"}
+    assert judge(TARGET_RESOURCES_PRESENT, procedure_world({"metadata": metadata}, files=files)) == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "path", "actual"),
+    [
+        ({"files": ["glaze/red.txt"]}, "glaze/red.txt", "missing"),
+        ({"deep": {"files": [{"path": "glaze/red.txt", "size": 3}]}}, "glaze/red.txt", "missing"),
+        ({"resources": {"recipe": "glaze/red.txt", "cups": "12"}}, "glaze/red.txt", "missing"),
+        ({"workspace": "/srv/kiln"}, "/srv/kiln", "outside"),
+        ({"folder": "shards"}, "shards", "missing"),
+    ],
+)
+def test_target_resources_present_names_what_is_missing(metadata: dict[str, object], path: str, actual: str) -> None:
+    """Each path once, at the context that names it."""
+    (found,) = judge(TARGET_RESOURCES_PRESENT, procedure_world({"metadata": metadata}))
+    assert (found.subject, found.actual) == (f"kiln-3 {path}", actual)
+    assert found.message.startswith("VR002: ")
+    assert found.place is not None
+    assert found.place.path == PATH
+
+
+def test_target_resources_present_asks_the_pipeline_of_the_configuration() -> None:
+    """A pipeline named like the dialect decides which phases there are."""
+    known = Settings(pipelines={"procedure": pipeline("firing", "glazing")})
+    unknown = Settings(pipelines={"procedure": pipeline("firing", "selling")})
+    assert judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=known)) == []
+    (found,) = judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=unknown))
+    assert (found.subject, found.expected) == ("kiln-3 phase glazing", "one of firing, selling")
+
+
+def test_target_resources_present_asks_a_pipeline_that_has_the_source_phase() -> None:
+    """A pipeline of the user's own speaks of a handoff whose source it has; that of another dialect never does."""
+    own = Settings(pipelines={"pottery": pipeline("firing", "selling")})
+    other = Settings(pipelines={"builder": pipeline("firing", "selling"), "kitchen": pipeline("cook", "eat")})
+    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=own))] == [
+        "kiln-3 phase glazing"
+    ]
+    assert judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=other)) == []
+
+
+def test_target_resources_present_asks_for_the_agent() -> None:
+    """Where agents are configured, the target must be one of them or work in a phase."""
+    stranger = Settings(agents={"stoker": Agent(command=("fire",))})
+    known = Settings(agents={"Glazier": Agent(command=("dip",))})
+    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=stranger))] == [
+        "kiln-3 agent glazier"
+    ]
+    assert judge(TARGET_RESOURCES_PRESENT, procedure_world(settings=known)) == []
+
+
+def test_target_resources_present_asks_for_the_files_of_a_cycle() -> None:
+    """GREEN cannot start without the test file that RED claims."""
+    world = cycle_world([note("PLAN"), note("RED")])
+    assert judge(TARGET_RESOURCES_PRESENT, world) == []
+    del world.files[TEST_FILE]
+    del world.files[SOURCE_FILE]
+    assert [found.subject for found in judge(TARGET_RESOURCES_PRESENT, world)] == [f"TDD-1 {TEST_FILE}"]
+
+
+def test_target_resources_present_knows_no_unknown_phase_of_a_cycle() -> None:
+    """BLUE is no phase of the TDD pipeline."""
+    found = judge(TARGET_RESOURCES_PRESENT, cycle_world([note("RED", nextPhase="BLUE")]))
+    assert [entry.subject for entry in found] == ["TDD-1 phase BLUE"]
+
+
+def test_target_resources_present_needs_a_handoff() -> None:
+    """Nothing handed over, nothing to judge."""
+    with pytest.raises(NotApplicableError):
+        judge(TARGET_RESOURCES_PRESENT, MemoryWorld())

@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NoReturn
+
+import pytest
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.engine import Adjustment, Engine, Remembered, build_fingerprint, is_blocking
+from handoff_tui.checks.inputs import Inputs
+from handoff_tui.models.check_result import CheckResult, Evidence, Outcome
+from handoff_tui.models.place import Place
+from handoff_tui.models.work import Severity
+from tests.support.world import MemoryWorld
+
+
+class Judge:
+    """A judgement over one file and one setting that counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def __call__(self, context: Context) -> Iterator[Found]:
+        self.runs += 1
+        limit = context.setting("mosaic.handoff_message_minimum", int)
+        text = context.read_text("a.txt") or ""
+        if len(text) > limit:
+            yield Found("a.txt is too long", "length", Place(path="a.txt", line=1), str(limit), str(len(text)))
+
+
+def build_rule(judge: object = None, **changes: object) -> Rule:
+    fields: dict[str, object] = {
+        "id": "text-is-short",
+        "system": System.ALL,
+        "severity": Severity.HIGH,
+        "holds": "The text is short.",
+        "reads": "a.txt",
+        "remedy": "Shorten it.",
+        "judge": judge or Judge(),
+    }
+    return Rule(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def find_nothing(_: Context) -> Iterable[Found]:
+    return ()
+
+
+def run(rule: Rule, world: MemoryWorld | None = None, **options: object) -> tuple[CheckResult, Engine]:
+    engine = Engine(Inputs(world or MemoryWorld()), **options)  # type: ignore[arg-type]
+    [result] = engine.run([rule])
+    return result, engine
+
+
+def test_rule_that_finds_nothing_passes() -> None:
+    """A pass says what is true, needs no remedy, and has a digest and a duration."""
+    result, _ = run(build_rule())
+    assert (result.outcome, result.summary, result.findings) == (Outcome.PASS, "The text is short.", ())
+    assert result.remedy is None
+    assert result.inputs_digest is not None
+    assert result.duration is not None
+    assert not result.from_cache
+
+
+def test_pass_shows_the_remarks_of_the_rule() -> None:
+    """What the rule tolerated is shown even though it passed."""
+
+    def judge(context: Context) -> Iterable[Found]:
+        context.remark("2 commits behind")
+        context.remark("1 left out")
+        return ()
+
+    assert run(build_rule(judge))[0].summary == "The text is short. (2 commits behind) (1 left out)"
+
+
+def test_rule_that_finds_something_fails_with_evidence_and_remedy() -> None:
+    """A finding keeps its place and what was expected; the commands of findings come before those of the rule."""
+
+    def judge(_: Context) -> Iterator[Found]:
+        place = Place(path="a.txt", line=7)
+        yield Found("first is wrong", "first", place, "1", "2", command="fix first")
+        yield Found("second is wrong", "second", command="fix first")
+        yield Found("third is wrong", "third", actual="3")
+
+    result, _ = run(build_rule(judge, commands=("fix all",)))
+    assert (result.outcome, result.summary) == (Outcome.FAIL, "first is wrong (and 2 more)")
+    assert [finding.message for finding in result.findings] == ["first is wrong", "second is wrong", "third is wrong"]
+    assert result.findings[0].evidence == (Evidence(path="a.txt", line=7, expected="1", actual="2"),)
+    assert result.findings[1].evidence == ()
+    assert result.findings[2].evidence == (Evidence(actual="3"),)
+    assert result.remedy is not None
+    assert (result.remedy.text, result.remedy.commands) == ("Shorten it.", ("fix first", "fix all"))
+
+
+def test_single_finding_is_the_summary() -> None:
+    """One finding is told as it is."""
+    result, _ = run(build_rule(lambda _: [Found("it is wrong", "it")]))
+    assert result.summary == "it is wrong"
+
+
+def test_findings_are_capped_but_counted() -> None:
+    """A rule that finds a thousand things shows two hundred of them and says how many there are."""
+    many = [Found(f"{number} is wrong", str(number), command=f"fix {number}") for number in range(1000)]
+    result, _ = run(build_rule(lambda _: many))
+    assert len(result.findings) == 200
+    assert result.summary == "0 is wrong (and 999 more)"
+    assert result.remedy is not None
+    assert len(result.remedy.commands) == 10
+
+
+def test_rule_that_raises_is_an_error_with_a_reason() -> None:
+    """An exception in a rule, even after its first finding, is a failed check that blocks, never a crash."""
+
+    def judge(_: Context) -> Iterator[Found]:
+        yield Found("lost", "lost")
+        raise KeyError("colour")
+
+    result, engine = run(build_rule(judge))
+    assert (result.outcome, result.summary) == (Outcome.ERROR, "the rule raised KeyError: 'colour'")
+    assert result.blocking
+    assert result.remedy is not None
+    assert engine.remembered == {}
+
+
+def test_rule_of_the_wrong_type_of_setting_is_an_error() -> None:
+    """A rule that misreads the settings fails; it does not pass by accident."""
+    result, _ = run(build_rule(lambda context: context.setting("mosaic.folder", int)))
+    assert result.outcome is Outcome.ERROR
+    assert "setting mosaic.folder is str, not int" in result.summary
+
+
+def test_interruption_of_a_rule_is_not_swallowed() -> None:
+    """A person who interrupts ends the run."""
+
+    def judge(_: Context) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(build_rule(judge))
+
+
+def test_rule_without_anything_to_judge_does_not_apply() -> None:
+    """Not applicable has a reason and no remedy."""
+    result, _ = run(build_rule(lambda context: context.skip("no text here")))
+    assert (result.outcome, result.summary, result.remedy) == (Outcome.NOT_APPLICABLE, "no text here", None)
+
+
+def test_rule_that_cannot_tell_is_unknown_and_keeps_its_blocking() -> None:
+    """Unknown is no pass: the result blocks as a failure would, and has a remedy."""
+    result, _ = run(build_rule(lambda context: context.undecidable("HEAD is detached")))
+    assert (result.outcome, result.summary, result.blocking) == (Outcome.UNKNOWN, "HEAD is detached", True)
+    assert result.remedy is not None
+
+
+def test_results_come_in_order_and_are_told_at_once() -> None:
+    """Each result is told before the next rule runs."""
+    told: list[str] = []
+    seen: list[list[str]] = []
+
+    def judge(_: Context) -> Iterable[Found]:
+        seen.append(list(told))
+        return ()
+
+    rules = [build_rule(judge, id=name) for name in ("one", "two", "three")]
+    results = Engine(Inputs(MemoryWorld())).run(rules, lambda result: told.append(result.id))
+    assert [result.id for result in results] == told == ["one", "two", "three"]
+    assert seen == [[], ["one"], ["one", "two"]]
+
+
+def test_scope_reaches_the_rule() -> None:
+    """A rule sees which handoff is under review."""
+    result, _ = run(build_rule(lambda context: [Found(f"scope {context.scope}", "scope")]), scope="H-1")
+    assert result.summary == "scope H-1"
+
+
+def test_disabled_rule_does_not_run() -> None:
+    """What the configuration turns off leaves no result."""
+    judge = Judge()
+    engine = Engine(Inputs(MemoryWorld()), adjustments={"text-is-short": Adjustment(enabled=False)})
+    assert engine.run([build_rule(judge)]) == []
+    assert judge.runs == 0
+
+
+@pytest.mark.parametrize(
+    ("severity", "own", "adjustment", "blocks"),
+    [
+        (Severity.CRITICAL, None, Adjustment(), True),
+        (Severity.HIGH, None, Adjustment(), True),
+        (Severity.MEDIUM, None, Adjustment(), False),
+        (Severity.LOW, None, Adjustment(), False),
+        (Severity.LOW, True, Adjustment(), True),
+        (Severity.CRITICAL, False, Adjustment(), False),
+        (Severity.MEDIUM, None, Adjustment(severity=Severity.HIGH), True),
+        (Severity.HIGH, None, Adjustment(severity=Severity.LOW), False),
+        (Severity.MEDIUM, False, Adjustment(severity=Severity.CRITICAL), False),
+        (Severity.CRITICAL, True, Adjustment(blocking=False), False),
+        (Severity.LOW, False, Adjustment(blocking=True), True),
+    ],
+)
+def test_blocking_follows_configuration_then_rule_then_severity(
+    *, severity: Severity, own: bool | None, adjustment: Adjustment, blocks: bool
+) -> None:
+    """The configuration has the first word, the rule the second, the severity the last."""
+    rule = build_rule(find_nothing, severity=severity, blocking=own)
+    result, _ = run(rule, adjustments={rule.id: adjustment})
+    assert result.blocking is is_blocking(rule, adjustment) is blocks
+    assert result.severity is (adjustment.severity or severity)
+
+
+def remember(rule: Rule, world: MemoryWorld) -> dict[str, Remembered]:
+    return run(rule, world)[1].remembered
+
+
+def test_cached_result_is_used_when_nothing_changed() -> None:
+    """With every recorded answer unchanged the rule does not run, and the result says that it is from before."""
+    judge = Judge()
+    rule = build_rule(judge)
+    memory = remember(rule, MemoryWorld(files={"a.txt": "short"}))
+    result, engine = run(rule, MemoryWorld(files={"a.txt": "short", "b.txt": "new"}), memory=memory)
+    assert (judge.runs, result.from_cache, result.rerun_because) == (1, True, None)
+    assert result.outcome is Outcome.PASS
+    assert engine.remembered == memory
+
+
+def test_cached_failure_is_used_too() -> None:
+    """Rules are pure, so a failure and its findings are as good from the cache."""
+    judge = Judge()
+    rule = build_rule(judge)
+    world = MemoryWorld(files={"a.txt": "long " * 20})
+    first, engine = run(rule, world)
+    second, _ = run(rule, world, memory=engine.remembered)
+    assert (judge.runs, second.outcome, second.findings) == (1, Outcome.FAIL, first.findings)
+
+
+@pytest.mark.parametrize(
+    ("world", "reason"),
+    [
+        (MemoryWorld(files={"a.txt": "other"}), "a.txt changed"),
+        (MemoryWorld(), "a.txt changed"),
+        (
+            MemoryWorld(files={"a.txt": "short"}, overrides={"mosaic.handoff_message_minimum": 3}),
+            "setting mosaic.handoff_message_minimum changed",
+        ),
+    ],
+    ids=["content", "absence", "setting"],
+)
+def test_changed_answer_runs_the_rule_again(world: MemoryWorld, reason: str) -> None:
+    """A result is not reused when one of its answers differs, and the new one names what changed."""
+    judge = Judge()
+    rule = build_rule(judge)
+    memory = remember(rule, MemoryWorld(files={"a.txt": "short"}))
+    result, engine = run(rule, world, memory=memory)
+    assert (judge.runs, result.from_cache, result.rerun_because) == (2, False, reason)
+    assert engine.remembered[rule.id].manifest != memory[rule.id].manifest
+
+
+def test_first_run_says_that_there_was_none_before() -> None:
+    """Without an earlier result the reason is just that."""
+    assert run(build_rule())[0].rerun_because == "no earlier result"
+
+
+def test_fresh_run_uses_no_earlier_result() -> None:
+    """Asked to run afresh, the rule runs though nothing changed."""
+    judge = Judge()
+    rule = build_rule(judge)
+    memory = remember(rule, MemoryWorld())
+    result, _ = run(rule, MemoryWorld(), memory=memory, fresh=True)
+    assert (judge.runs, result.from_cache, result.rerun_because) == (2, False, "asked to run afresh")
+
+
+def test_changed_rule_uses_no_earlier_result() -> None:
+    """A rule that judges differently has another version, and another digest of the same inputs."""
+    memory = remember(build_rule(), MemoryWorld())
+    result, _ = run(build_rule(version=2), MemoryWorld(), memory=memory)
+    assert result.rerun_because == "the rule itself changed"
+    assert result.inputs_digest != memory["text-is-short"].result.inputs_digest
+
+
+def test_cached_result_follows_the_configuration_of_now() -> None:
+    """Severity and blocking are not inputs of a rule, so they are applied to what is remembered."""
+    rule = build_rule()
+    memory = remember(rule, MemoryWorld())
+    adjustment = Adjustment(severity=Severity.LOW)
+    result, _ = run(rule, MemoryWorld(), memory=memory, adjustments={rule.id: adjustment})
+    assert (result.from_cache, result.severity, result.blocking) == (True, Severity.LOW, False)
+
+
+def test_result_that_erred_is_not_remembered() -> None:
+    """A fault may be gone the next time, so it is tried again."""
+    result, engine = run(build_rule(lambda _: 1 / 0))
+    assert result.outcome is Outcome.ERROR
+    assert engine.remembered == {}
+
+
+def test_unknown_and_inapplicable_results_are_remembered_with_their_inputs() -> None:
+    """They rest on what was read before the rule gave up, and hold as long as that does."""
+
+    def judge(context: Context) -> NoReturn:
+        context.read("a.txt")
+        context.undecidable("too dark")
+
+    rule = build_rule(judge)
+    memory = remember(rule, MemoryWorld(files={"a.txt": "x"}))
+    assert list(memory[rule.id].manifest) == ["file:a.txt"]
+    assert run(rule, MemoryWorld(files={"a.txt": "x"}), memory=memory)[0].from_cache
+    assert run(rule, MemoryWorld(files={"a.txt": "y"}), memory=memory)[0].rerun_because == "a.txt changed"
+
+
+@pytest.mark.parametrize(
+    ("ask", "outside"),
+    [
+        (lambda context: context.now(), True),
+        (lambda context: context.find_program("git"), True),
+        (lambda context: context.answers("https://x.example"), True),
+        (lambda context: context.reaches("origin"), True),
+        (lambda context: context.is_executable("a.txt"), True),
+        (lambda context: context.is_writable("a.txt"), True),
+        (lambda context: context.read("a.txt"), False),
+        (lambda context: context.facts(), False),
+    ],
+)
+def test_result_says_whether_it_rests_on_more_than_the_repository(
+    *, ask: Callable[[Context], object], outside: bool
+) -> None:
+    """The clock, the network and the machine may change while the repository stands still."""
+
+    def judge(context: Context) -> Iterable[Found]:
+        ask(context)
+        return ()
+
+    assert run(build_rule(judge))[0].outside is outside
+
+
+def test_equal_inputs_have_equal_digests() -> None:
+    """The digest is over the rule and all it read, and nothing else."""
+    same = [run(build_rule(), MemoryWorld(files={"a.txt": "x", "b.txt": text}))[0].inputs_digest for text in "12"]
+    other = run(build_rule(), MemoryWorld(files={"a.txt": "y"}))[0].inputs_digest
+    assert same[0] == same[1] != other
+
+
+def test_fingerprint_survives_moved_lines() -> None:
+    """The same finding on another line, with another count in its words, is the same finding."""
+    fingerprints = {
+        run(build_rule(lambda _, line=line: [Found(f"{line} things", "things", Place(path="a.txt", line=line))]))[0]
+        .findings[0]
+        .fingerprint
+        for line in (3, 300)
+    }
+    assert fingerprints == {build_fingerprint("text-is-short", "a.txt", "things")}
+
+
+def test_fingerprint_tells_findings_apart() -> None:
+    """Rule, path and subject each make another finding; a path that is not UTF-8 does no harm."""
+    names = [
+        ("r", "p", "s"),
+        ("r2", "p", "s"),
+        ("r", "p2", "s"),
+        ("r", "p", "s2"),
+        ("r", "", "ps"),
+        ("r", "\udcff", ""),
+    ]
+    assert len({build_fingerprint(*name) for name in names}) == len(names)

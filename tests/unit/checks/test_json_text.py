@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handoff_tui.checks.json_text import JsonBrokenError, find_line, parse_strictly
+
+
+def test_json_is_parsed() -> None:
+    """Any JSON value, with or without a byte order mark."""
+    assert parse_strictly(b'{"a": [1, "x", null]}') == {"a": [1, "x", None]}
+    assert parse_strictly(b"\xef\xbb\xbf1") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "line"),
+    [
+        (b"", "is empty", 5),
+        (b" \n", "is empty", 5),
+        (b'{"a":\n', "is not valid JSON", 6),
+        (b'{\n"a": "\xe9"}', "is not UTF-8", 6),
+        (b'{"a": {"b": 1, "b": 2}}', "b is given twice", None),
+        (b"[Infinity]", "Infinity is not a JSON value", None),
+        (b"1" * 5000, "can be relied on", None),
+        (b"[" * 100_000, "nested too deeply", 5),
+    ],
+)
+def test_what_is_no_json_is_refused(content: bytes, words: str, line: int | None) -> None:
+    """The error says why and, where it is known, on which line, counted from where the text begins."""
+    with pytest.raises(JsonBrokenError) as refused:
+        parse_strictly(content, first_line=5)
+    assert words in refused.value.message
+    assert refused.value.line == line
+
+
+@given(st.binary(max_size=200))
+def test_parsing_raises_nothing_else(content: bytes) -> None:
+    """Whatever the bytes are, there is a value or the one error, and the second reading is as the first."""
+    assert _read(content) == _read(content)
+
+
+def _read(content: bytes) -> object:
+    try:
+        return repr(parse_strictly(content))
+    except JsonBrokenError as refused:
+        return refused.message, refused.line
+
+
+def test_line_of_a_member_is_found() -> None:
+    """By its name, by its name and text, or not at all; a value of that text is no member."""
+    content = '{\n"x": "id",\n"id": "B1",\n"id" : "Bé2"}'.encode()
+    assert find_line(content, "id") == 3
+    assert find_line(content, "id", "Bé2") == 4
+    assert find_line(content, "id", "B3") is None
+    assert find_line(b"\xff", "id") is None

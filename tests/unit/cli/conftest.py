@@ -1,0 +1,13 @@
+"""Fixtures for tests of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.in_process import InProcess
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> InProcess:
+    """Runs a verb in this process."""
+    return InProcess(capsys)

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.config.load import build_settings
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.models.place import ProblemLevel
+from handoff_tui.repo.repository import open_repository, read_work_tree
+from tests.support.repositories import RepositoryBuilder
+
+Open = Callable[[str], RepositoryShelf]
+
+
+@pytest.fixture
+def shelve(builder: RepositoryBuilder) -> Open:
+    """Opens the repository as it is now, with the settings of a text."""
+
+    def open_shelf(settings: str = "") -> RepositoryShelf:
+        repository = open_repository(builder.folder)
+        loaded = build_settings(None, settings.encode())
+        return RepositoryShelf(repository, read_work_tree(repository), loaded.settings)
+
+    return open_shelf
+
+
+def test_shelf_has_tracked_untracked_and_known_ignored_files(builder: RepositoryBuilder, shelve: Open) -> None:
+    """What git ignores is there only at the places where tools keep their state; our own folder never is."""
+    builder.write("a.md").write(".gitignore", ".mosaic\nbuild\n.handoff-tui\n.tdd.lock\n").commit()
+    builder.write("b.md").write(".mosaic/deep/state.json").write("build/c.md").write(".tdd.lock")
+    builder.write(".handoff-tui/log/1.json").write(".git/HANDOFF.md")
+    assert shelve("").paths == (".gitignore", ".mosaic/deep/state.json", ".tdd.lock", "a.md", "b.md")
+
+
+def test_shelf_leaves_out_what_was_deleted(builder: RepositoryBuilder, shelve: Open) -> None:
+    """A tracked file that is gone cannot be read; one that was changed can."""
+    builder.write("a.md").write("b.md").commit()
+    builder.place("a.md").unlink()
+    builder.write("b.md", "changed\n")
+    shelf = shelve("")
+    assert shelf.paths == ("b.md",)
+    assert shelf.source("b.md").text == "changed\n"
+
+
+def test_source_is_read_once(builder: RepositoryBuilder, shelve: Open) -> None:
+    """One reading sees one state of a file, and its hash is that of the bytes."""
+    builder.write("a.md", b"one\r\n")
+    shelf = shelve("")
+    source = shelf.source("a.md")
+    builder.write("a.md", "two\n")
+    assert shelf.source("a.md") is source
+    assert source.sha256 == hashlib.sha256(b"one\r\n").hexdigest()
+    assert "one" in source.text
+
+
+def test_sources_that_were_read_are_listed_in_order(builder: RepositoryBuilder, shelve: Open) -> None:
+    """Only those, by path."""
+    builder.write("a.md").write("b.md").write("c.md")
+    shelf = shelve("")
+    for path in ("c.md", "a.md"):
+        shelf.source(path)
+    assert [source.path for source in shelf.read_sources()] == ["a.md", "c.md"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "words", "level", "readable"),
+    [
+        ("a.md", b"caf\xe9", "UTF-8", ProblemLevel.WARNING, True),
+        ("a.json", b"\x00\x01\x02\xff" * 50, "binary", ProblemLevel.ERROR, False),
+        ("a.json", b"x" * 1_000_001, "too large", ProblemLevel.ERROR, False),
+        ("a.md", b"x" * 5_001, "too long to be parsed: 5,001 bytes; the limit is 5,000", ProblemLevel.ERROR, False),
+        ("a.Markdown", b"x" * 5_001, "too long to be parsed", ProblemLevel.ERROR, False),
+    ],
+)
+def test_source_that_is_not_as_it_should_be_has_a_problem(
+    builder: RepositoryBuilder,
+    shelve: Open,
+    path: str,
+    content: bytes,
+    words: str,
+    level: ProblemLevel,
+    readable: bool,  # noqa: FBT001
+) -> None:
+    """It is said what is wrong; what cannot be read is empty."""
+    builder.write(path, content)
+    source = shelve("[limits]\nmarkdown_bytes = 5_000\nfile_bytes = 1_000_000\n").source(path)
+    [problem] = source.problems()
+    assert words in problem.message
+    assert (problem.path, problem.level, source.readable, bool(source.text)) == (path, level, readable, readable)
+
+
+def test_source_that_is_too_long_for_markdown_is_read_as_data(builder: RepositoryBuilder, shelve: Open) -> None:
+    """The limit is that of the Markdown parser alone."""
+    builder.write("a.json", "[" + "1," * 3_000 + "1]")
+    assert shelve("[limits]\nmarkdown_bytes = 5_000\n").source("a.json").json is not None
+
+
+def test_source_that_leads_out_is_refused(builder: RepositoryBuilder, shelve: Open, tmp_path: Path) -> None:
+    """Its problem does not repeat the path."""
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    builder.link("a.md", tmp_path / "secret")
+    source = shelve("").source("a.md")
+    [problem] = source.problems()
+    assert (source.readable, source.text, source.sha256) == (False, "", None)
+    assert problem.message.startswith("is a link that leads out")
+
+
+def test_size_is_known_without_reading(builder: RepositoryBuilder, shelve: Open) -> None:
+    """For proofs, which are no text; a file that is not there has none."""
+    builder.write("a.png", b"x" * 70_000)
+    shelf = shelve("")
+    assert (shelf.size("a.png"), shelf.size("b.png")) == (70_000, None)
+
+
+def test_commits_and_refs_are_facts(builder: RepositoryBuilder, shelve: Open) -> None:
+    """Newest commit first, as many as the settings allow; tags are peeled."""
+    builder.commit("one").commit("two\n\nNext-Agent: IMPL\n").commit("three").tag("handoff/one", "an annotation")
+    builder.ref("refs/handoff/x", "HEAD~1").ref("refs/other/y")
+    shelf = shelve("[limits]\ncommits = 2\n")
+    assert [(commit.subject, commit.id) for commit in shelf.commits()] == [
+        ("three", builder.head()),
+        ("two", builder.head("HEAD~1")),
+    ]
+    assert "Next-Agent: IMPL" in shelf.commits()[1].body
+    assert {ref.name: ref.commit for ref in shelf.refs()} == {
+        "refs/handoff/x": builder.head("HEAD~1"),
+        "refs/heads/main": builder.head(),
+        "refs/tags/handoff/one": builder.head(),
+    }
+
+
+def test_notes_are_sources_newest_commit_first(builder: RepositoryBuilder, shelve: Open) -> None:
+    """By the commit they annotate; those on commits further back are passed over."""
+    builder.commit("zero").note("far back", "tdd").commit("one").note("old", "tdd").commit("two").note("new", "tdd")
+    shelf = shelve("[limits]\ncommits = 2\n")
+    notes = shelf.notes("refs/notes/tdd")
+    assert [(commit, note.text) for commit, note in notes.items()] == [
+        (builder.head(), "new\n"),
+        (builder.head("HEAD~1"), "old\n"),
+    ]
+    assert [note.path for note in notes.values()] == [f"notes:refs/notes/tdd/{commit}" for commit in notes]
+    assert shelf.source(f"notes:refs/notes/tdd/{builder.head()}") is notes[builder.head()]
+    assert shelf.notes("refs/notes/none") == {}
+
+
+def test_note_that_is_too_large_has_a_problem(builder: RepositoryBuilder, shelve: Open) -> None:
+    """Like a file it is unreadable, and named."""
+    builder.commit("one").note("x" * 3_000, "tdd")
+    [note] = shelve("[limits]\nfile_bytes = 2_000\n").notes("refs/notes/tdd").values()
+    assert not note.readable
+    assert [problem.message for problem in note.problems()] == ["is missing or too large"]
+
+
+def test_shelf_of_an_unborn_branch_is_empty(shelve: Open) -> None:
+    """No commit, no ref, no file."""
+    shelf = shelve("")
+    assert (shelf.paths, shelf.commits(), shelf.refs(), shelf.notes("refs/notes/tdd")) == ((), (), (), {})

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.review_state import ClaimCounts, ReviewState
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.refresh import refresh
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.repositories import RepositoryBuilder
+
+NOTE = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `a.py`\n- `b.py`\n\n## Next steps\n\n- go\n"
+ID = "notes/HANDOFF.md"
+
+
+def refreshed(folder: Path) -> ReviewState:
+    return refresh(open_desk(folder))
+
+
+def test_refresh_reads_every_handoff_with_its_claims_counted(builder: RepositoryBuilder) -> None:
+    """One file of the two that are claimed is there; what could not be measured is counted apart."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").commit()
+    [reviewed] = refreshed(builder.folder).handoffs
+    assert reviewed.handoff.id == ID
+    assert (reviewed.claims.holds, reviewed.claims.contradicted) == (1, 1)
+    assert sum(reviewed.claims.model_dump().values()) == len(reviewed.handoff.claims)
+    assert any("b.py" in reason for reason in reviewed.gate.blocking)
+
+
+def test_refresh_without_claims_counts_none(builder: RepositoryBuilder) -> None:
+    """Nothing said, nothing measured."""
+    builder.write("HANDOFF.md", "# Handoff\n\n## Summary\n\nx\n\n## Next steps\n\n- go\n")
+    [reviewed] = refreshed(builder.folder).handoffs
+    assert reviewed.claims == ClaimCounts()
+
+
+def test_refresh_sees_what_changed_since(builder: RepositoryBuilder) -> None:
+    """A new desk, a new state; the same desk, the same state, whatever its generation."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").commit()
+    desk = open_desk(builder.folder)
+    first = refresh(desk, generation=1)
+    assert refresh(desk, generation=2) == first.model_copy(update={"generation": 2})
+    builder.write("b.py")
+    [reviewed] = refreshed(builder.folder).handoffs
+    assert (reviewed.claims.holds, reviewed.claims.contradicted) == (2, 0)
+
+
+def test_refresh_tells_of_the_repository(builder: RepositoryBuilder) -> None:
+    """Facts of git, candidates nobody understood, problems of files."""
+    builder.write("a.py").commit().write("a.py", "changed\n").write("handoff.yaml", "kind: other\n")
+    builder.write(".mosaic/agent_state.json", "{")
+    state = refreshed(builder.folder)
+    assert (state.repository.head, state.repository.changed) == (builder.head(), ("a.py",))
+    assert state.unknown == ("handoff.yaml",)
+    assert ".mosaic/agent_state.json" in {problem.path for problem in state.problems}
+
+
+def test_gate_is_not_known_where_a_log_is(builder: RepositoryBuilder) -> None:
+    """A log that this version cannot verify is never passed over."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
+    assert refreshed(builder.folder).handoffs[0].gate.state is GateName.PENDING
+    builder.write(".handoff-tui/log/entry")
+    [reviewed] = refreshed(builder.folder).handoffs
+    assert reviewed.gate.state is None
+    assert "log" in reviewed.gate.blocking[0]
+
+
+def test_unreadable_document_blocks_its_handoff(builder: RepositoryBuilder) -> None:
+    """Nobody can approve what nobody can read."""
+    builder.write("RESULTS_HANDOFF_7.md", b"\x00\x01\x02" * 100)
+    [reviewed] = refreshed(builder.folder).handoffs
+    assert reviewed.handoff.id == "H-7"
+    assert any("binary" in reason for reason in reviewed.gate.blocking)
+
+
+@pytest.mark.parametrize(("files", "told"), [(3, 3), (25, 21)])
+def test_changes_that_git_was_told_to_hide_come_first(builder: RepositoryBuilder, files: int, told: int) -> None:
+    """Each by its path; of very many the rest is counted."""
+    names = [f"file-{number:02}.txt" for number in range(files)]
+    for name in names:
+        builder.write(name)
+    builder.commit()
+    builder.git("update-index", "--assume-unchanged", *names)
+    problems = refreshed(builder.folder).problems
+    assert len(problems) == told
+    assert problems[0].path == "file-00.txt"
+    assert all("told not to look" in problem.message for problem in problems)
+    assert ("5 more files" in problems[-1].message) is (files == 25)
+
+
+def test_refresh_of_an_empty_repository_is_empty(builder: RepositoryBuilder) -> None:
+    """No commit, no file, nothing to say."""
+    state = refreshed(builder.folder)
+    assert (state.handoffs, state.unknown, state.problems, state.repository.head) == ((), (), (), None)
+
+
+def test_refresh_writes_nothing(builder: RepositoryBuilder) -> None:
+    """Looking leaves every byte and time stamp as it was."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").commit().write("b.py")
+    before = read_fingerprint(builder.folder)
+    refreshed(builder.folder)
+    assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
