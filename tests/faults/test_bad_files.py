@@ -32,8 +32,8 @@ STATE = ".mosaic/agent_state.json"
         (b"\xef\xbb\xbf" + GOOD.encode(), "byte order mark"),
         (GOOD.replace(",", ",\r\n").encode(), "CRLF"),
         (GOOD.encode("utf-16"), "UTF-16"),
-        (b"[1, 2, 3]", "should be an object"),
-        (b'"just text"', "should be an object"),
+        (b"[1, 2, 3]", "must hold an object"),
+        (b'"just text"', "must hold an object"),
     ],
 )
 def test_broken_state_file_is_a_problem(builder: RepositoryBuilder, content: bytes, words: str) -> None:

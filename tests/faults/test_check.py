@@ -307,3 +307,59 @@ def test_excluded_check_does_not_run(repository: RepositoryBuilder, user_file: P
     said = check(repository, "--only", "good", "--only", "bad", "--except", "bad")
     assert [result["id"] for result in said.json["results"]] == ["good"]
     assert said.code == 0
+
+
+def test_command_waits_for_a_need_that_is_still_running(repository: RepositoryBuilder, user_file: Path) -> None:
+    """A quick neighbour that ends first does not make it think that its need never ran."""
+    write_check(user_file, "slow", ["sleep", "0.7"])
+    write_check(user_file, "quick", ["true"])
+    write_check(user_file, "after", ["true"], needs=["slow"])
+    with user_file.open("a", encoding="utf-8") as file:
+        file.write("[check_run]\nparallel_maximum = 3\n")
+    said = check(repository, "--only", "slow", "--only", "quick", "--only", "after")
+    assert {result["id"]: result["outcome"] for result in said.json["results"]} == {
+        "slow": "pass",
+        "quick": "pass",
+        "after": "pass",
+    }
+
+
+def test_build_that_differs_each_time_is_not_reproducible(repository: RepositoryBuilder, user_file: Path) -> None:
+    """Run twice, compared byte by byte; one that writes nothing is an error."""
+    write_check(user_file, "steady", ["sh", "-c", "echo same > {out}"], reproducible=True)
+    write_check(user_file, "moody", ["sh", "-c", "date +%N > {out}"], reproducible=True)
+    write_check(user_file, "silent", ["sh", "-c", "true {out}"], reproducible=True)
+    said = check(repository, "--only", "steady", "--only", "moody", "--only", "silent")
+    assert {result["id"]: result["outcome"] for result in said.json["results"]} == {
+        "steady": "pass",
+        "moody": "fail",
+        "silent": "error",
+    }
+    assert "built twice" in result_of(said, "steady")["summary"]
+
+
+def test_agent_of_the_users_own_is_asked_and_one_of_the_repository_is_not(
+    repository: RepositoryBuilder, user_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readiness starts only programs that the user named; a hanging one is not ready."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name, body in (("hangs", "sleep 60"), ("planted", f"touch {tmp_path}/canary")):
+        (tools / name).write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    context = {
+        "handoff_id": "kiln-1",
+        "source_phase": "a",
+        "target_phase": "b",
+        "source_agent": "x",
+        "target_agent": "own",
+    }
+    repository.write("handoffs/kiln.json", json.dumps(context))
+    repository.write("handoffs/kiln2.json", json.dumps({**context, "handoff_id": "kiln-2", "target_agent": "theirs"}))
+    user_file.write_text('[agents.own]\ncommand = ["hangs"]\n', encoding="utf-8")
+    repository.write("handoff-tui.toml", '[agents.theirs]\ncommand = ["planted"]\n')
+    ready = result_of(check(repository, "--only", "agent-ready"), "agent-ready")
+    assert [finding["message"] for finding in ready["findings"] if "does not answer" in finding["message"]]
+    assert len(ready["findings"]) == 1
+    assert not (tmp_path / "canary").exists()

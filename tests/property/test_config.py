@@ -113,7 +113,8 @@ def test_any_value_for_a_known_key_is_taken_or_refused_by_its_name(key: str, val
     """A known key either takes the value, with its origin, or is named in the error."""
     table, _, name = key.rpartition(".") if not key.startswith("keymap.") else ("keymap", ".", key[len("keymap.") :])
     header = f"[{table}]\n" if table else ""
-    answer = try_build(f"{header}{json.dumps(name)} = {render_value(value)}\n".encode(), None)
+    written = name if name.startswith('"') else json.dumps(name)
+    answer = try_build(f"{header}{written} = {render_value(value)}\n".encode(), None)
     if isinstance(answer, LoadedSettings):
         assert answer.origins[key] == f"~/.config/handoff-tui/config.toml:{2 if table else 1}"
     else:

@@ -80,6 +80,9 @@ class Context:
     def find_program(self, name: str) -> str | None:
         return cast("str | None", self._ask("program", name))
 
+    def program_answers(self, name: str) -> bool | None:
+        return cast("bool | None", self._ask("program-answers", name))
+
     def commits(self) -> tuple[CommitInfo, ...]:
         return cast("tuple[CommitInfo, ...]", self._ask("commits"))
 

@@ -56,6 +56,7 @@ _ASK: Final[dict[str, Callable[[World, str], object]]] = {
     "paths": lambda world, _: world.paths(),
     "problems": lambda world, _: world.problems(),
     "program": lambda world, name: world.find_program(name),
+    "program-answers": lambda world, name: world.program_answers(name),
     "reaches": lambda world, name: world.reaches(name),
     "remotes": lambda world, _: world.remotes(),
     "setting": lambda world, name: world.setting(name),
@@ -63,7 +64,7 @@ _ASK: Final[dict[str, Callable[[World, str], object]]] = {
     "writable": lambda world, name: world.is_writable(name),
 }
 
-OUTSIDE: Final = frozenset({"answer", "executable", "now", "program", "reaches", "writable"})
+OUTSIDE: Final = frozenset({"answer", "executable", "now", "program", "program-answers", "reaches", "writable"})
 """Questions whose answers may change while the repository stands still."""
 
 

@@ -61,6 +61,9 @@ class World(Protocol):
     def find_program(self, name: str) -> str | None:
         """Where a program is on the search path."""
 
+    def program_answers(self, name: str) -> bool | None:
+        """Whether a program of the configuration starts and ends; nothing where it may not be started."""
+
     def commits(self) -> tuple[CommitInfo, ...]:
         """The newest commits from HEAD, newest first, as many as limits.commits."""
 

@@ -56,6 +56,8 @@ class Check(Model):
     """Names of things that only one check at a time may use."""
     parse: OutputForm = OutputForm.EXIT_CODE
     """How the outcome of a command is read."""
+    reproducible: bool = False
+    """Whether the command writes {out} and must write the same bytes when it is run twice (archives)."""
     inputs: tuple[Name, ...] = ()
     """Patterns of the files that the outcome depends on; with none, on everything."""
     environment: tuple[Name, ...] = ("PATH", "HOME", "LANG", "TMPDIR")
@@ -73,6 +75,8 @@ class Check(Model):
             raise ValueError("has both `run` and `python`; a check is one or the other")
         if self.shell and len(self.run) != 1:
             raise ValueError("has `shell = true`, so `run` must be a list with the one line for the shell")
+        if self.reproducible and not any("{out}" in word for word in self.run):
+            raise ValueError("has `reproducible = true`, so `run` must write to {out}")
         if self.parse is not OutputForm.EXIT_CODE and not self.run:
             raise ValueError(f"reads {self.parse.value} output, but has no `run`")
         return self

@@ -16,6 +16,7 @@ from handoff_tui.repo.report_files import offer_report_place, read_report
 from handoff_tui.repo.state_files import find_cache_folder, write_log
 from handoff_tui.review.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
 from handoff_tui.review.desk import Desk, reopen_desk
+from handoff_tui.review.hashing import build_hash
 
 _OUT = "{out}"
 _MOST_FINDINGS = 200
@@ -45,7 +46,8 @@ class CommandRunner:
         running: dict[Future[CheckResult], CommandCheck] = {}
         with ThreadPoolExecutor(self._count_workers(), thread_name_prefix="check") as pool:
             while waiting or running:
-                for command in self._find_ready(waiting, results, held):
+                under_way = {command.id for command in running.values()}
+                for command in _find_ready(waiting, under_way, results, held):
                     del waiting[command.id]
                     skipped = _explain_skip(command, results, waiting)
                     if skipped is not None:
@@ -72,19 +74,6 @@ class CommandRunner:
         configured = self.desk.loaded.settings.check_run.parallel_maximum
         return configured or max(1, (os.cpu_count() or 2) - 1)
 
-    def _find_ready(
-        self, waiting: dict[str, CommandCheck], results: dict[str, CheckResult], held: set[str]
-    ) -> list[CommandCheck]:
-        """Those whose needs are decided and whose locks are free; when all wait for each other, all of them."""
-        decided = [c for c in waiting.values() if all(need in results or need not in waiting for need in c.check.needs)]
-        ready: list[CommandCheck] = []
-        taken = set(held)
-        for command in decided:
-            if not taken & set(command.check.locks):
-                taken.update(command.check.locks)
-                ready.append(command)
-        return ready or ([] if decided or held else list(waiting.values()))
-
     def _run_one(self, command: CommandCheck) -> CheckResult:
         if command.from_repository and not self.trusted:
             return _build_untrusted(command)
@@ -94,16 +83,51 @@ class CommandRunner:
             return earlier.model_copy(update={"from_cache": True})
         settings = self.desk.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
-        with offer_report_place() as out:
-            argv = [word.replace(_OUT, str(out)) for word in command.argv]
-            end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
-            report = _read_tests(command, end, read_report(out))
+        end, written = self._execute(command, bounds)
+        result = _build_result(command, end, _read_tests(command, end, written))
+        if command.check.reproducible and result.outcome is Outcome.PASS:
+            result = _compare_builds(command, written, self._execute(command, bounds)[1])
         log = write_log(find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", end.output)
-        result = _build_result(command, end, report).model_copy(update={"inputs_digest": digest, "log": log})
+        result = result.model_copy(update={"inputs_digest": digest, "log": log})
         if digest_command(reopen_desk(self.desk), command) != digest:
             reason = "its inputs changed while it ran; run it again"
             return result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "inputs_digest": None})
         return result
+
+    def _execute(self, command: CommandCheck, bounds: Bounds) -> tuple[CommandEnd, bytes | None]:
+        """Runs the command once; its end, and what it wrote to `{out}`."""
+        with offer_report_place() as out:
+            argv = [word.replace(_OUT, str(out)) for word in command.argv]
+            end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
+            return end, read_report(out)
+
+
+def _compare_builds(command: CommandCheck, one: bytes | None, other: bytes | None) -> CheckResult:
+    """Two builds of the same inputs must be the same bytes."""
+    if one is None or other is None:
+        return _build(command, Outcome.ERROR, f"it wrote nothing to {_OUT}, so there is nothing to compare")
+    first, second = build_hash(one), build_hash(other)
+    if first == second:
+        return _build(command, Outcome.PASS, f"built twice, the same bytes: {first}")
+    evidence = Evidence(expected=first, actual=second)
+    message = "two builds of the same inputs are not the same bytes"
+    finding = Finding(message=message, fingerprint=build_fingerprint(command.id, "", "twice"), evidence=(evidence,))
+    return _build(command, Outcome.FAIL, message, (finding,))
+
+
+def _find_ready(
+    waiting: dict[str, CommandCheck], under_way: set[str], results: dict[str, CheckResult], held: set[str]
+) -> list[CommandCheck]:
+    """Those whose needs are decided and whose locks are free; when all that is left waits in a circle, all of it."""
+    open_needs = {*waiting, *under_way} - set(results)
+    decided = [command for command in waiting.values() if not open_needs & set(command.check.needs)]
+    ready: list[CommandCheck] = []
+    taken = set(held)
+    for command in decided:
+        if not taken & set(command.check.locks):
+            taken.update(command.check.locks)
+            ready.append(command)
+    return ready or ([] if decided or under_way else list(waiting.values()))
 
 
 def _read_tests(command: CommandCheck, end: CommandEnd, written: bytes | None) -> TestReport | None:

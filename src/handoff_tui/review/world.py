@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, cached_property
 
 from handoff_tui.checks.world import Change, CommitInfo
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.models.claim import Verdict
 from handoff_tui.models.handoff import Handoff
@@ -17,12 +19,14 @@ from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import find_last_commit, read_blobs, read_commits
 from handoff_tui.repo.probe import can_execute, can_write, find_program
+from handoff_tui.repo.processes import Bounds, run_command
 from handoff_tui.repo.web import ask_address
 from handoff_tui.review.baseline import Baseline
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.measure import list_commits, measure_claims
 
+_VERSION_BOUNDS = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
 _OWN_FOLDER = ".handoff-tui/"
 _HOOKS = ".git/hooks/"
 
@@ -105,6 +109,22 @@ class RepositoryWorld:
 
     def find_program(self, name: str) -> str | None:
         return find_program(name)
+
+    def program_answers(self, name: str) -> bool | None:
+        """Only a program that the user's own file names for an agent is started, with `--version` and nothing else."""
+        place = find_program(name)
+        if place is None or not self._is_named_by_the_user(name):
+            return None
+        end = run_command([place, "--version"], self._desk.repository.root, dict(os.environ), _VERSION_BOUNDS)
+        return end.code is not None and not end.timed_out
+
+    def _is_named_by_the_user(self, program: str) -> bool:
+        loaded = self._desk.loaded
+        return any(
+            agent.command[0] == program
+            and not loaded.origins.get(f"agents.{name}.command", REPOSITORY_FILE).startswith(REPOSITORY_FILE)
+            for name, agent in loaded.settings.agents.items()
+        )
 
     def commits(self) -> tuple[CommitInfo, ...]:
         found = read_commits(self._git, self._desk.loaded.settings.limits.commits)

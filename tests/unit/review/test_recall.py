@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_anything_that_moves_forgets_it(repository: RepositoryBuilder, isolated_
     """A changed file, the same changed again, an ignored handoff, a ref, a commit, a setting, a flag in the index."""
     config = isolated_user / "config" / "handoff-tui"
     config.mkdir(parents=True)
-    moves = [
+    moves: list[Callable[[], object]] = [
         lambda: repository.write("a.txt", "two\n"),
         lambda: repository.write("a.txt", "six\n"),
         lambda: repository.write("new.txt", "x\n"),

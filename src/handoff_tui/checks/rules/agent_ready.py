@@ -1,4 +1,4 @@
-"""VR004: the agent that takes over has a command, and its program is there.
+"""VR004: the agent that takes over has a command, and its program is there and answers.
 
 An agent that nobody configured may be a person or be started by hand, so it is not judged, unless a pipeline or a
 procedure of the configuration requires it. The pipelines that come with the program name agents, but ask for commands
@@ -112,6 +112,15 @@ def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[Fou
             actual="not found",
             command=f"command -v -- {quote(program)}",
         )
+    elif context.program_answers(program) is False:
+        yield Found(
+            message=f"VR004: {need.agent} does not answer for {handoff.id}: {program} --version does not end",
+            subject=f"{handoff.id} agent {need.agent}",
+            place=find_place(handoff),
+            expected=f"{program} --version ends within a few seconds",
+            actual="it could not be started, or did not end",
+            command=f"{quote(program)} --version",
+        )
 
 
 def _is_there(context: Context, program: str) -> bool:
@@ -126,7 +135,7 @@ AGENT_READY = Rule(
     id="agent-ready",
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
-    holds="VR004: the agent that takes over has a command, and its program is found",
+    holds="VR004: the agent that takes over has a command, and its program is found and answers",
     reads="target agents and phases, [agents], [pipelines] and [procedures] of the configuration, the search path",
     remedy="Install the agent's program, or correct its command in [agents] or in its phase.",
     judge=judge,

@@ -91,3 +91,11 @@ def test_agent_ready_needs_someone_who_takes_over() -> None:
     """Nobody named, nobody judged."""
     with pytest.raises(NotApplicableError, match="no handoff names who takes over"):
         judge(AGENT_READY, MemoryWorld())
+
+
+@pytest.mark.parametrize(("answers", "number"), [(True, 0), (None, 0), (False, 1)])
+def test_agent_ready_asks_whether_the_program_answers(answers: bool | None, number: int) -> None:  # noqa: FBT001
+    """One that hangs is not ready; one that may not be asked is taken as found."""
+    world = procedure_world(settings=agents("dip"))
+    world.programs, world.answering = {"dip": "/usr/bin/dip"}, {"dip": answers}
+    assert len(judge(AGENT_READY, world)) == number

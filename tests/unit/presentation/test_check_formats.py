@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.cli.commands import check
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.presentation.check_formats import FORMATS, render_report
+
+REPORT = CheckReport(mode="all", verdict="pass", passed=0, total=0, warnings=0, results=(), repository="/r")
+
+
+def test_forms_offered_are_the_forms_there_are() -> None:
+    """The command line lists them without loading them; both lists are the same."""
+    assert check.FORMATS == FORMATS
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS if name not in {"text", "json"}])
+def test_every_form_can_be_rendered(form: str) -> None:
+    """Also without any result."""
+    assert render_report(REPORT, form)
+
+
+def test_sarif_is_json() -> None:
+    """Of the version that its readers want."""
+    assert json.loads(render_report(REPORT, "sarif"))["version"] == "2.1.0"
