@@ -8,7 +8,13 @@ from pathlib import Path
 
 from tests.support.command_line import say
 
-_COMMANDS = (("status",), ("show", "H-3"), ("show", "mosaic"), ("show", "T007"))
+_COMMANDS = (
+    ("status",),
+    ("show", "H-3"),
+    ("show", "mosaic"),
+    ("show", "T007"),
+    ("check", "--pre", "--except", "briefing-fresh"),
+)
 _WIDTH = "100"
 _SHOWN_AT = "/tmp/sample"  # noqa: S108 - a name in a document, not a file
 
@@ -23,7 +29,7 @@ def build_transcript() -> str:
         parts = [_show(f"handoff-tui demo --dir {_SHOWN_AT} --no-open", built.stdout)]
         for command in _COMMANDS:
             said = say(*command, folder=Path(repository))
-            if said.code:
+            if said.stderr:
                 raise RuntimeError(said.stderr)
             parts.append(_show(f"handoff-tui {' '.join(command)}", said.stdout))
         return _HEADING + "\n".join(parts).replace(str(target), _SHOWN_AT)

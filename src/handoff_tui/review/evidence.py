@@ -44,6 +44,7 @@ class Evidence:
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         self.hash_now = cache(self._hash_now)
         self._commits: dict[str, str | None] = {}
+        self._later: dict[tuple[str, str], list[str]] = {}
         self.lag_of = cache(self._lag_of)
         self._commit_of = cache(self._find_document_commit)
         self._blob_hash = cache(self._hash_blob)
@@ -51,6 +52,15 @@ class Evidence:
     def resolve_commits(self, names: Iterable[str]) -> None:
         """Looks up many commits in one go; `find_commit` then knows them."""
         self._commits.update(resolve_commits(self._git, list(names)))
+
+    def note_later_change(self, path: str, before: str, handoff: str) -> None:
+        """A handoff says that it found a file with this hash and changed it."""
+        self._later.setdefault((path.rpartition("/")[2], before), []).append(handoff)
+
+    def find_later_change(self, path: str, before: str, handoff: str) -> str | None:
+        """Another handoff that says so of a file of this name."""
+        found = self._later.get((path.rpartition("/")[2], before), [])
+        return next((other for other in found if other != handoff), None)
 
     def find_commit(self, name: str) -> str | None:
         if name not in self._commits:

@@ -44,9 +44,15 @@ def measure_claims(handoff: Handoff, evidence: Evidence) -> tuple[Verdict, ...]:
     return tuple(_measure(claim, handoff, evidence) for claim in handoff.claims)
 
 
-def list_commits(handoffs: Iterable[Handoff]) -> list[str]:
-    """The commits that claims name, so that they can be looked up in one go."""
-    return [str(claim.value) for handoff in handoffs for claim in handoff.claims if claim.kind is ClaimKind.COMMIT]
+def prepare(evidence: Evidence, judged: Iterable[Handoff], every: Iterable[Handoff]) -> None:
+    """Looks up in one go what the claims of many handoffs name: their commits, and who changed a file after whom."""
+    evidence.resolve_commits(
+        str(claim.value) for handoff in judged for claim in handoff.claims if claim.kind is ClaimKind.COMMIT
+    )
+    for handoff in every:
+        for claim in handoff.claims:
+            if claim.kind is ClaimKind.HASH_BEFORE and claim.subject:
+                evidence.note_later_change(claim.subject, str(claim.value), handoff.id)
 
 
 def _measure(claim: Claim, handoff: Handoff, evidence: Evidence) -> Verdict:
@@ -105,7 +111,7 @@ def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
 
 
-def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_hash(claim: Claim, handoff: Handoff, evidence: Evidence) -> Outcome:
     if not _HEX_HASH.match(str(claim.value)):
         return _measure_part_of_hash(claim, evidence)
     found = evidence.find(claim.subject or "", claim.where.path)
@@ -116,10 +122,18 @@ def _measure_hash(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
         return _unverified(f"{found.path} cannot be read")
     if now == claim.value:
         return _holds(now, f"{found.path} has this hash now")
-    then, commit = evidence.hash_at_document(found.path, claim.where.path) if evidence.deep else (None, "")
+    return _judge_other_hash(claim, handoff, evidence, found.path, now)
+
+
+def _judge_other_hash(claim: Claim, handoff: Handoff, evidence: Evidence, path: str, now: str) -> Outcome:
+    """The file has another hash now: changed since by someone who says so, changed in silence, or never true."""
+    later = evidence.find_later_change(path, str(claim.value), handoff.id)
+    if later is not None:
+        return _holds(now, f"{later} changed {path} since, and quotes this hash as the one before")
+    then, commit = evidence.hash_at_document(path, claim.where.path) if evidence.deep else (None, "")
     if then == claim.value:
-        return _contradicted(now, f"was true at {commit}, when this was written; {found.path} has changed since")
-    return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
+        return _contradicted(now, f"was true at {commit}, when this was written; {path} has changed since")
+    return _contradicted(now, f"{path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
 
 
 def _measure_part_of_hash(claim: Claim, evidence: Evidence) -> Outcome:

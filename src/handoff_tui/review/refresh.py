@@ -14,7 +14,7 @@ from handoff_tui.repo.probe import is_present
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import build_gate
-from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 
 _LOG_FOLDER = ".handoff-tui/log"
@@ -52,7 +52,7 @@ def _review(desk: Desk, harvest: Harvest, *, log_present: bool) -> tuple[Reviewe
     """Each handoff with what its claims are worth and where its gate stands."""
     handoffs = harvest.handoffs
     evidence = Evidence(desk, deep=False)
-    evidence.resolve_commits(list_commits(handoffs))
+    prepare(evidence, handoffs, handoffs)
     by_id = {handoff.id: handoff for handoff in handoffs}
     problems = ProblemIndex(harvest.problems, handoffs)
     reviewed: list[ReviewedHandoff] = []

@@ -14,7 +14,7 @@ from handoff_tui.repo.owner import RepoOwner
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import build_gate
-from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 from handoff_tui.review.refresh import count_claims, has_log
 
@@ -25,7 +25,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
     evidence = Evidence(desk, deep=True)
-    evidence.resolve_commits(list_commits([reviewed.handoff]))
+    prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)
     return ShownHandoff(

@@ -24,7 +24,7 @@ from handoff_tui.repo.web import ask_address
 from handoff_tui.review.baseline import Baseline
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.measure import measure_claims, prepare
 
 _VERSION_BOUNDS = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
 _OWN_FOLDER = ".handoff-tui/"
@@ -55,7 +55,7 @@ class RepositoryWorld:
     @cached_property
     def _evidence(self) -> Evidence:
         evidence = Evidence(self._desk, deep=True)
-        evidence.resolve_commits(list_commits(self._handoffs))
+        prepare(evidence, self._handoffs, self._handoffs)
         return evidence
 
     def handoffs(self) -> tuple[Handoff, ...]:

@@ -12,7 +12,7 @@ from handoff_tui.models.place import Place
 from handoff_tui.models.work import Attempt, TestCounts
 from handoff_tui.review.desk import open_desk
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import list_commits, measure_claims
+from handoff_tui.review.measure import measure_claims, prepare
 from tests.support.repositories import RepositoryBuilder
 
 HOLDS, CONTRADICTED, UNVERIFIED = VerdictState.HOLDS, VerdictState.CONTRADICTED, VerdictState.UNVERIFIED
@@ -182,20 +182,25 @@ def test_every_kind_of_claim_has_a_measure(measure: Measure) -> None:
         assert measure(kind).evidence
 
 
-def test_commits_of_many_handoffs_are_listed_for_one_lookup(folder: Path) -> None:
-    """What is looked up at once is not asked for again."""
+def test_commits_of_many_handoffs_are_looked_up_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was prepared is not asked for again."""
     claim = Claim(text="x", kind=ClaimKind.COMMIT, where=Place(path=DOCUMENT), value="abc1234")
     handoff = Handoff(id="H-1", dialect="builder", claims=(claim,))
-    assert list_commits([handoff, handoff]) == ["abc1234", "abc1234"]
     evidence = Evidence(open_desk(folder), deep=False)
-    evidence.resolve_commits(list_commits([handoff]))
+    prepare(evidence, [handoff, handoff], [])
+    monkeypatch.setattr(Evidence, "resolve_commits", lambda *_: pytest.fail("asked again"))
     assert evidence.find_commit("abc1234") is None
 
 
-@pytest.mark.parametrize(
-    ("written", "state"), [(sha256("two\n")[7:19] + "...", UNVERIFIED), ("0a1b2c3d4e5f…", CONTRADICTED)]
-)
-def test_part_of_a_hash_proves_nothing_but_can_be_wrong(measure: Measure, written: str, state: VerdictState) -> None:
-    """The beginning is compared with the file as it is."""
-    verdict = measure(ClaimKind.HASH, "a.py", written)
-    assert (verdict.state, verdict.measured) == (state, sha256("two\n"))
+def test_hash_that_a_later_handoff_found_and_changed_holds(folder: Path) -> None:
+    """The follow-up quotes it as the one before, so nobody hid anything; its own word does not count."""
+    where = Place(path=DOCUMENT, line=3)
+    first = Claim(text="x", kind=ClaimKind.HASH, where=where, subject="a.py", value=sha256("one\n"))
+    before = Claim(text="x", kind=ClaimKind.HASH_BEFORE, where=where, subject="x/a.py", value=sha256("one\n"))
+    earlier = Handoff(id="H-1", dialect="builder", claims=(first,))
+    later = Handoff(id="H-1A", dialect="builder", claims=(before,))
+    alone = Handoff(id="H-1", dialect="builder", claims=(first, before))
+    for every, state in (((earlier, later), HOLDS), ((alone,), CONTRADICTED)):
+        evidence = Evidence(open_desk(folder), deep=False)
+        prepare(evidence, [every[0]], every)
+        assert measure_claims(every[0], evidence)[0].state is state
