@@ -43,6 +43,7 @@ contracts: $(VENV)/.development
 check: lint types contracts test
 
 bench: $(VENV)/.development
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,bench]'
 	$(BIN)/python -m benchmarks $(ARGS)
 
 build: $(VENV)/.development
@@ -53,7 +54,7 @@ golden: $(VENV)/.development
 
 upgrade: clean $(VENV)/.python
 	$(PIP) install hatchling editables
-	$(PIP) install --upgrade --no-build-isolation -e '.[dev]'
+	$(PIP) install --upgrade --no-build-isolation -e '.[dev,bench]'
 	@echo '# Every dependency, pinned by name and version. `make upgrade` rewrites this file.' > constraints.txt
 	$(PIP) freeze --exclude-editable >> constraints.txt
 

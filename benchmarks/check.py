@@ -37,7 +37,7 @@ def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row
     for size in sizes:
         repository = make_repository(folder / f"check-{size}", size, 12)
         cases[f"git {size}"] = _command(["git", "-C", str(repository), "status", "--porcelain=v2"], environment)
-        argv = [sys.executable, "-m", "handoff_tui", "check", "--pre", "--json", "--repo", str(repository)]
+        argv = [str(Path(sys.executable).parent / "handoff-tui"), "check", "--pre", "--json", "--repo", str(repository)]
         cases[f"check {size}"] = _command(argv, environment)
     program = shutil.which("pre-commit", path=str(Path(sys.executable).parent)) or shutil.which("pre-commit")
     if program:

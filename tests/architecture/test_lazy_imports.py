@@ -19,11 +19,11 @@ sys.exit(code)
 """
 
 
-def imported_by(arguments: list[str], heavy: list[str]) -> list[str]:
+def imported_by(arguments: list[str], heavy: list[str], code: int = 0) -> list[str]:
     """Which of the heavy packages one run imports, in a process of its own."""
     probe = PROBE.format(arguments=arguments, heavy=heavy)
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
     return done.stderr.rpartition("FOUND ")[2].split()
 
 
@@ -38,6 +38,14 @@ def test_status_imports_no_app_packages(sample_repository: Path, more: list[str]
     """`status` reads without the app, the watcher, signatures or GitPython."""
     heavy = ["textual", "watchfiles", "cryptography", "git", *(["rich"] if more else [])]
     assert imported_by(["status", "--repo", str(sample_repository), *more], heavy) == []
+
+
+def test_check_that_is_recalled_imports_next_to_nothing(sample_repository: Path) -> None:
+    """When nothing has moved, the answer comes without models, rules or parsers."""
+    call = ["check", "--only", "nothing-unpushed", "--json", "--repo", str(sample_repository)]
+    heavy = ["pydantic", "rich", "yaml", "markdown_it", "git", "textual", "dataclasses"]
+    assert "pydantic" in imported_by([*call, "--fresh"], heavy, code=1)
+    assert imported_by(call, heavy, code=1) == []
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ class Inputs:
     def __init__(self, world: World) -> None:
         self._world = world
         self._answers: dict[Question, object] = {}
-        self._digests: dict[Question, str] = {}
+        self._digests: Manifest = {}
 
     def ask(self, kind: str, name: str = "") -> object:
         question = (kind, name)
@@ -83,14 +83,16 @@ class Inputs:
         return self._answers[question]
 
     def digest(self, kind: str, name: str = "") -> str:
-        question = (kind, name)
-        if question not in self._digests:
-            self._digests[question] = digest_value(self.ask(kind, name))
-        return self._digests[question]
+        key = f"{kind}:{name}"
+        if key not in self._digests:
+            self._digests[key] = digest_value(self.ask(kind, name))
+        return self._digests[key]
 
     def find_difference(self, manifest: Manifest) -> str | None:
         """The first answer that is no longer what a manifest recorded, in words; nothing when all are."""
         for key, recorded in manifest.items():
+            if self._digests.get(key) == recorded:  # asked before in this run
+                continue
             kind, _, name = key.partition(":")
             if kind not in _ASK or self.digest(kind, name) != recorded:
                 return describe_question(kind, name)

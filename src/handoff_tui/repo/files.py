@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.errors import FileUnreadableError, UnsafePathError
 
@@ -15,8 +15,7 @@ _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class FileReader:
+class FileReader(NamedTuple):
     """Reads files below `root`; `max_bytes` is the most it reads of one."""
 
     root: Path

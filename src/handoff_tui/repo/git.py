@@ -9,8 +9,8 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.errors import GitError, RepositoryError
 from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
@@ -40,8 +40,7 @@ _IS_ADVICE = re.compile(r"(?:\x1b\[[0-9;]*m)?(?:hint|warning): ")
 _GENERAL_HINT = "Run git status in the repository to see what is wrong."
 
 
-@dataclass(frozen=True, slots=True)
-class GitAnswer:
+class GitAnswer(NamedTuple):
     """What a git command said."""
 
     code: int
@@ -74,16 +73,25 @@ class GitAnswer:
         return GitError(f"git {command} failed: {self.complaint}", hint)
 
 
-@dataclass(slots=True)
 class Git:
     """Hardened git on one folder. `overrides` undo what the repository's configuration would execute."""
 
-    folder: Path
-    overrides: tuple[tuple[str, str], ...] = ()
-    git_dir: Path | None = None
-    common_dir: Path | None = None
-    # not shown: the user's environment may hold secrets, and tracebacks are passed on
-    _environment: dict[str, str] = field(default_factory=dict, repr=False)
+    def __init__(
+        self,
+        folder: Path,
+        overrides: tuple[tuple[str, str], ...] = (),
+        git_dir: Path | None = None,
+        common_dir: Path | None = None,
+    ) -> None:
+        self.folder = folder
+        self.overrides = overrides
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+        self._environment: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        """Without the environment: it may hold the user's secrets, and tracebacks are passed on."""
+        return f"Git({self.folder!r}, overrides={self.overrides!r})"
 
     @classmethod
     def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Git:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.errors import RepositoryError
 from handoff_tui.repo.git import Git, GitAnswer
@@ -25,8 +24,7 @@ _ASKED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A repository with a work tree, opened for looking."""
 
     root: Path
@@ -69,8 +67,7 @@ def _ask(git: Git, start: Path) -> list[str]:
     return [os.fsdecode(git.read("rev-parse", "--path-format=absolute", question))[:-1] for question in _ASKED]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkTree:
+class WorkTree(NamedTuple):
     """The paths of the work tree: what git tracks, what changed, what it does not know, what it must overlook."""
 
     facts: RepositoryFacts

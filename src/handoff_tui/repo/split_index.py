@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,8 @@ def spare_shared_index(work_tree: Path, git_dir: Path | None, common_dir: Path |
     if git_dir is None or common_dir is None or not any(git_dir.glob(_SHARED)):
         yield {}
         return
+    import tempfile  # noqa: PLC0415 - few repositories have a split index, and every run would pay for it
+
     with tempfile.TemporaryDirectory(prefix="handoff-tui-") as folder:
         try:
             _copy_index(git_dir, Path(folder))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 _PROGRAM = "handoff-tui"
@@ -35,6 +34,8 @@ def load_json(place: Path) -> object:
 
 def write_json(place: Path, value: object) -> bool:
     """Replaces a file of ours in one step; false where that is not possible, which loses nothing but time."""
+    import tempfile  # noqa: PLC0415 - reading is the hot path
+
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=".tmp-")
@@ -63,4 +64,6 @@ def _find_base(variable: str, below_home: str) -> Path:
     try:
         return Path.home() / below_home / _PROGRAM
     except RuntimeError:
+        import tempfile  # noqa: PLC0415 - for a user without a home
+
         return Path(tempfile.gettempdir()) / f"{_PROGRAM}-{os.getuid()}"

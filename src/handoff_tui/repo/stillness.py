@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from handoff_tui.errors import GitError
+from handoff_tui.repo.git import GitAnswer
 from handoff_tui.repo.probe import list_named
 from handoff_tui.repo.repository import Repository
 
@@ -24,10 +27,12 @@ def digest_repository(repository: Repository, ignored_names: Iterable[str], own_
 
     Nothing when so much has changed that looking at all of it would cost more than it saves.
     """
+    listing = _Listing(repository)
+    listing.start()
     status = repository.git.read(
         "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty"
     )
-    refs = repository.git.read("for-each-ref", "--format=%(objectname) %(refname)")
+    refs = listing.finish()
     paths = [*_list_changed(status), *list_named(repository.root, ignored_names)]
     if len(paths) > _MOST_CHANGED:
         return None
@@ -38,6 +43,24 @@ def digest_repository(repository: Repository, ignored_names: Iterable[str], own_
     places = [repository.root / path for path in sorted(set(paths))]
     places += [repository.git_dir / "config", repository.common_dir / "info" / "exclude", *own_files]
     return digest.hexdigest() if _add_contents(digest, places) else None
+
+
+class _Listing(threading.Thread):
+    """Lists the refs while `git status` runs."""
+
+    def __init__(self, repository: Repository) -> None:
+        super().__init__()
+        self._repository = repository
+        self._answer: GitAnswer | None = None
+
+    def run(self) -> None:
+        self._answer = self._repository.git.run("for-each-ref", "--format=%(objectname) %(refname)")
+
+    def finish(self) -> bytes:
+        self.join()
+        if self._answer is None or not self._answer.ok:
+            raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
+        return self._answer.stdout
 
 
 def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:
