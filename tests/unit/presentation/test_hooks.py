@@ -37,6 +37,12 @@ def test_page_says_what_was_done_or_would_be(verb: str, words: str, *, dry_run: 
     assert ("✓" in text) is not dry_run
 
 
+def test_page_after_an_uninstall_says_only_what_was_done() -> None:
+    """Nothing is installed any more that could be skipped."""
+    report = HookReport(repo="/r", folder="/h", shared=False, dry_run=False, verb="uninstall", steps=STEPS)
+    assert len(draw(report).splitlines()) == len(STEPS)
+
+
 def test_json_has_every_step() -> None:
     """The deed and where the earlier hook is kept."""
     report = HookReport(repo="/r", folder="/h", shared=False, dry_run=False, verb="install", steps=STEPS)
