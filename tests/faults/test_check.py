@@ -363,3 +363,16 @@ def test_agent_of_the_users_own_is_asked_and_one_of_the_repository_is_not(
     assert [finding["message"] for finding in ready["findings"] if "does not answer" in finding["message"]]
     assert len(ready["findings"]) == 1
     assert not (tmp_path / "canary").exists()
+
+
+def test_script_named_in_a_shell_line_is_trusted_by_its_content(repository: RepositoryBuilder, tmp_path: Path) -> None:
+    """What the line runs is part of what was trusted."""
+    canary = tmp_path / "canary"
+    repository.write("tools/go.sh", "exit 0\n")
+    fields: dict[str, object] = {"shell": True}
+    write_check(repository.folder / "handoff-tui.toml", "line", ["cd . && sh ./tools/go.sh; true"], **fields)
+    digest = say("check", "--list", "--json", "--repo", repository.folder).json["trust"]["digest"]
+    assert check(repository, "--only", "line", "--trust", digest).code == 0
+    repository.write("tools/go.sh", f"touch {canary}\n")
+    assert check(repository, "--only", "line").code == 1
+    assert not canary.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 from handoff_tui.config.load import REPOSITORY_FILE
@@ -16,6 +17,7 @@ from handoff_tui.review.desk import Desk
 from handoff_tui.review.hashing import hash_file
 
 _FILE = "trusted.json"
+_SPLIT = re.compile(r"[\s;&|()<>='\"`$]+")
 
 
 def digest_commands(desk: Desk) -> str | None:
@@ -60,8 +62,10 @@ def trust(desk: Desk, digest: str) -> None:
 
 
 def _hash_scripts(reader: FileReader, command: CommandCheck) -> list[tuple[str, str]]:
-    """Words of the command that are files of the repository, with their content."""
-    return [(word, found) for word in command.argv if (found := hash_file(reader, word)) is not None]
+    """Words of the command that are files of the repository, with their content; a line for the shell is split."""
+    words = [part for word in command.argv for part in (word, *_SPLIT.split(word))]
+    named = dict.fromkeys(word.removeprefix("./") for word in words if word)
+    return [(word, found) for word in named if (found := hash_file(reader, word)) is not None]
 
 
 def _find_file() -> Path:
