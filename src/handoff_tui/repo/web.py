@@ -1,9 +1,16 @@
-"""Asks one address whether it answers; only ever called with the user's consent."""
+"""Asks addresses whether they answer; only ever called with the user's consent."""
 
 from __future__ import annotations
 
+import re
+import socket
 import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
+
+_PORTS = {"git": 9418, "http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22}
+_SCP_LIKE = re.compile(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")
+"""`git@example.com:path`, as git writes an address of ssh."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -25,3 +32,30 @@ def ask_address(address: str, timeout: float) -> int | str:
         return answered.code
     except (OSError, ValueError) as refused:
         return str(getattr(refused, "reason", refused))
+
+
+def reaches_host(url: str, timeout: float) -> bool | None:
+    """Whether the host of a remote accepts a connection; nothing for an address that names none.
+
+    No git transport is used: a remote's helper or ssh command could be anything.
+    """
+    found = _find_host(url)
+    if found is None:
+        return None
+    try:
+        with socket.create_connection(found, timeout=timeout):
+            return True
+    except OSError:
+        return False
+
+
+def _find_host(url: str) -> tuple[str, int] | None:
+    like = _SCP_LIKE.match(url) if "://" not in url else None
+    if like:
+        return like["host"], _PORTS["ssh"]
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    return (parts.hostname, port) if parts.hostname and port and parts.scheme in _PORTS else None

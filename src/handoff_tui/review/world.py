@@ -20,13 +20,14 @@ from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import find_last_commit, read_blobs, read_commits
 from handoff_tui.repo.probe import can_execute, can_write, find_program
 from handoff_tui.repo.processes import Bounds, run_command
-from handoff_tui.repo.web import ask_address
+from handoff_tui.repo.web import ask_address, reaches_host
 from handoff_tui.review.baseline import Baseline
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.measure import measure_claims, prepare
 
 _VERSION_BOUNDS = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
+_NETWORK_SECONDS = 5.0
 _OWN_FOLDER = ".handoff-tui/"
 _HOOKS = ".git/hooks/"
 
@@ -172,7 +173,10 @@ class RepositoryWorld:
 
     def reaches(self, remote: str) -> bool | None:
         url = dict(self.remotes()).get(remote)
-        return None if url is None else reaches_locally(self._desk.repository.root, url)
+        if url is None:
+            return None
+        near = reaches_locally(self._desk.repository.root, url)
+        return near if near is not None or not self._network else reaches_host(url, _NETWORK_SECONDS)
 
     def answers(self, address: str) -> int | str | None:
         if not self._network:

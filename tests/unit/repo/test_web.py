@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from handoff_tui.repo.web import ask_address
+from handoff_tui.repo.web import ask_address, reaches_host
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -42,3 +42,12 @@ def test_status_is_told_and_redirects_are_not_followed(address: str, path: str, 
 def test_address_that_does_not_answer_has_a_reason(address: str) -> None:
     """A reason, no exception; other schemes are refused."""
     assert isinstance(ask_address(address, 2), str)
+
+
+def test_host_of_a_remote_is_asked_for_a_connection(address: str) -> None:
+    """It accepts, it refuses, or the address names no host at all."""
+    assert reaches_host(f"{address}/x.git", 5) is True
+    assert reaches_host("http://127.0.0.1:9/x.git", 2) is False
+    assert reaches_host("git@127.0.0.1:x.git", 2) in {True, False}
+    for url in ("ext::sh -c evil", "file:///x", "../x.git", "http://[bad", "https://"):
+        assert reaches_host(url, 2) is None
