@@ -21,6 +21,7 @@ from handoff_tui.review.hashing import build_hash
 _OUT = "{out}"
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
+_TICK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -57,7 +58,8 @@ class CommandRunner:
                     running[pool.submit(self._run_one, command)] = command
                 if not running:
                     continue
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                # a signal may reach a worker; its handler runs here, so this thread must not sleep for ever
+                done, _ = wait(running, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in done:
                     held.difference_update(running.pop(future).check.locks)
                     self._tell(future.result(), results, on_result)
