@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from handoff_tui.checks.contract import Found
+from handoff_tui.models.place import Place
+
 FILE = "handoff-tui.toml"
 
 _Key = tuple[str, ...]
@@ -58,6 +61,21 @@ def compare_configuration(before: dict[str, object], now: dict[str, object]) -> 
         weaker = None if key[:2] in added and key[-1] != "blocking" else _explain(key, old.get(key), new.get(key))
         found.append(Difference(key, old.get(key), new.get(key), weaker))
     return found
+
+
+def build_found(difference: Difference, text: str, message: str) -> Found:
+    """A difference as a rule reports it, at the line of its key."""
+    return Found(
+        message=message,
+        subject=difference.name,
+        place=Place(path=FILE, line=find_line(text, difference.key)),
+        expected=_show(difference.before),
+        actual=_show(difference.now),
+    )
+
+
+def _show(value: object) -> str:
+    return "not set" if value is None else str(value)[:200]
 
 
 def find_line(text: str, key: _Key) -> int | None:

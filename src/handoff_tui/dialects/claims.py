@@ -111,11 +111,6 @@ def parse_counts(text: str) -> TestCounts | None:
     return TestCounts(**found) if found else None
 
 
-def find_hashes(text: str) -> list[str]:
-    """SHA-256 values as written, with or without their `sha256:`."""
-    return [match.group(0) for match in HASH.finditer(text)]
-
-
 def canonical_hash(text: str) -> str:
     """`sha256:<64 lower-case hex>` of a value that is one; any other text unchanged."""
     match = HASH.search(text)

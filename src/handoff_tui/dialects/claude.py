@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_facts, build_unique_id, claim_paths
+from handoff_tui.dialects.json_claims import build_facts, build_unique_id, claim_paths, read_each
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
@@ -52,11 +52,7 @@ def recognise(source: Source) -> float:
 
 
 def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
-    reading = Reading()
-    taken: set[str] = set()
-    for source in sorted(owned, key=lambda source: source.path):
-        reading.handoffs.append(_build_handoff(source, taken))
-    return reading
+    return read_each(owned, _build_handoff)
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from handoff_tui.dialects.claims import build_claim, parse_status
+from handoff_tui.dialects.contract import Reading, Source
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.handoff import build_id
+from handoff_tui.models.handoff import Handoff, build_id
 from handoff_tui.models.work import Fact
 
 _WORD: Final = re.compile(r"^[A-Za-z][A-Za-z0-9 _-]{0,39}$")
@@ -88,6 +89,12 @@ def build_facts(node: JsonNode, keys: Iterable[str]) -> list[Fact]:
             if text is not None and text.strip():
                 facts.append(Fact(name=key, value=text, where=value.where))
     return facts
+
+
+def read_each(owned: list[Source], build: Callable[[Source, set[str]], Handoff]) -> Reading:
+    """One handoff per file, in the order of the paths; `build` is given the ids taken so far."""
+    taken: set[str] = set()
+    return Reading([build(source, taken) for source in sorted(owned, key=lambda source: source.path)])
 
 
 def build_unique_id(taken: set[str], path: str, *parts: str) -> str:

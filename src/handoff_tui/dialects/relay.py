@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.dialects.claims import build_claim
 from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_unique_id, claim_paths, claim_status, normalise_status
+from handoff_tui.dialects.json_claims import build_unique_id, claim_paths, claim_status, normalise_status, read_each
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
@@ -38,11 +38,7 @@ def recognise(source: Source) -> float:
 
 
 def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
-    reading = Reading()
-    taken: set[str] = set()
-    for source in sorted(owned, key=lambda source: source.path):
-        reading.handoffs.append(_build_handoff(source, taken))
-    return reading
+    return read_each(owned, _build_handoff)
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:

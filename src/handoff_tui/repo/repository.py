@@ -14,6 +14,10 @@ from handoff_tui.repo.git import Git, GitAnswer
 if TYPE_CHECKING:
     from handoff_tui.models.review_state import RepositoryFacts
 
+_STATUS = (
+    *("status", "--porcelain=v2", "-z", "--branch", "--ahead-behind", "--no-renames"),
+    *("--untracked-files=all", "--ignore-submodules=dirty"),
+)
 _ASKED = (
     "--is-bare-repository",
     "--is-shallow-repository",
@@ -77,13 +81,15 @@ class WorkTree(NamedTuple):
     """Tracked paths whose changes git was told not to see (assume-unchanged, skip-worktree)."""
 
 
+def read_facts(repository: Repository, submodules: tuple[str, ...]) -> RepositoryFacts:
+    """One `git status`, for who knows the submodules already."""
+    status = repository.git.read(*_STATUS)
+    return _parse_status(repository, status, submodules)
+
+
 def read_work_tree(repository: Repository) -> WorkTree:
     """One `git status` and one `git ls-files`; neither writes."""
-    status = repository.git.read(
-        "status",
-        *("--porcelain=v2", "-z", "--branch", "--ahead-behind", "--no-renames"),
-        *("--untracked-files=all", "--ignore-submodules=dirty"),
-    )
+    status = repository.git.read(*_STATUS)
     listing = repository.git.read("ls-files", "--stage", "-v", "-z")
     tracked, submodules, overlooked = _parse_listing(listing)
     return WorkTree(_parse_status(repository, status, submodules), tracked, overlooked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
@@ -21,6 +20,7 @@ from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
 from handoff_tui.models.check_result import CheckResult, Outcome
 from handoff_tui.models.work import Severity
 from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.repository import open_repository, read_facts
 from handoff_tui.review.baseline import Baseline, choose_baseline
 from handoff_tui.review.command_run import CommandRunner
 from handoff_tui.review.commands import CommandCheck, list_commands
@@ -241,7 +241,7 @@ def _describe_command(command: CommandCheck) -> RuleInfo:
 
 def _find_movement(desk: Desk, harvest: Harvest) -> str | None:
     """What changed in the repository since it was read; nothing when it stood still."""
-    now = reopen_desk(desk).work_tree.facts
+    now = read_facts(open_repository(desk.repository.root), desk.work_tree.facts.submodules)
     if now != desk.work_tree.facts:
         return "HEAD, the index or the list of changed files"
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
@@ -292,13 +292,3 @@ def mark_recalled(report: CheckReport) -> CheckReport:
 def rests_on_outside(report: CheckReport) -> bool:
     """Whether any result depends on the clock, the search path, permissions or a remote."""
     return any(result.outside for result in report.results)
-
-
-def digest_results(report: CheckReport) -> str:
-    """Over outcomes and findings alone: no duration, time or machine name, so that equal results are equal."""
-    lines = [
-        f"{result.id} {result.outcome} {result.severity} {result.blocking} "
-        + " ".join(sorted(finding.fingerprint for finding in result.findings))
-        for result in sorted(report.results, key=lambda result: result.id)
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.configuration_changes import FILE, find_line, list_weaker
+from handoff_tui.checks.configuration_changes import FILE, build_found, list_weaker
 from handoff_tui.checks.configuration_versions import read_change
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
@@ -23,17 +23,7 @@ def judge(context: Context) -> Iterator[Found]:
             actual=change.broken,
         )
     for difference, reason in list_weaker(change.differences):
-        yield Found(
-            message=f"{difference.name} was weakened: {reason}",
-            subject=difference.name,
-            place=Place(path=FILE, line=find_line(change.text, difference.key)),
-            expected=_show(difference.before),
-            actual=_show(difference.now),
-        )
-
-
-def _show(value: object) -> str:
-    return "not set" if value is None else str(value)[:200]
+        yield build_found(difference, change.text, f"{difference.name} was weakened: {reason}")
 
 
 CHECK_CONFIGURATION_UNCHANGED = Rule(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.configuration_changes import FILE, find_line
+from handoff_tui.checks.configuration_changes import FILE, build_found
 from handoff_tui.checks.configuration_versions import read_change
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 
@@ -16,17 +15,7 @@ def judge(context: Context) -> Iterator[Found]:
     change = read_change(context)
     for difference in change.differences:
         if difference.weaker is None:
-            yield Found(
-                message=f"{difference.name} of {FILE} differs from the baseline",
-                subject=difference.name,
-                place=Place(path=FILE, line=find_line(change.text, difference.key)),
-                expected=_show(difference.before),
-                actual=_show(difference.now),
-            )
-
-
-def _show(value: object) -> str:
-    return "not set" if value is None else str(value)[:200]
+            yield build_found(difference, change.text, f"{difference.name} of {FILE} differs from the baseline")
 
 
 SETTINGS_UNCHANGED = Rule(

@@ -32,10 +32,6 @@ def is_context(source: Source) -> bool:
     return source.name.lower().endswith((".md", ".markdown"))
 
 
-def is_todo(root: JsonNode, name: str) -> bool:
-    return bool(layout.TODO_NAME.match(name)) and judge_todo(root) >= POSSIBLE
-
-
 def is_report(root: JsonNode) -> bool:
     """An agent's report: a role, a pass or fail, and a summary."""
     if not root.has("status", "summary") or not (root.has("role") or root.has("agent")):
