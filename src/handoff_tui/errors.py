@@ -5,10 +5,37 @@ HandoffError
 ├── ConfigError           a configuration file cannot be used
 ├── RepositoryError       there is no repository here that can be read
 ├── GitError              a git command failed
+│   └── ObjectMissingError       a commit, tree or blob that is asked about is not here
+├── CaptureError          the work tree cannot be captured as it is
+│   └── TreeMovedError           it changed again and again while it was captured
 ├── UnsafePathError       a path leads out of the repository
 ├── FileUnreadableError   a file cannot be read as text
 ├── HandoffNotFoundError  no handoff has this id
 ├── HookError             a git hook cannot be written or removed as asked
+├── StoredFileMissingError  a stored file that is named by its digest is not there
+├── StoredFileDamagedError  a stored file is not what its name says
+├── StoreWriteError       a file of ours cannot be written
+├── TrustPolicyError      a trust policy is malformed or makes no sense
+├── EntryRefusedError     an entry has no place in the log
+├── LogBrokenError        the signed log has a fatal fault
+├── LogEntryError         the bytes of a log entry are not what they must be
+│   ├── EntryTooLargeError       it is over the size limit
+│   ├── NotCanonicalError        its JSON is not the one canonical form
+│   ├── EnvelopeMalformedError   the envelope has other fields, order or encoding
+│   ├── KeyIdMismatchError       a signature is filed under another key's name
+│   ├── EntrySchemaError         a field is missing, unknown or out of its grammar
+│   ├── PublicKeyMalformedError  a public key is none, or of a type that is not accepted
+│   ├── SignatureMalformedError  a signature is not in the one strict form
+│   ├── SignatureForeignError    a signature was made for another purpose
+│   └── SignatureInvalidError    a signature does not fit the key and the content
+├── LogLockedError        another process is writing the log
+├── WitnessDamagedError   what was once seen of the log cannot be read
+├── AppendRefusedError    an entry may not be added to the log as it is
+├── SigningError          nothing could be signed
+│   ├── SshKeygenMissingError  there is no ssh-keygen
+│   ├── SigningKeyMissingError  there is no key to sign with
+│   ├── KeyLockedError  the key needs a passphrase that nobody gave
+│   └── SigningRefusedError  the ssh-agent, the security key or its owner said no
 └── DemoError             the sample repository cannot be built
 """
 
@@ -40,6 +67,18 @@ class GitError(HandoffError):
     """A git command exited with an error that the caller did not expect."""
 
 
+class ObjectMissingError(GitError):
+    """A commit, tree or blob is not in this repository: a shallow or partial clone, or it was pruned."""
+
+
+class CaptureError(HandoffError):
+    """The work tree cannot be captured: something in it may not be read, or our cache cannot be written."""
+
+
+class TreeMovedError(CaptureError):
+    """The work tree changed while it was captured, and changed again when that was retried."""
+
+
 class UnsafePathError(HandoffError):
     """A path, or a link on it, leads out of the repository."""
 
@@ -58,3 +97,103 @@ class DemoError(HandoffError):
 
 class HookError(HandoffError):
     """A git hook cannot be written or removed without losing something, or where it would have no effect."""
+
+
+class StoredFileMissingError(HandoffError):
+    """A file that is named by its digest is not in the store."""
+
+
+class StoredFileDamagedError(HandoffError):
+    """A stored file is a link, a pipe, too large, or its content does not fit its name."""
+
+
+class StoreWriteError(HandoffError):
+    """Something of ours cannot be written: the disk is full, read-only, or in the way of something else."""
+
+
+class TrustPolicyError(HandoffError):
+    """The texts of a trust policy are not as the format says, or make no sense together."""
+
+
+class EntryRefusedError(HandoffError):
+    """An entry is sound by itself and has no place in the log; `code` is a stable word for why."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.code = code
+
+
+class LogBrokenError(HandoffError):
+    """The log has a fatal fault, which closes every gate until a person has looked."""
+
+
+class LogEntryError(HandoffError):
+    """The bytes of a log entry are not what they must be; the children say in which way."""
+
+
+class EntryTooLargeError(LogEntryError):
+    """An entry, or a part of it, is over the size limit."""
+
+
+class NotCanonicalError(LogEntryError):
+    """JSON that is not in the one canonical form, or holds what the format does not allow."""
+
+
+class EnvelopeMalformedError(LogEntryError):
+    """The envelope has other fields, another order or another encoding than it must have."""
+
+
+class KeyIdMismatchError(LogEntryError):
+    """A signature is filed under the name of a key that did not make it."""
+
+
+class EntrySchemaError(LogEntryError):
+    """A field of an entry is missing, unknown, or out of its grammar."""
+
+
+class PublicKeyMalformedError(LogEntryError):
+    """A public key is damaged, too weak, or of a type that is not accepted."""
+
+
+class SignatureMalformedError(LogEntryError):
+    """A signature is not an OpenSSH signature in the one strict form."""
+
+
+class SignatureForeignError(LogEntryError):
+    """A signature that was made for another purpose: a git commit, a login, another program's log."""
+
+
+class SignatureInvalidError(LogEntryError):
+    """A signature does not fit its key and the signed content."""
+
+
+class LogLockedError(HandoffError):
+    """Another process has held the lock of the log for too long."""
+
+
+class WitnessDamagedError(HandoffError):
+    """The local record of entries once seen valid is damaged; without it a rollback cannot be noticed."""
+
+
+class AppendRefusedError(HandoffError):
+    """An entry may not be added: the log is broken, or what would be added does not hold."""
+
+
+class SigningError(HandoffError):
+    """No signature could be made; its children say why."""
+
+
+class SshKeygenMissingError(SigningError):
+    """ssh-keygen is not installed, or not where the search path leads."""
+
+
+class SigningKeyMissingError(SigningError):
+    """No signing key is configured or found, or its file is not there."""
+
+
+class KeyLockedError(SigningError):
+    """The key is protected, the ssh-agent does not hold it, and no passphrase was given."""
+
+
+class SigningRefusedError(SigningError):
+    """The ssh-agent refused, or the touch of a security key was not given."""

@@ -46,3 +46,31 @@ class GateState(Model):
     state: GateName | None
     blocking: tuple[str, ...] = ()
     next_move: NextMove
+
+
+class Approval(Model):
+    """A decision that is counted at a gate, or is not, and why."""
+
+    entry: str
+    principal: str
+    verb: str
+    time: str
+    counted: bool
+    why: str = ""
+    """Why it is not counted, or is no longer current: what has changed since."""
+
+
+class GateReport(Model):
+    """A gate judged by the signed log: the state, why, and every decision that was looked at."""
+
+    handoff: str
+    phase: str
+    attempt: int
+    state: GateName
+    why: tuple[str, ...] = ()
+    threshold: int = 1
+    requirement: str | None = None
+    approvals: tuple[Approval, ...] = ()
+    debts: tuple[str, ...] = ()
+    """Ids of overrides that nobody has settled yet."""
+    policy: str | None = None

@@ -1,10 +1,12 @@
-"""A person's decision, and the signed entry that records it."""
+"""The entries of the signed log, as read and checked; the bytes are in docs/log-format.md."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from handoff_tui.models.base import Model
+
+NO_BASELINE = "0" * 64
 
 
 class DecisionVerb(StrEnum):
@@ -20,8 +22,16 @@ class DecisionVerb(StrEnum):
     CARRY = "carry"
 
 
+class EntryKind(StrEnum):
+    """The three types of entry, by their predicate type."""
+
+    POLICY = "urn:handoff-tui:policy:v1"
+    SUBMISSION = "urn:handoff-tui:submission:v1"
+    DECISION = "urn:handoff-tui:decision:v1"
+
+
 class Subject(Model):
-    """The exact content a decision is bound to."""
+    """The exact content that a submission or decision is bound to. Hex only, without a prefix."""
 
     commit: str
     tree: str
@@ -31,25 +41,91 @@ class Subject(Model):
     handoff: str
 
 
-class Decision(Model):
-    """A verb on a subject, by a person, for a reason."""
+class Work(Model):
+    """What was handed over: the part that submissions and decisions share."""
 
-    verb: DecisionVerb
     handoff: str
     phase: str
     attempt: int
-    actor: str
-    reason: str
+    producers: tuple[str, ...]
+    policy: str
+    """Id of the policy entry in force."""
     subject: Subject
 
 
+class Decision(Model):
+    """The part that only decisions have."""
+
+    verb: DecisionVerb
+    reason: str
+    regards: tuple[str, ...]
+    review: str
+    """SHA-256 of the review record, hex."""
+
+
+class PolicyText(Model):
+    """The part that only policy entries have."""
+
+    version: int
+    allowed_signers: str
+    policy_toml: str
+    previous: str | None = None
+    nonce: str | None = None
+    """Only the genesis has one, and then neither `previous` nor a log."""
+
+
 class Entry(Model):
-    """A record of the log: its id is the hash of its bytes."""
+    """A record of the log: its id is the hash of its bytes. Exactly one of policy, or work (and decision), is there."""
 
     id: str
-    kind: str
-    seq: int
-    parents: tuple[str, ...]
+    """`sha256:<64 hex>`."""
+    kind: EntryKind
     actor: str
+    seq: int
     time: str
+    parents: tuple[str, ...]
+    log: str | None = None
+    """Id of the genesis; nothing in the genesis itself."""
+    keyids: tuple[str, ...] = ()
+    policy: PolicyText | None = None
+    work: Work | None = None
     decision: Decision | None = None
+
+
+class ProblemLevel(StrEnum):
+    """FATAL closes every gate; REFUSED entries are ignored and shown; a NOTE is only said."""
+
+    FATAL = "FATAL"
+    REFUSED = "REFUSED"
+    NOTE = "NOTE"
+
+
+class LogProblem(Model):
+    """One thing that verification found."""
+
+    level: ProblemLevel
+    code: str
+    """A stable kebab-case word, such as `bad-signature`; listed in docs/log-format.md."""
+    entry: str | None = None
+    """Id of the entry, or the path of a file that is none."""
+    text: str
+
+
+class LogVerdict(Model):
+    """What verification of a whole log says."""
+
+    entries: tuple[Entry, ...] = ()
+    """Valid entries in topological order."""
+    heads: tuple[str, ...] = ()
+    log: str | None = None
+    policy: str | None = None
+    """Id of the policy entry in force at the heads."""
+    void: dict[str, str] = {}
+    """Entries that verified and count for nothing (a revoked key), with the reason."""
+    touched: frozenset[str] = frozenset()
+    """Entries whose signature proves that somebody touched the key."""
+    problems: tuple[LogProblem, ...] = ()
+
+    @property
+    def fatal(self) -> bool:
+        return any(problem.level is ProblemLevel.FATAL for problem in self.problems)

@@ -1,0 +1,241 @@
+"""Whether work may pass: the decisions of the log, held against what is here now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from handoff_tui.decision_log.log_index import LogIndex, Vote
+from handoff_tui.decision_log.policy import GateRule, Policy
+from handoff_tui.decision_log.requirement import is_met
+from handoff_tui.decision_log.times import add_seconds
+from handoff_tui.models.gate_state import Approval, GateName, GateReport
+from handoff_tui.models.log_record import DecisionVerb, ProblemLevel, Subject, Work
+
+_VETOES = {
+    DecisionVerb.REJECT: GateName.REJECTED,
+    DecisionVerb.RETRY: GateName.RETRY,
+    DecisionVerb.HOLD: GateName.HELD,
+}
+_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
+_OUTCOMES = (
+    (_APPROVING, GateName.APPROVED),
+    (_APPROVING | {DecisionVerb.OVERRIDE}, GateName.OVERRIDDEN),
+    (_APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}, GateName.SKIPPED),
+)
+_PASSING = _OUTCOMES[-1][0]
+_DAY_SECONDS = 86_400
+_WORDS = {
+    "tree": "the files",
+    "baseline": "the baseline",
+    "snapshot": "the snapshot",
+    "checks": "the check results",
+    "handoff": "the handoff",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the gate is asked about, computed from what is here now."""
+
+    handoff: str
+    phase: str
+    attempt: int
+    subject: Subject
+    producers: frozenset[str]
+    now: str
+    is_ancestor: Callable[[str], bool]
+    """Whether a commit is the target's own or one before it."""
+    failing: tuple[str, ...] = ()
+    """Blocking checks that do not pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A vote, and what speaks against counting it."""
+
+    vote: Vote
+    stale: str
+    expired: bool
+    objection: str
+
+    @property
+    def verb(self) -> DecisionVerb:
+        return self.vote.decision.verb
+
+    @property
+    def actor(self) -> str:
+        return self.vote.entry.actor
+
+    @property
+    def current(self) -> bool:
+        return not self.stale and not self.expired
+
+    @property
+    def counted(self) -> bool:
+        return self.verb in _PASSING and self.current and not self.objection
+
+
+@dataclass(slots=True)
+class _Gate:
+    index: LogIndex
+    policy: Policy
+    rule: GateRule
+    target: Target
+    judged: list[_Judged] = field(default_factory=list)
+
+    def judge(self) -> tuple[GateName, tuple[str, ...]]:
+        self.judged = [self._judge(vote) for vote in self.index.find_last_votes(self.target.handoff, self.target.phase)]
+        for verb, state in _VETOES.items():
+            against = [one for one in self.judged if one.verb is verb and one.current]
+            if against:
+                return state, tuple(f"{one.actor}: {one.vote.decision.reason}" for one in against)
+        if self.rule.require_signed_submission and not self._is_submitted():
+            return GateName.BLOCKED, ("this gate asks for a signed submission of exactly this work; there is none",)
+        for verbs, state in _OUTCOMES:
+            people = frozenset(one.actor for one in self.judged if one.counted and one.verb in verbs)
+            if self._is_enough(people):
+                if state is GateName.APPROVED and self.target.failing:
+                    return GateName.BLOCKED, tuple(f"{check} does not pass" for check in self.target.failing)
+                return state, (f"decided by {', '.join(sorted(people))}",)
+        return self._explain_open()
+
+    def _is_enough(self, people: frozenset[str]) -> bool:
+        asked = self.rule.require
+        return len(people) >= self.rule.threshold and (asked is None or is_met(asked, people, self.policy.roles))
+
+    def _judge(self, vote: Vote) -> _Judged:
+        days = self.rule.max_age_days
+        expired = days is not None and add_seconds(vote.entry.time, days * _DAY_SECONDS) < self.target.now
+        objection = self._find_objection(vote) if vote.decision.verb in _PASSING else ""
+        return _Judged(vote, find_change(vote.work, self.target), expired, objection)
+
+    def _find_objection(self, vote: Vote) -> str:
+        """Why a decision that would let the work pass is not counted."""
+        actor = vote.entry.actor
+        if not self.policy.may_decide(actor):
+            return f"{actor} is no reviewer any more"
+        if actor in self.target.producers:
+            return f"{actor} made this work, and nobody approves their own"
+        if actor in self._find_submitters():
+            return f"{actor} submitted this work, and nobody approves their own"
+        if self.rule.require_user_presence and vote.entry.id not in self.index.verdict.touched:
+            return "this gate asks for a key that was touched"
+        if vote.decision.verb is DecisionVerb.CARRY and not _carries_approval(vote, self.index):
+            return "it carries no approval of the same person for the same files"
+        return ""
+
+    def _find_submitters(self) -> frozenset[str]:
+        made = self.index.find_submissions(self.target.handoff, self.target.phase)
+        return frozenset(one.entry.actor for one in made if one.work.attempt == self.target.attempt)
+
+    def _is_submitted(self) -> bool:
+        made = self.index.find_submissions(self.target.handoff, self.target.phase)
+        return any(self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.target) for one in made)
+
+    def _explain_open(self) -> tuple[GateName, tuple[str, ...]]:
+        """Not passed, and nobody against it: what is missing."""
+        counted = sorted({one.actor for one in self.judged if one.counted})
+        rule = self.rule
+        asked = (
+            f"{rule.threshold} needed"
+            if rule.require is None
+            else f"{rule.threshold} needed, among them {rule.require}"
+        )
+        why = [f"{len(counted)} counted, {asked}"]
+        why += [f"{one.actor}: {one.objection}" for one in self.judged if one.current and one.objection]
+        passing = [one for one in self.judged if one.verb in _PASSING]
+        why += [f"{one.actor}'s {one.verb} is superseded: {one.stale}" for one in passing if one.stale]
+        why += [f"{one.actor}'s {one.verb} is too old" for one in passing if one.expired and not one.stale]
+        if counted:
+            return GateName.PENDING, tuple(why)
+        if any(one.stale for one in passing):
+            return GateName.SUPERSEDED, tuple(why)
+        if any(one.expired for one in passing):
+            return GateName.EXPIRED, tuple(why)
+        if any(one.verb is DecisionVerb.WITHDRAW and one.current for one in self.judged):
+            return GateName.WITHDRAWN, tuple(why)
+        return GateName.PENDING, tuple(why)
+
+
+def judge_gate(index: LogIndex, policy: Policy | None, target: Target) -> GateReport:
+    """The state of one gate, and why."""
+    verdict = index.verdict
+    fatal = tuple(
+        f"the log is not sound: {problem.text}" for problem in verdict.problems if problem.level is ProblemLevel.FATAL
+    )
+    if fatal:
+        return _build_report(index, target, GateName.BLOCKED, fatal)
+    if policy is None:
+        return _build_report(
+            index, target, GateName.PENDING, ("there is no signed log yet; handoff-tui init makes one",)
+        )
+    rule = policy.find_gate(target.phase)
+    if rule is None:
+        missing = f"the policy has no gate for {target.phase} and none for all phases"
+        return _build_report(index, target, GateName.BLOCKED, (missing,))
+    gate = _Gate(index, policy, rule, target)
+    state, why = gate.judge()
+    return _build_report(index, target, state, why, gate)
+
+
+def find_change(work: Work, target: Target) -> str:
+    """What is not any more as it was when an entry was made, in words; nothing if all holds."""
+    if work.attempt != target.attempt:
+        return f"it was about attempt {work.attempt}; this is attempt {target.attempt}"
+    changed = [words for name, words in _WORDS.items() if getattr(work.subject, name) != getattr(target.subject, name)]
+    if not target.is_ancestor(work.subject.commit):
+        changed.insert(0, "the commit")
+    return f"changed since: {', '.join(changed)}" if changed else ""
+
+
+def _carries_approval(vote: Vote, index: LogIndex) -> bool:
+    """A carried decision stands, in the end, on an approval of the same person for the same files."""
+    seen = {vote.entry.id}
+    waiting = list(vote.decision.regards)
+    while waiting:
+        former = index.votes.get(waiting.pop())
+        if former is None or former.entry.id in seen or index.is_void(former.entry.id):
+            continue
+        seen.add(former.entry.id)
+        if former.entry.actor != vote.entry.actor or _place(former.work) != _place(vote.work):
+            continue
+        if former.decision.verb is DecisionVerb.APPROVE:
+            return True
+        if former.decision.verb is DecisionVerb.CARRY:
+            waiting += former.decision.regards
+    return False
+
+
+def _place(work: Work) -> tuple[str, str, int, str]:
+    return work.handoff, work.phase, work.attempt, work.subject.tree
+
+
+def _build_report(
+    index: LogIndex, target: Target, state: GateName, why: tuple[str, ...], gate: _Gate | None = None
+) -> GateReport:
+    rule = gate.rule if gate else GateRule()
+    approvals = [
+        Approval(
+            entry=one.vote.entry.id,
+            principal=one.actor,
+            verb=one.verb,
+            time=one.vote.entry.time,
+            counted=one.counted,
+            why=one.stale or ("it is too old" if one.expired else one.objection),
+        )
+        for one in (gate.judged if gate else ())
+    ]
+    debts = [identifier for identifier, vote in index.find_debts().items() if vote.work.handoff == target.handoff]
+    return GateReport(
+        handoff=target.handoff,
+        phase=target.phase,
+        attempt=target.attempt,
+        state=state,
+        why=why,
+        threshold=rule.threshold,
+        requirement=str(rule.require) if rule.require else None,
+        approvals=tuple(approvals),
+        debts=tuple(debts),
+        policy=index.verdict.policy,
+    )

@@ -1,0 +1,176 @@
+"""`policy.toml`: who may change the policy, who may decide, who may only submit, and what each gate asks for."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from handoff_tui.decision_log.requirement import Requirement, parse_requirement
+from handoff_tui.decision_log.signers import PRINCIPAL, Signer, parse_allowed_signers
+from handoff_tui.errors import TrustPolicyError
+from handoff_tui.models.log_record import PolicyText
+
+ANY_GATE: Final = "*"
+_ROLE_KEYS = frozenset({"principals", "threshold"})
+_GATE_KEYS = frozenset({"threshold", "max_age_days", "require_user_presence", "require_signed_submission", "require"})
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class GateRule:
+    """What one gate asks for."""
+
+    threshold: int = 1
+    max_age_days: int | None = None
+    require_user_presence: bool = False
+    require_signed_submission: bool = False
+    require: Requirement | None = None
+    """Roles and numbers beyond the plain threshold; a reader that does not know this key refuses the policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy in force: the two texts of a policy entry, read."""
+
+    version: int
+    root: frozenset[str]
+    root_threshold: int
+    reviewers: frozenset[str]
+    agents: frozenset[str]
+    roles: dict[str, frozenset[str]]
+    """All roles by name, the three above among them."""
+    gates: dict[str, GateRule]
+    signers: dict[str, Signer] = field(default_factory=dict)
+
+    def find_gate(self, phase: str) -> GateRule | None:
+        """The rule of a phase, else the one for all."""
+        return self.gates.get(phase) or self.gates.get(ANY_GATE)
+
+    def may_decide(self, principal: str) -> bool:
+        """Reviewers, and whoever holds a role that a gate asks for; never an agent."""
+        asked = {role for gate in self.gates.values() if gate.require for role in gate.require.roles()}
+        named = any(principal in self.roles[role] for role in asked)
+        return principal not in self.agents and (principal in self.reviewers or named)
+
+    def may_submit(self, principal: str) -> bool:
+        return principal in self.agents or self.may_decide(principal)
+
+
+@lru_cache(maxsize=64)
+def parse_policy(text: PolicyText) -> Policy:
+    """Reads both texts of a policy entry; anything unknown in them spoils it."""
+    try:
+        content = tomllib.loads(text.policy_toml)
+    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        raise TrustPolicyError(f"policy.toml is not TOML: {wrong}") from wrong
+    _refuse_unknown("policy.toml", content, frozenset({"version", "roles", "gates"}))
+    _check_version(content.get("version"), text.version)
+    roles = _read_roles(content.get("roles"))
+    gates = _read_gates(content.get("gates"), roles)
+    signers = parse_allowed_signers(text.allowed_signers)
+    root_table = content["roles"]["root"]
+    policy = Policy(
+        version=text.version,
+        root=roles["root"],
+        root_threshold=_read_number("roles.root.threshold", root_table.get("threshold", 1)),
+        reviewers=roles["reviewer"],
+        agents=roles.get("agent", frozenset()),
+        roles=roles,
+        gates=gates,
+        signers=signers,
+    )
+    _check_sense(policy)
+    return policy
+
+
+def _check_version(written: object, version: int) -> None:
+    """The file counts with the entry; a file that stays at 1 is taken too, because others may mean its format."""
+    if isinstance(written, bool) or not isinstance(written, int) or written not in {1, version}:
+        raise TrustPolicyError(f"policy.toml has version {written!r}, its entry has {version}")
+
+
+def _read_roles(table: object) -> dict[str, frozenset[str]]:
+    if not isinstance(table, dict):
+        raise TrustPolicyError("policy.toml has no [roles.…]")
+    roles: dict[str, frozenset[str]] = {}
+    for name, content in table.items():
+        where = f"roles.{name}"
+        if not isinstance(content, dict):
+            raise TrustPolicyError(f"{where} is not a table")
+        _refuse_unknown(where, content, _ROLE_KEYS if name == "root" else frozenset({"principals"}))
+        roles[name] = _read_principals(where, content.get("principals"))
+    for needed in ("root", "reviewer"):
+        if not roles.get(needed):
+            raise TrustPolicyError(f"policy.toml names nobody in roles.{needed}")
+    return roles
+
+
+def _read_principals(where: str, value: object) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and PRINCIPAL.fullmatch(item) for item in value):
+        raise TrustPolicyError(f"{where}.principals is not a list of principals")
+    if len(set(value)) != len(value):
+        raise TrustPolicyError(f"{where}.principals names someone twice")
+    return frozenset(value)
+
+
+def _read_gates(table: object, roles: dict[str, frozenset[str]]) -> dict[str, GateRule]:
+    if not isinstance(table, dict) or not table:
+        raise TrustPolicyError("policy.toml has no [gates.…]", 'Add [gates."*"] with threshold = 1.')
+    return {name: _read_gate(f"gates.{name}", content, roles) for name, content in table.items()}
+
+
+def _read_gate(where: str, content: object, roles: dict[str, frozenset[str]]) -> GateRule:
+    if not isinstance(content, dict):
+        raise TrustPolicyError(f"{where} is not a table")
+    _refuse_unknown(where, content, _GATE_KEYS)
+    age = content.get("max_age_days")
+    words = content.get("require")
+    if words is not None and not isinstance(words, str):
+        raise TrustPolicyError(f"{where}.require is not text such as «1 of security and 2 of dev»")
+    return GateRule(
+        threshold=_read_number(f"{where}.threshold", content.get("threshold", 1)),
+        max_age_days=None if age is None else _read_number(f"{where}.max_age_days", age),
+        require_user_presence=_read_switch(where, content, "require_user_presence"),
+        require_signed_submission=_read_switch(where, content, "require_signed_submission"),
+        require=None if words is None else parse_requirement(words, frozenset(roles) - {"agent"}),
+    )
+
+
+def _read_number(where: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+        raise TrustPolicyError(f"{where} is {value!r}, not a whole number from 1")
+    return value
+
+
+def _read_switch(where: str, content: dict[str, object], key: str) -> bool:
+    value = content.get(key, False)
+    if not isinstance(value, bool):
+        raise TrustPolicyError(f"{where}.{key} is neither true nor false")
+    return value
+
+
+def _refuse_unknown(where: str, content: dict[str, object], known: frozenset[str]) -> None:
+    unknown = sorted(set(content) - known)
+    if unknown:
+        raise TrustPolicyError(
+            f"{where} has the unknown key {unknown[0]!r}", "A newer version may know it; this one must not ignore it."
+        )
+
+
+def _check_sense(policy: Policy) -> None:
+    """What would make the policy unusable, or let a machine into a person's place."""
+    deciding = policy.agents & policy.reviewers
+    if deciding:
+        raise TrustPolicyError(f"{min(deciding)} is in roles.agent and roles.reviewer; agents may never decide")
+    rooted = policy.agents & policy.root
+    if rooted:
+        raise TrustPolicyError(f"{min(rooted)} is in roles.agent and roles.root; agents may not change the policy")
+    enrolled = {signer.principal for signer in policy.signers.values()}
+    able = policy.root & enrolled
+    if len(able) < policy.root_threshold:
+        raise TrustPolicyError(
+            f"roles.root asks for {policy.root_threshold} signatures, and {len(able)} of its people have a key",
+            "Such a policy could never be changed again.",
+        )

@@ -1,0 +1,124 @@
+"""Which policy is in force after each entry, and whether an entry fits the one that is in force before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from handoff_tui.decision_log.policy import Policy, parse_policy
+from handoff_tui.errors import EntryRefusedError, TrustPolicyError
+from handoff_tui.models.log_record import Entry, EntryKind
+
+
+@dataclass(slots=True)
+class PolicyFrontier:
+    """For each entry the newest policies it knows of: one, or several after a fork."""
+
+    policies: dict[str, Policy] = field(default_factory=dict)
+    after: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Entry id to the newest policies known after it."""
+    past: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Policy id to every policy it has seen."""
+    before: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Policy id to the policies it succeeds."""
+
+    def accept_policy(self, entry: Entry) -> None:
+        """A policy needs the number after the one in force, and the people of every policy it succeeds and its own."""
+        text = entry.policy
+        assert text is not None  # noqa: S101 - the caller looked
+        try:
+            policy = parse_policy(text)
+        except TrustPolicyError as wrong:
+            raise EntryRefusedError("bad-policy", wrong.message) from wrong
+        succeeded = self._find_in_force(entry.parents)
+        if text.nonce is None:
+            self._check_succession(entry, succeeded)
+        elif text.version != 1:
+            raise EntryRefusedError("bad-policy", f"the first policy has version {text.version}")
+        self._check_signatures(entry, policy, succeeded)
+        self.policies[entry.id] = policy
+        self.before[entry.id] = succeeded
+        self.past[entry.id] = succeeded.union(*(self.past[older] for older in succeeded))
+        self.after[entry.id] = frozenset({entry.id})
+
+    def accept_work(self, entry: Entry) -> None:
+        """A submission or decision: signed once, by its actor, with a key and a role of the policy in force."""
+        newest = self._find_in_force(entry.parents)
+        if len(newest) != 1:
+            raise EntryRefusedError("policy-forked", "two policies are in force before it, and neither knows the other")
+        (in_force,) = newest
+        work = entry.work
+        assert work is not None  # noqa: S101 - the schema says so
+        if work.policy != in_force:
+            raise EntryRefusedError("wrong-policy", f"it names the policy {work.policy}; {in_force} is in force")
+        self._check_actor(entry, self.policies[in_force])
+        self.after[entry.id] = newest
+
+    def find_tips(self) -> list[str]:
+        """Policies that no other policy has seen; more than one is a fork."""
+        seen = frozenset[str]().union(*self.past.values())
+        return sorted(self.policies.keys() - seen)
+
+    def find_trusted_keys(self) -> frozenset[str]:
+        return frozenset(keyid for tip in self.find_tips() for keyid in self.policies[tip].signers)
+
+    def find_dropped_keys(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """Each policy with the keys that a policy before it had and it has not."""
+        for identifier, succeeded in self.before.items():
+            older = {keyid for policy in succeeded for keyid in self.policies[policy].signers}
+            dropped = frozenset(older - self.policies[identifier].signers.keys())
+            if dropped:
+                yield identifier, dropped
+
+    def has_seen(self, entry: Entry, policy: str) -> bool:
+        """Whether an entry was made with knowledge of a policy."""
+        return any(policy == newest or policy in self.past[newest] for newest in self.after[entry.id])
+
+    def _find_in_force(self, parents: Iterable[str]) -> frozenset[str]:
+        known = frozenset[str]().union(*(self.after[parent] for parent in parents))
+        if len(known) <= 1:
+            return known
+        return frozenset(one for one in known if not any(one in self.past[other] for other in known))
+
+    def _check_succession(self, entry: Entry, succeeded: frozenset[str]) -> None:
+        text = entry.policy
+        assert text is not None  # noqa: S101 - the caller looked
+        highest = max((self.policies[older].version for older in succeeded), default=0)
+        if text.version != highest + 1:
+            raise EntryRefusedError("wrong-version", f"its version is {text.version}; {highest + 1} comes next")
+        if text.previous not in {older for older in succeeded if self.policies[older].version == highest}:
+            raise EntryRefusedError("wrong-policy", f"it succeeds {text.previous}, which is not in force")
+
+    def _check_signatures(self, entry: Entry, policy: Policy, succeeded: frozenset[str]) -> None:
+        deciding = [policy, *(self.policies[older] for older in sorted(succeeded))]
+        for keyid in entry.keyids:
+            if not any(keyid in one.signers for one in deciding):
+                raise EntryRefusedError("unknown-key", f"it is signed by {keyid}, which no policy here knows")
+        for one in deciding:
+            people = {
+                one.signers[keyid].principal
+                for keyid in entry.keyids
+                if keyid in one.signers and one.signers[keyid].covers(entry.time)
+            }
+            signed = len(people & one.root)
+            if signed < one.root_threshold:
+                whose = "its own" if one is policy else "the former"
+                raise EntryRefusedError(
+                    "too-few-signatures", f"{signed} of {one.root_threshold} signatures that {whose} root role asks for"
+                )
+
+    def _check_actor(self, entry: Entry, policy: Policy) -> None:
+        if len(entry.keyids) != 1:
+            raise EntryRefusedError("signature-count", f"it has {len(entry.keyids)} signatures and must have one")
+        signer = policy.signers.get(entry.keyids[0])
+        if signer is None:
+            raise EntryRefusedError("unknown-key", f"its key {entry.keyids[0]} is not in the policy in force")
+        if signer.principal != entry.actor:
+            raise EntryRefusedError(
+                "impersonation", f"it says {entry.actor} and is signed with the key of {signer.principal}"
+            )
+        if not signer.covers(entry.time):
+            raise EntryRefusedError("key-not-valid", f"the key of {entry.actor} was not valid at {entry.time}")
+        allowed = policy.may_decide if entry.kind is EntryKind.DECISION else policy.may_submit
+        if not allowed(entry.actor):
+            raise EntryRefusedError("wrong-role", f"{entry.actor} has no role that allows this")

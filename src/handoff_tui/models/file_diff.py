@@ -1,0 +1,125 @@
+"""How the files of two trees differ: the list first, then the hunks of the one in view."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from handoff_tui.models.base import Model
+
+
+class FileKind(StrEnum):
+    """What kind of content a changed path holds; lists are folded and marked by it."""
+
+    TEXT = "text"
+    BINARY = "binary"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    NOTEBOOK = "notebook"
+    LOCK = "lock"
+    GENERATED = "generated"
+
+
+class FileChange(NamedTuple):
+    """A path that differs between two trees. A list of 10,000 is common, so it is a tuple and no model."""
+
+    status: str
+    """A added, M modified, D deleted, T type changed, R renamed, C copied."""
+    path: str
+    old_path: str | None
+    old_mode: str
+    new_mode: str
+    old_id: str
+    new_id: str
+    similarity: int | None = None
+
+    @property
+    def mode_changed(self) -> bool:
+        return self.status in "MRT" and self.old_mode != self.new_mode
+
+
+class LineCounts(NamedTuple):
+    """Added and deleted lines; nothing for binary content."""
+
+    added: int | None
+    deleted: int | None
+
+
+class DiffLine(NamedTuple):
+    """A line of a hunk: ` ` context, `+` added, `-` deleted. Without its newline."""
+
+    mark: str
+    text: str
+    old_number: int | None
+    new_number: int | None
+    ends_without_newline: bool = False
+
+
+class Hunk(NamedTuple):
+    """A run of lines that differ, with context."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    heading: str
+    lines: tuple[DiffLine, ...]
+
+
+class BlobFacts(NamedTuple):
+    """What is said of content that is not shown as lines."""
+
+    size: int
+    sha256: str
+
+
+class FileDiff(Model):
+    """One file in view."""
+
+    change: FileChange
+    kind: FileKind
+    hunks: tuple[Hunk, ...] = ()
+    old_facts: BlobFacts | None = None
+    new_facts: BlobFacts | None = None
+    note: str | None = None
+    """Why no lines are shown, or that some are left out."""
+    truncated: bool = False
+
+
+class Whitespace(StrEnum):
+    """What differences in white space count."""
+
+    ALL = "all"
+    IGNORE_AT_END = "ignore-at-end"
+    IGNORE_AMOUNT = "ignore-amount"
+    IGNORE = "ignore"
+    IGNORE_BLANK_LINES = "ignore-blank-lines"
+
+
+class DiffOptions(NamedTuple):
+    """How one file's diff is read."""
+
+    whitespace: Whitespace = Whitespace.ALL
+    context: int = 3
+    most_lines: int | None = 5_000
+    """Reading ends after this many lines of hunks; nothing for all of them."""
+    as_text: bool = False
+    """Lines also of content that is binary."""
+    as_stored: bool = False
+    """A notebook as the JSON it is stored as, not as its cells."""
+
+
+class TreeChanges(NamedTuple):
+    """All paths that differ between two trees."""
+
+    changes: list[FileChange]
+    note: str | None = None
+    """What the list does not know, such as renames that were not looked for."""
+
+
+class ChangedFile(NamedTuple):
+    """A line of the file list. Counts arrive later than the list, and are nothing until then."""
+
+    change: FileChange
+    kind: FileKind
+    counts: LineCounts | None = None

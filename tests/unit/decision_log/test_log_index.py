@@ -1,0 +1,30 @@
+"""A verified log, arranged for questions."""
+
+from __future__ import annotations
+
+from handoff_tui.decision_log.log_index import build_log_index
+from tests.support.logs import LogBuilder
+
+
+def test_last_votes_are_found_by_cause_and_not_by_time() -> None:
+    """On two branches a person has two last words; once an entry follows both, only that one."""
+    log = LogBuilder()
+    first = log.add_policy()
+    left = log.add_decision(parents=(first,))
+    right = log.add_decision(parents=(first,), verb="hold")
+    index = build_log_index(log.judge())
+    assert {vote.entry.id for vote in index.find_last_votes("H-1", "implement")} == {left, right}
+    last = log.add_decision()
+    index = build_log_index(log.judge())
+    assert [vote.entry.id for vote in index.find_last_votes("H-1", "implement")] == [last]
+
+
+def test_debts_are_open_until_regarded() -> None:
+    """An override is a debt until an approval names it; a mere later approval does not settle it."""
+    log = LogBuilder()
+    log.add_policy()
+    override = log.add_decision(verb="override")
+    log.add_decision()
+    assert list(build_log_index(log.judge()).find_debts()) == [override]
+    log.add_decision(regards=(override,))
+    assert not build_log_index(log.judge()).find_debts()
