@@ -9,8 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.baseline import measure_capture
 from benchmarks.check import measure_cancel, measure_check, measure_engine
+from benchmarks.compare import measure_compare
+from benchmarks.diff import measure_diff
 from benchmarks.interleave import Row
+from benchmarks.log_append import measure_log_append
+from benchmarks.log_entry import measure_log_entry
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
 
@@ -30,7 +35,12 @@ def main() -> int:
             *measure_reading(folder, arguments.rounds),
             *measure_check(folder, arguments.rounds, sizes),
             *measure_engine(folder, arguments.rounds),
+            *measure_capture(folder, arguments.rounds, sizes),
             *measure_cancel(folder / "cancel", arguments.rounds),
+            *measure_diff(folder, arguments.rounds),
+            *measure_compare(folder, arguments.rounds),
+            *measure_log_entry(arguments.rounds),
+            *measure_log_append(folder, arguments.rounds),
         ]
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:

@@ -12,11 +12,19 @@ HandoffError
 ├── FileUnreadableError   a file cannot be read as text
 ├── HandoffNotFoundError  no handoff has this id
 ├── HookError             a git hook cannot be written or removed as asked
+├── SnapshotUnusableError  a stored snapshot or pin is not of a form that is read here
 ├── StoredFileMissingError  a stored file that is named by its digest is not there
 ├── StoredFileDamagedError  a stored file is not what its name says
 ├── StoreWriteError       a file of ours cannot be written
 ├── TrustPolicyError      a trust policy is malformed or makes no sense
 ├── EntryRefusedError     an entry has no place in the log
+├── ReviewRecordError     a review record cannot be read
+├── DecisionForbiddenError  the rules of the gate forbid a decision
+├── NoHumanError          nobody is there who could decide
+├── ProposalError         a file is no proposal of a policy
+├── PolicyForbiddenError  a policy may not be proposed, signed or sealed like this
+├── LogMissingError       there is no signed log here
+├── LogPresentError       there is a log already, and it is left alone
 ├── LogBrokenError        the signed log has a fatal fault
 ├── LogEntryError         the bytes of a log entry are not what they must be
 │   ├── EntryTooLargeError       it is over the size limit
@@ -40,6 +48,8 @@ HandoffError
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class HandoffError(Exception):
@@ -99,6 +109,10 @@ class HookError(HandoffError):
     """A git hook cannot be written or removed without losing something, or where it would have no effect."""
 
 
+class SnapshotUnusableError(HandoffError):
+    """A stored snapshot, or the table of pins, is no JSON, of another version, or has fields that are not known."""
+
+
 class StoredFileMissingError(HandoffError):
     """A file that is named by its digest is not in the store."""
 
@@ -128,43 +142,63 @@ class LogBrokenError(HandoffError):
 
 
 class LogEntryError(HandoffError):
-    """The bytes of a log entry are not what they must be; the children say in which way."""
+    """The bytes of a log entry are not what they must be; `code` is a stable word for in which way."""
+
+    code: ClassVar[str] = "bad-entry"
 
 
 class EntryTooLargeError(LogEntryError):
     """An entry, or a part of it, is over the size limit."""
 
+    code = "too-large"
+
 
 class NotCanonicalError(LogEntryError):
     """JSON that is not in the one canonical form, or holds what the format does not allow."""
+
+    code = "not-canonical"
 
 
 class EnvelopeMalformedError(LogEntryError):
     """The envelope has other fields, another order or another encoding than it must have."""
 
+    code = "bad-envelope"
+
 
 class KeyIdMismatchError(LogEntryError):
     """A signature is filed under the name of a key that did not make it."""
+
+    code = "keyid-mismatch"
 
 
 class EntrySchemaError(LogEntryError):
     """A field of an entry is missing, unknown, or out of its grammar."""
 
+    code = "bad-schema"
+
 
 class PublicKeyMalformedError(LogEntryError):
     """A public key is damaged, too weak, or of a type that is not accepted."""
+
+    code = "bad-key"
 
 
 class SignatureMalformedError(LogEntryError):
     """A signature is not an OpenSSH signature in the one strict form."""
 
+    code = "bad-signature-form"
+
 
 class SignatureForeignError(LogEntryError):
     """A signature that was made for another purpose: a git commit, a login, another program's log."""
 
+    code = "foreign-signature"
+
 
 class SignatureInvalidError(LogEntryError):
     """A signature does not fit its key and the signed content."""
+
+    code = "bad-signature"
 
 
 class LogLockedError(HandoffError):
@@ -197,3 +231,31 @@ class KeyLockedError(SigningError):
 
 class SigningRefusedError(SigningError):
     """The ssh-agent refused, or the touch of a security key was not given."""
+
+
+class ReviewRecordError(HandoffError):
+    """What a reviewer saw and wrote cannot be read."""
+
+
+class DecisionForbiddenError(HandoffError):
+    """The rules of the gate forbid this decision."""
+
+
+class NoHumanError(HandoffError):
+    """Nobody is there who could decide: no terminal, no key of a person, no answer."""
+
+
+class ProposalError(HandoffError):
+    """A file is no proposal of a policy, or its signatures do not fit."""
+
+
+class PolicyForbiddenError(HandoffError):
+    """A policy may not be proposed, signed or sealed like this: it makes no sense, or signatures are missing."""
+
+
+class LogPresentError(HandoffError):
+    """There is a log, a policy or a pin already; nothing was changed."""
+
+
+class LogMissingError(HandoffError):
+    """There is no signed log in this repository."""

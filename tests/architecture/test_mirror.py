@@ -13,6 +13,7 @@ TESTS = ROOT / "tests"
 
 ELSEWHERE = {
     "__main__.py": "golden/test_outputs.py",
+    "baseline/ecosystem/": "unit/baseline/test_ecosystem.py",
     "checks/builder_documents.py": "unit/checks/rules/test_results_sections_present.py",
     "checks/builder_numbers.py": "unit/checks/rules/test_status_matches_its_numbers.py",
     "checks/builder_packages.py": "unit/checks/rules/test_packages_own_their_files.py",
@@ -28,6 +29,9 @@ ELSEWHERE = {
     "config/problems.py": "unit/config/test_load.py",
     "config/procedures.py": "unit/config/test_settings.py",
     "config/reliability.py": "unit/config/test_settings.py",
+    "repo/captured_content.py": "unit/repo/test_work_tree_capture.py",
+    "repo/private_index.py": "unit/repo/test_work_tree_capture.py",
+    "repo/sparse_index.py": "unit/repo/test_work_tree_capture.py",
     "review/check.py": "faults/test_check.py",
     "review/command_run.py": "faults/test_check.py",
     "review/functions.py": "faults/test_check.py",

@@ -210,17 +210,18 @@ def test_inputs_that_change_meanwhile_make_it_unknown(repository: RepositoryBuil
 
 
 def test_function_of_the_users_own_is_a_check(repository: RepositoryBuilder, user_file: Path, tmp_path: Path) -> None:
-    """It sees the context; one that raises is an error with a reason; one in the reviewed tree is never loaded."""
+    """It sees context and parameters; one that raises is an error with a reason; one in the tree is never loaded."""
     (tmp_path / "mine.py").write_text(
         "from handoff_tui.checks.contract import Found\n"
         "def find(context):\n    yield Found(f'head is {context.facts().branch}', 'head')\n"
+        "    yield Found(f'given {dict(context.parameters())}', 'given')\n"
         "def burst(context):\n    raise ZeroDivisionError('by design')\n",
         encoding="utf-8",
     )
     canary = tmp_path / "canary"
     repository.write("planted.py", f"open({str(canary)!r}, 'w')\ndef find(context):\n    return []\n")
     user_file.write_text(
-        "[checks.finder]\npython = 'mine:find'\n"
+        "[checks.finder]\npython = 'mine:find'\nparameters = { least = 3 }\n"
         "[checks.burst]\npython = 'mine:burst'\n"
         "[checks.planted]\npython = 'planted:find'\n",
         encoding="utf-8",
@@ -230,7 +231,8 @@ def test_function_of_the_users_own_is_a_check(repository: RepositoryBuilder, use
         "check", "--json", *(word for name in names for word in ("--only", name)),
         folder=repository.folder, environment={"PYTHONPATH": f"{tmp_path}{os.pathsep}{repository.folder}"},
     )  # fmt: skip
-    assert result_of(said, "finder")["findings"][0]["message"] == "head is main"
+    messages = [finding["message"] for finding in result_of(said, "finder")["findings"]]
+    assert messages == ["head is main", "given {'least': 3}"]
     assert (result_of(said, "burst")["outcome"], result_of(said, "planted")["outcome"]) == ("error", "error")
     assert "ZeroDivisionError: by design" in result_of(said, "burst")["summary"]
     assert not canary.exists()
@@ -298,6 +300,54 @@ def test_built_in_check_cannot_be_replaced(repository: RepositoryBuilder, user_f
     said = check(repository)
     assert said.code == 2
     assert "is a built-in check" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[checks.nothing-unpushd]\nenabled = false\n", "did you mean nothing-unpushed?"),
+        ("[checks.nothing-unpushed]\nparameters = { a = 1 }\n", "only a function"),
+    ],
+)
+def test_setting_of_a_check_that_would_change_nothing_is_refused(
+    repository: RepositoryBuilder, user_file: Path, text: str, reason: str
+) -> None:
+    """A name that no check has, and parameters that nobody reads."""
+    user_file.write_text(text, encoding="utf-8")
+    said = check(repository)
+    assert said.code == 2
+    assert reason in said.stderr
+
+
+def test_declared_severity_comes_from_the_configuration(repository: RepositoryBuilder, user_file: Path) -> None:
+    """The number finds the rule; its severity is the declared one, and the user may change it."""
+    listed = say("check", "--list", "--json", "--only", "VR007", "--repo", repository.folder).json["checks"]
+    assert [(rule["id"], rule["severity"], rule["blocking"]) for rule in listed] == [
+        ("permissions-granted", "medium", False)
+    ]
+    assert listed[0]["holds"].startswith("VR007")
+    user_file.write_text("[procedures.rules.VR007]\nseverity = 'critical'\n", encoding="utf-8")
+    listed = say("check", "--list", "--json", "--only", "VR007", "--repo", repository.folder).json["checks"]
+    assert [(rule["severity"], rule["blocking"]) for rule in listed] == [("critical", True)]
+    excluded = check(repository, "--only", "VR007", "--only", "VR008", "--except", "VR007")
+    assert [result["id"] for result in excluded.json["results"]] == ["data-intact"]
+
+
+def test_severities_that_block_come_from_the_configuration(repository: RepositoryBuilder, user_file: Path) -> None:
+    """For built-in rules as for commands."""
+    user_file.write_text("[check_run]\nblocking_severities = ['critical', 'high', 'medium']\n", encoding="utf-8")
+    [listed] = say("check", "--list", "--json", "--only", "VR007", "--repo", repository.folder).json["checks"]
+    assert (listed["severity"], listed["blocking"]) == ("medium", True)
+
+
+def test_severity_that_the_repository_lowers_is_told(repository: RepositoryBuilder, user_file: Path) -> None:
+    """Against what the user's own file says, not only against the defaults."""
+    user_file.write_text("[procedures.rules.VR007]\nseverity = 'critical'\n", encoding="utf-8")
+    repository.write("handoff-tui.toml", "[procedures.rules.VR007]\nseverity = 'high'\n")
+    rule = "check-configuration-unchanged"
+    told = result_of(check(repository, "--only", rule, "--baseline", "HEAD"), rule)
+    assert told["outcome"] == "fail"
+    assert "lowered from critical to high" in told["summary"]
 
 
 def test_excluded_check_does_not_run(repository: RepositoryBuilder, user_file: Path) -> None:

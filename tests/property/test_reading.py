@@ -134,7 +134,7 @@ def _review(harvest: Harvest) -> tuple[ReviewState, list[ShownHandoff]]:
     shown: list[ShownHandoff] = []
     for handoff in harvest.handoffs:
         verdicts = tuple(Verdict(claim=claim, state=VerdictState.UNVERIFIED) for claim in handoff.claims)
-        gate = build_gate(handoff, by_id, verdicts, harvest.problems, log_present=False)
+        gate = build_gate(handoff, by_id, verdicts, harvest.problems)
         reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate))
         shown.append(ShownHandoff(reviewed=reviewed[-1], verdicts=verdicts, problems=harvest.problems))
     facts = RepositoryFacts(root="/r")

@@ -19,7 +19,8 @@ from handoff_tui.repo.history import (
     read_blobs,
     resolve_commits,
 )
-from handoff_tui.repo.repository import Repository, _parse_listing, _parse_status, open_repository
+from handoff_tui.repo.listing import parse_listing
+from handoff_tui.repo.repository import Repository, _parse_status, open_repository
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = st.binary(min_size=1, max_size=20).filter(lambda path: b"\0" not in path).map(os.fsdecode)
@@ -59,7 +60,7 @@ def test_listing_is_read_back(entries: list[tuple[str, str, str]]) -> None:
     """Files are tracked, submodules are listed, and what git must overlook is named, each path once."""
     unique = {path: (tag, mode) for tag, mode, path in entries}
     lines = [f"{tag} {mode} {SHA} 0\t{path}" for path, (tag, mode) in unique.items()]
-    tracked, submodules, overlooked = _parse_listing(encode(lines))
+    tracked, submodules, overlooked = parse_listing(encode(lines))
     assert tracked == {path: SHA for path, (_, mode) in unique.items() if mode == "100644"}
     assert submodules == tuple(path for path, (_, mode) in unique.items() if mode == "160000")
     assert overlooked == tuple(path for path, (tag, _) in unique.items() if tag != "H")

@@ -78,6 +78,6 @@ def _type_values(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a type 
         return st.lists(_type_values(parts[0]), max_size=2).map(tuple)
     if typing.get_origin(kind) is dict:
         return st.dictionaries(_type_values(parts[0]), _type_values(parts[1]), max_size=2)
-    if issubclass(kind, Enum):
-        return st.sampled_from(list(kind))
+    if typing.get_origin(kind) is typing.Literal or issubclass(kind, Enum):
+        return st.sampled_from(parts or list(kind))
     return model_values(kind)

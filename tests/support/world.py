@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -16,6 +17,7 @@ from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.place import Problem
 from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.review.adjustments import find_usual_severity
 from handoff_tui.review.path_finder import PathFinder
 from tests.support.shelf import MemoryShelf
 
@@ -138,6 +140,12 @@ class MemoryWorld:
 
     def now(self) -> datetime:
         return self.moment
+
+    def parameters(self, check: str) -> Mapping[str, object]:
+        return self.settings.checks[check].parameters if check in self.settings.checks else {}
+
+    def usual_severity(self, name: str) -> str | None:
+        return find_usual_severity(Settings(), name)
 
     def setting(self, key: str) -> object:
         if key in self.overrides:

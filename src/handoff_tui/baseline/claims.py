@@ -17,7 +17,6 @@ _NOUNS: Final = {
     "failed": "failed tests",
     "skipped": "skipped tests",
 }
-_MANIFEST: Final = "manifest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def _list_numbers(totals: ClaimedTotals) -> Iterator[_Number]:
 def _measure(snapshot: Snapshot) -> dict[str, int]:
     """What can be counted; what cannot is left out, because nothing read is not the same as nothing there."""
     measured: dict[str, int] = {}
-    packages = _count_packages(snapshot)
+    packages = snapshot.package_count
     if packages:
         measured |= {"packages": packages, "baseline.packages": packages}
     if snapshot.tests:
@@ -92,12 +91,6 @@ def _measure(snapshot: Snapshot) -> dict[str, int]:
         }
         measured |= {f"tests.{part}": measured[f"regression.{part}"] for part in _RUN_PARTS}
     return measured
-
-
-def _count_packages(snapshot: Snapshot) -> int:
-    """Packages with a manifest of the builder, for those are what its documents count; all, where there are none."""
-    manifests = sum(record.kind == _MANIFEST for record in snapshot.packages.values())
-    return manifests or len(snapshot.packages)
 
 
 def _judge(

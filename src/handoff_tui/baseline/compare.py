@@ -60,7 +60,7 @@ def _build_section(items: Iterable[Item], before_total: int, after_total: int) -
 
 def _explain(item: Item, explanations: Explanations, names: Iterable[str], drop: Drop = Drop.REMOVED) -> Item:
     place = explanations.find(drop, names)
-    return item.model_copy(update={"explained": place is not None, "explanation": place})
+    return item._replace(explained=place is not None, explanation=place)
 
 
 def _compare_checks(before: Mapping[str, str], after: Mapping[str, str], explanations: Explanations) -> Section:
@@ -171,7 +171,7 @@ def _compare_measures(before: Mapping[str, int], after: Mapping[str, int], expla
         if name == COVERAGE and old is not None and (new is None or new < old):
             drop = Drop.REMOVED if new is None else Drop.LOWERED
             place = explanations.find_word(drop, ("coverage", "Coverage"))
-            item = item.model_copy(update={"explained": place is not None, "explanation": place})
+            item = item._replace(explained=place is not None, explanation=place)
         items.append(item)
     return _build_section(items, len(before), len(after))
 

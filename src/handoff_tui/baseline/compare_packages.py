@@ -82,7 +82,7 @@ def _build_section(items: list[Item], before_total: int, after_total: int) -> Se
 
 
 def _build_removed(key: str, record: PackageRecord, explanations: Explanations) -> Item:
-    folder = list_paths(record.where)[2:3]
+    folder = list_paths(record.where)[2:4]
     place = explanations.find(Drop.REMOVED, [key, record.name, record.where, *folder])
     explained = place is not None
     return Item(id=key, change=Change.REMOVED, before=record.version, explained=explained, explanation=place)
@@ -90,9 +90,9 @@ def _build_removed(key: str, record: PackageRecord, explanations: Explanations) 
 
 def _explain_edge(item: Item, dependency: str, explanations: Explanations, *, is_package_gone: bool) -> Item:
     if is_package_gone:
-        return item.model_copy(update={"note": "the package itself is gone"})
+        return item._replace(note="the package itself is gone")
     place = explanations.find(Drop.REMOVED, [item.id, dependency])
-    return item.model_copy(update={"explained": place is not None, "explanation": place})
+    return item._replace(explained=place is not None, explanation=place)
 
 
 def _describe_change(old: PackageRecord, new: PackageRecord) -> str | None:

@@ -22,7 +22,8 @@ _WORDS: Final = {
         r"remov(?:e|ed|es|ing|al)|delet(?:e|ed|es|ing|ion)|drop(?:s|ped|ping)?|retir(?:e|ed|es|ing)|eliminat(?:e|ed|ing)"
         r"|replac(?:e|ed|es|ing)|supersed(?:e|ed|es|ing)|renam(?:e|ed|es|ing)|mov(?:e|ed|es|ing)|merg(?:e|ed|es|ing)"
         r"|consolidat(?:e|ed|ing)|fold(?:ed|ing)?|uninstall(?:ed|ing)?|discard(?:ed|ing)?|prun(?:e|ed|ing)|purg(?:e|ed|ing)"
-        r"|no longer|gone|taken out|comment(?:ed|ing)? out|" + _NO_LONGER_RUNS
+        r"|no longer (?:runs?|exists?|there|needed|used|present|part|included|collected|required|installed|shipped)"
+        r"|gone|taken out|comment(?:ed|ing)? out|" + _NO_LONGER_RUNS
     ),
     Drop.SKIPPED: (
         r"skip(?:s|ped|ping)?|xfail(?:s|ed)?|quarantin(?:e|ed|es|ing)|deactivat(?:e|ed|ing)|mut(?:e|ed|ing)|"
@@ -43,6 +44,9 @@ _NEGATION: Final = re.compile(
 )
 _NONE: Final = re.compile(r"\b(?:none|neither|nothing|nobody)\b", re.IGNORECASE)
 _CLAUSE_END: Final = re.compile(r"[,:;.!?](?=\s|$)|[()|–—]| -{1,2} ")
+_BRACKETS: Final = re.compile(r"\([^()]*\)|[^\w\s'’-]")
+_LONGEST_HEADING: Final = 6
+_CELL_BEGINNING: Final = 2
 _OPPOSITE: Final = re.compile(
     r"\b(?:add(?:ed|s|ing)?|new|creat(?:ed|ing)|kept|fix(?:ed|es)|modified|changed|updated|introduced|pass(?:ed|es|ing)?)\b",
     re.IGNORECASE,
@@ -63,8 +67,25 @@ def find_drops(words: str) -> frozenset[Drop]:
 
 
 def find_heading_drops(words: str) -> frozenset[Drop]:
-    """The drops that a heading tells of all that is listed under it; nothing when it tells of other things as well."""
-    return frozenset() if _OPPOSITE.search(words) else find_drops(words)
+    """The drops that a heading tells of all that is listed under it: «Removed tests», «Files deleted (3)».
+
+    A heading that is a sentence, or that tells of other things as well, tells of no list.
+    """
+    plain = _BRACKETS.sub(" ", words).split()
+    if len(plain) > _LONGEST_HEADING or has_opposite(words):
+        return frozenset()
+    return find_drops(" ".join(plain[:1])) | find_drops(" ".join(plain[-1:]))
+
+
+def find_introduction_drops(words: str) -> frozenset[Drop]:
+    """The drops that a line tells of the list below it: «The following were removed, since nobody used them:»."""
+    return frozenset() if has_opposite(words) else find_drops(words)
+
+
+def find_row_drops(words: str) -> frozenset[Drop]:
+    """The drops that a row of a table tells: a cell must begin with the word, «supersedes» deep in one says nothing."""
+    cells = (cell.split() for cell in words.split("|"))
+    return frozenset().union(*(find_drops(" ".join(cell[:_CELL_BEGINNING])) for cell in cells))
 
 
 def has_opposite(words: str) -> bool:

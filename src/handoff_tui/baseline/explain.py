@@ -25,10 +25,6 @@ class Explanations:
     marked: dict[Drop, dict[str, Place]] = field(default_factory=lambda: {drop: {} for drop in Drop})
     """Names in code marks or quotes, or at the head of a list item: only there can a plain word be a name."""
 
-    def is_silent(self, drop: Drop) -> bool:
-        """Whether nothing at all is spoken of as dropped in this way."""
-        return not self.named[drop]
-
     def find(self, drop: Drop, names: Iterable[str]) -> Place | None:
         """The place that speaks of one of these names as dropped."""
         named, marked = self.named[drop], self.marked[drop]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 _FILE_ENDINGS: Final = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "rb", "php", "sh", "bats", "t", "exs"})
@@ -23,14 +23,29 @@ class Identity(NamedTuple):
         return self.name + self.parameters
 
 
+def cut_last(identifier: str) -> tuple[str, str]:
+    """The scope of a test and its name without parameters."""
+    scope, _, name = identifier.partition("[")[0].rpartition("::")
+    return scope, name
+
+
 def parse_test_id(identifier: str) -> Identity:
     """Reads `tests/x.py::Class::name[1]`, `tests.x.Class::name` (as JUnit reports have it), and plain names."""
-    head, bracket, parameters = identifier.partition("[")
-    *scope, name = head.split("::")
-    if not name:
-        return Identity("", (), identifier)
-    file, classes = _split_scope(scope[0]) if scope else ("", ())
-    return Identity(file, (*classes, *scope[1:]), name, bracket + parameters)
+    scope, name = cut_last(identifier)
+    file, classes = parse_scope(scope)
+    _, bracket, parameters = identifier.partition("[")
+    return Identity(file, classes, name, bracket + parameters)
+
+
+def parse_scope(scope: str) -> tuple[str, tuple[str, ...]]:
+    """File and classes. A path stays as it is; `tests.unit.test_x.TestThing` is a module and a class in it."""
+    first, *rest = scope.split("::")
+    parts = first.split(".")
+    if "/" in first or len(parts) == 1 or parts[-1] in _FILE_ENDINGS:
+        return first, tuple(rest)
+    start = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
+    file = "/".join(parts[:start]) + ".py" if start else ""
+    return file, (*parts[start:], *rest)
 
 
 def list_names(identifier: str, identity: Identity) -> list[str]:
@@ -39,20 +54,11 @@ def list_names(identifier: str, identity: Identity) -> list[str]:
     names = [identifier, "::".join((identity.file, *inner)), "::".join(inner), ".".join(inner)]
     if identity.file:
         names.append(".".join((_dot(identity.file), *inner)))
-    return [name for name in names if name != identity.last] if identity.classes or identity.file else names
-
-
-def list_containers(identity: Identity) -> list[str]:
-    """What the test is a part of, smallest first: the test without parameters, its classes, its file, its folders."""
-    containers: list[str] = []
-    if identity.parameters:
-        bare = identity._replace(parameters="")
-        containers.extend(list_names("::".join((bare.file, *bare.classes, bare.name)), bare))
-    containers.extend(list_scopes(identity.file, identity.classes))
-    return containers
+    return [name for name in names if name != identity.last] if identity.classes or identity.file else [identifier]
 
 
 def list_scopes(file: str, classes: tuple[str, ...]) -> list[str]:
+    """What a test is a part of, smallest first: its classes, its file, its folders."""
     scopes: list[str] = []
     for number in range(len(classes), 0, -1):
         inner = classes[:number]
@@ -63,40 +69,25 @@ def list_scopes(file: str, classes: tuple[str, ...]) -> list[str]:
 
 
 def list_paths(path: str) -> list[str]:
-    """A path, its file name, and every folder above it."""
+    """A path, its file name, and every folder above it, with and without a slash behind it."""
     parts = path.split("/")
-    return [path, parts[-1], *("/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1))]
+    folders = ("/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1))
+    return [path, parts[-1], *(name for folder in folders for name in (folder, f"{folder}/"))]
 
 
 def list_live_containers(identifiers: Iterable[str]) -> set[str]:
-    """Every container that still has one of these tests."""
-    heads: set[str] = set()
-    bare: set[str] = set()
+    """Every container that still has one of these tests; a test with parameters is the container of its cases."""
+    scopes: set[str] = set()
+    live: set[str] = set()
     for identifier in identifiers:
-        head, bracket, _ = identifier.partition("[")
-        heads.add(head.rpartition("::")[0])
-        if bracket:
-            bare.add(head)
-    live = {name for head in bare for name in list_names(head, parse_test_id(head))}
-    for scope in heads:
-        file, classes = _split_scope(scope.split("::")[0])
-        live.update(list_scopes(file, (*classes, *scope.split("::")[1:])))
+        scope, name = cut_last(identifier)
+        scopes.add(scope)
+        if "[" in identifier:
+            file, classes = parse_scope(scope)
+            live.update(list_names(identifier.partition("[")[0], Identity(file, classes, name)))
+    for scope in scopes:
+        live.update(list_scopes(*parse_scope(scope)))
     return live
-
-
-def _split_scope(scope: str) -> tuple[str, tuple[str, ...]]:
-    """A path stays as it is; `tests.unit.test_x.TestThing` is a module and a class in it."""
-    parts = scope.split(".")
-    if "/" in scope or len(parts) == 1 or parts[-1] in _FILE_ENDINGS:
-        return scope, ()
-    classes = list(_take_classes(parts))
-    module = parts[: len(parts) - len(classes)]
-    return ("/".join(module) + ".py" if module else "", tuple(classes))
-
-
-def _take_classes(parts: list[str]) -> Iterator[str]:
-    start = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
-    yield from parts[start:]
 
 
 def _dot(file: str) -> str:

@@ -12,6 +12,8 @@ from handoff_tui.baseline.drop_words import (
     Drop,
     find_drops,
     find_heading_drops,
+    find_introduction_drops,
+    find_row_drops,
     has_opposite,
     is_kept,
     split_clauses,
@@ -24,6 +26,9 @@ _FENCES: Final = ("```", "~~~")
 _BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
 _CODE: Final = re.compile(r"`[^`]+`")
 _QUOTED: Final = re.compile(r"`([^`]+)`|\"([^\"]{2,200})\"|“([^”]{2,200})”|«([^»]{2,200})»")
+# «replaced by x», «moved to x»: x is what took its place
+_TARGET: Final = re.compile(r"(?:\b(?:to|into|by|with)|→|->)[\s*`\"“«]*\Z")
+_LONGEST_TARGET: Final = 10
 _LEAD: Final = re.compile(r"(?:[\s|*_~]|\[[xX]\])*")
 _BARE: Final = re.compile(r"[^\s`|\"“”«»()]+")
 # the end of a sentence, or a turn after which other things are spoken of
@@ -86,6 +91,7 @@ def _split_units(text: str) -> Iterator[_Unit]:
         elif not reader.fenced and (heading := _HEADING.match(line)):
             yield from _close(reader)
             _enter_heading(reader, len(heading.group(1)), heading.group(2))
+            yield _Unit([(number, heading.group(2))])
         elif item := _ITEM.match(line):
             yield from _close(reader)
             _open_item(reader, len(item.group(1).expandtabs(4)), number, item.group(2))
@@ -108,6 +114,8 @@ def _enter_heading(reader: _Reader, level: int, title: str) -> None:
     above = reader.headings[-1][1] if reader.headings else frozenset[Drop]()
     words = _mask(title)
     drops = find_heading_drops(words) or (frozenset[Drop]() if has_opposite(words) else above)
+    if level == 1:  # the title of a document is about all of it, and so about nothing that is listed in it
+        drops = frozenset()
     reader.headings.append((level, drops))
 
 
@@ -128,8 +136,9 @@ def _close(reader: _Reader) -> Iterator[_Unit]:
     last = unit.lines[-1][1].rstrip()
     if last.rstrip("*_").endswith(":") or _BOLD_LINE.fullmatch(last):
         words = _mask(" ".join(line for _, line in unit.lines))
+        sentence = words[max((match.end() for match in _PIECE_END.finditer(words)), default=0) :]
         level = -1 if unit.indent is None else unit.indent
-        reader.introductions.append((level, find_heading_drops(words)))
+        reader.introductions.append((level, find_introduction_drops(sentence)))
     yield unit
 
 
@@ -138,11 +147,12 @@ def _read_unit(unit: _Unit) -> Iterator[NamedDrop]:
     if _OPEN_BOX.match(text):
         return
     words = _mask(text)
+    find = find_row_drops if text.startswith("|") else find_drops
     start = 0
     for end in [*_PIECE_END.finditer(words), None]:
         stop = len(words) if end is None else end.start()
         asked = end is not None and end.group() == "?"
-        told = find_drops(words[start:stop]) | (unit.drops if start == 0 else frozenset())
+        told = find(words[start:stop]) | (unit.drops if start == 0 else frozenset())
         if told and not asked:
             yield from _read_piece(unit, text, words, (start, stop), told)
         start = stop if end is None else end.end()
@@ -159,6 +169,8 @@ def _read_piece(
         if is_kept(words[start + first : start + last]):
             continue
         for name, offset, marked in _find_names(text, start + first, start + last):
+            if _TARGET.search(text, max(0, offset - _LONGEST_TARGET), offset):
+                continue
             line = unit.lines[bisect_right(starts, offset) - 1][0]
             yield NamedDrop(name, drops, line, marked or offset <= head)
 
@@ -181,8 +193,8 @@ def _find_names(text: str, start: int, stop: int) -> Iterator[tuple[str, int, bo
 
 def _vary(token: str) -> set[str]:
     """A name without the punctuation and marks around it; brackets may belong to it or not."""
-    loose = token.strip("*~'’.,;:!?")
-    tight = loose.strip("[]{}<>*~'’.,;:!?")
+    loose = token.lstrip("*~'’").rstrip("*~'’.,;:!?")
+    tight = loose.lstrip("[{<*~'’").rstrip("]}>*~'’.,;:!?")
     names = {loose, tight, tight.removesuffix("()"), tight.rstrip("/")}
     return {name.removeprefix("./") for name in names} - {""}
 

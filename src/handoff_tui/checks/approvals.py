@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.document_problems import read_json, walk_objects
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-_DECORATION = re.compile(r"[*_`>#|\[\](){}\"']+")
-_BLANK = re.compile(r"_{3,}|<[^>]*>|\.{3,}|…")
+_FENCE = compile_later(r"^ {0,3}(?:```|~~~)")
+_DECORATION = compile_later(r"[*_`>#|\[\](){}\"']+")
+_BLANK = compile_later(r"_{3,}|<[^>]*>|\.{3,}|…")
 _NAME_KEYS = ("name", "by", "approved_by", "approver", "user")
-_WORD = re.compile(r"[\w@./+-]+")
+_WORD = compile_later(r"[\w@./+-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(NamedTuple):
     """Someone is said to have approved. `name` is nothing where nobody is named."""
 
     field: str

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import tarfile
 import zlib
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -44,6 +42,8 @@ def is_tar(content: bytes) -> bool:
 
 def find_varying(content: bytes, *, time: int, owners: Collection[str], limit: int) -> list[str]:
     """What varies between two builds of the same files, in words."""
+    import tarfile  # noqa: PLC0415 - few runs look into an archive
+
     try:
         return list(_find_varying(content, time, owners, limit))
     except (tarfile.TarError, OSError, EOFError, zlib.error) as broken:
@@ -51,6 +51,9 @@ def find_varying(content: bytes, *, time: int, owners: Collection[str], limit: i
 
 
 def _find_varying(content: bytes, time: int, owners: Collection[str], limit: int) -> Iterator[str]:
+    import gzip  # noqa: PLC0415 - few runs look into an archive
+    import tarfile  # noqa: PLC0415
+
     raw: io.BufferedIOBase = io.BytesIO(content)
     if content.startswith(_GZIP):
         if int.from_bytes(content[_TIME_IN_GZIP], "little") != time:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Attempt
 
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
-_HEADING = re.compile(r"^#{1,3}\s")
+_FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
+_HEADING = compile_later(r"^#{1,3}\s")
 
 
 def find_standing_attempts(handoff: Handoff) -> list[Attempt]:

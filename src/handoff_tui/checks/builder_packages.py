@@ -24,9 +24,8 @@ def list_manifests(context: Context) -> tuple[str, ...]:
         if document.role is DocumentRole.MANIFEST
     }
     if context.scope is None:
-        present = frozenset(context.paths())
         expected = (f"{folder}/{name}" for folder in list_package_folders(context))
-        documents.update(path for path in expected if path in present)
+        documents.update(path for path in expected if context.has_path(path))
     return tuple(sorted(documents))
 
 
@@ -34,9 +33,7 @@ def list_package_folders(context: Context) -> tuple[str, ...]:
     """Every folder that is named like a package; one inside another belongs to that one."""
     prefix = context.setting("builder.package_prefix", str)
     found: dict[str, None] = {}
-    for path in context.paths():
-        if prefix not in path:
-            continue
+    for path in context.paths_holding(prefix):
         parts = path.split("/")
         depth = next((n for n, part in enumerate(parts[:-1], start=1) if part.startswith(prefix)), None)
         if depth is not None:

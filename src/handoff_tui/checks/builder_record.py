@@ -14,10 +14,11 @@ from handoff_tui.checks.statements import says_nothing, says_yes
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.document import Document
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import TestCounts
 
-_NUMBER: Final = re.compile(r"^\W*([0-9]{1,9})\b")
-_LEFT_OUT: Final = re.compile(r"--(?:ignore|ignore-glob|deselect|exclude)[= ]\S+")
+_NUMBER: Final = compile_later(r"^\W*([0-9]{1,9})\b")
+_LEFT_OUT: Final = compile_later(r"--(?:ignore|ignore-glob|deselect|exclude)[= ]\S+")
 _REGRESSION = "Full Regression"
 _BASELINE = "Baseline"
 _CLEAN_ROOM = "Clean-Room"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import re
-import tomllib
 
-_TARGET = re.compile(r"^(?P<names>[\w./%-]+(?:[ \t]+[\w./%-]+)*)[^\n:=]*:(?![=:])")
-_VARIABLE = re.compile(r"^(?:export\s+)?(?P<name>\w+)\s*(?:[:?+]?=|:=)")
-_USED = re.compile(r"\$[({](\w+)[)}]|\{\{\s*(\w+)\s*\}\}")
+from handoff_tui.models.pattern import compile_later
+
+_TARGET = compile_later(r"^(?P<names>[\w./%-]+(?:[ \t]+[\w./%-]+)*)[^\n:=]*:(?![=:])")
+_VARIABLE = compile_later(r"^(?:export\s+)?(?P<name>\w+)\s*(?:[:?+]?=|:=)")
+_USED = compile_later(r"\$[({](\w+)[)}]|\{\{\s*(\w+)\s*\}\}")
 
 
 def find_parts(path: str, text: str, target: re.Pattern[str], tables: tuple[str, ...]) -> dict[str, str] | None:
@@ -62,6 +62,8 @@ def _find_scripts(text: str, wanted: re.Pattern[str]) -> dict[str, str] | None:
 
 
 def _find_tables(text: str, tables: tuple[str, ...]) -> dict[str, str] | None:
+    import tomllib  # noqa: PLC0415 - few runs compare such a file
+
     try:
         root: object = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -77,6 +79,8 @@ def _find_tables(text: str, tables: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _find_sections(text: str, tables: tuple[str, ...]) -> dict[str, str] | None:
+    import configparser  # noqa: PLC0415 - few runs compare such a file
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

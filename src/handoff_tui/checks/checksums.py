@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.document_problems import read_json, walk_objects
 from handoff_tui.checks.json_text import find_line
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_HASH: Final = re.compile(r"^(?:sha256:)?([0-9a-f]{64})$", re.IGNORECASE)
-_SUM_LINE: Final = re.compile(r"^\\?([0-9a-fA-F]{64}) [ *](\S.*)$")
+_HASH: Final = compile_later(r"^(?:sha256:)?([0-9a-f]{64})$", re.IGNORECASE)
+_SUM_LINE: Final = compile_later(r"^\\?([0-9a-fA-F]{64}) [ *](\S.*)$")
 _NAMES: Final = ("path", "file", "file_path", "filename", "name")
 _ONE_FILE = ".sha256"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSum:
+class NamedSum(NamedTuple):
     """A checksum beside a path, as written; `value` is nothing where it is no SHA-256."""
 
     path: str
@@ -64,9 +63,9 @@ def list_file_sums(context: Context) -> Iterator[NamedSum]:
     """The lines of every list of checksums; a line that is none has no value."""
     names = frozenset(context.setting("procedures.checksum_files", tuple))
     endings = (*names, _ONE_FILE)
-    for listing in context.paths():
+    for listing in [path for path in context.paths() if path.endswith(endings)]:
         name = listing.rpartition("/")[2]
-        if listing.endswith(endings) and (name in names or name.endswith(_ONE_FILE)):
+        if name in names or name.endswith(_ONE_FILE):
             yield from _read_listing(listing, context.read_text(listing) or "")
 
 

@@ -72,8 +72,7 @@ def _follow(pairs: list[TestPair], added: list[tuple[str, TestFunction]]) -> lis
 
 def _find_moved(before: TestFunction, added: list[tuple[str, TestFunction]]) -> tuple[str, TestFunction] | None:
     """The same name elsewhere, else the same doing under another name, else the same method of another class."""
-    last = before.name.rpartition(".")[2]
     by_name = [entry for entry in added if entry[1].name == before.name]
     by_body = [entry for entry in added if before.assertions and entry[1].body == before.body]
-    by_method = [entry for entry in added if entry[1].name.rpartition(".")[2] == last]
+    by_method = [entry for entry in added if entry[1].title == before.title]
     return next(iter((*by_name, *by_body, *by_method)), None)

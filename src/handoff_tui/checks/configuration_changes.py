@@ -1,21 +1,23 @@
 """How two versions of `handoff-tui.toml` differ, and which differences let more through.
 
-The defaults are not known here. A key that decides something and is set anew, or no longer set, cannot be compared
-with what held before, and counts as weaker.
+Apart from severities, the defaults are not known here. A key that decides something and is set anew, or no longer
+set, cannot be compared with what held before, and counts as weaker.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from handoff_tui.checks.contract import Found
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
 FILE = "handoff-tui.toml"
 
 _Key = tuple[str, ...]
+_Usual = Callable[[str], str | None]
 _RANKS = {"critical": 3, "high": 2, "medium": 1, "low": 0}
 _HEAVY = 2
 _SECTIONS = frozenset(
@@ -25,9 +27,11 @@ _SECTIONS = frozenset(
     }
 )
 """What decides whether work passes; the rest is about agents and looks."""
-_FLOOR = re.compile(r"minimum$|^constraints_|^near_lines$|_before_human$")
-_CEILING = re.compile(r"maximum$|_tolerated$|max_age|stale|timeout|retries$|budget$|_lag$|^file_bytes$|^output_bytes$")
-_ALLOWING = re.compile(
+_FLOOR = compile_later(r"minimum$|^constraints_|^near_lines$|_before_human$")
+_CEILING = compile_later(
+    r"maximum$|_tolerated$|max_age|stale|timeout|retries$|budget$|_lag$|^file_bytes$|^output_bytes$"
+)
+_ALLOWING = compile_later(
     r"^(?:passing_statuses|released_states|accept_from|complete_from|closed_statuses|closed_finding_statuses"
     r"|harmless_severities|zero_unless_set|nameless_words)$"
 )
@@ -35,8 +39,7 @@ _NEEDED_BY_DEFAULT = frozenset({"enabled", "blocking", "gate", "greenlight_neede
 _FREE_IN_A_CHECK = frozenset({"remedy"})
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One key that differs. `weaker` says why it lets more through, where it does."""
 
     key: _Key
@@ -49,8 +52,17 @@ class Difference:
         return ".".join(self.key)
 
 
-def compare_configuration(before: dict[str, object], now: dict[str, object]) -> list[Difference]:
-    """Every difference, in the order of the keys; checks that are gone as one each."""
+def _knows_none(_: str) -> None:
+    return None
+
+
+def compare_configuration(
+    before: dict[str, object], now: dict[str, object], usual_severity: _Usual = _knows_none
+) -> list[Difference]:
+    """Every difference, in the order of the keys; checks that are gone as one each.
+
+    `usual_severity` says how severe a rule is where the file says nothing about it.
+    """
     old, new = _flatten(before), _flatten(now)
     removed = _find_removed_checks(old, new)
     added = _find_added_checks(old, new)
@@ -58,8 +70,10 @@ def compare_configuration(before: dict[str, object], now: dict[str, object]) -> 
     for key in sorted({*old, *new}):
         if old.get(key) == new.get(key) or key[:2] in removed:
             continue
-        weaker = None if key[:2] in added and key[-1] != "blocking" else _explain(key, old.get(key), new.get(key))
-        found.append(Difference(key, old.get(key), new.get(key), weaker))
+        values = old.get(key), new.get(key)
+        spared = key[:2] in added and key[-1] != "blocking"
+        weaker = None if spared else _explain(key, *values, usual_severity)
+        found.append(Difference(key, *values, weaker))
     return found
 
 
@@ -122,13 +136,14 @@ def _find_added_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[
     return own - {key[:2] for key in old if key[0] == "checks"}
 
 
-def _explain(key: _Key, before: object, now: object) -> str | None:
+def _explain(key: _Key, before: object, now: object, usual_severity: _Usual) -> str | None:
     """Why a difference lets more through; nothing where it does not."""
     name = key[-1]
     if key[0] not in _SECTIONS:
         return None
     if name == "severity":
-        return _explain_severity(before, now)
+        usual = usual_severity(key[-2]) if before is None or now is None else None
+        return _explain_severity(str(before or usual), str(now or usual))
     if isinstance(before, bool) or isinstance(now, bool):
         return _explain_switch(name, before, now)
     if key[0] == "checks" and name not in _FREE_IN_A_CHECK and not _CEILING.search(name):
@@ -145,13 +160,13 @@ def _explain_value(key: _Key, before: object, now: object) -> str | None:
     return "another text decides now" if key[0] == "tamper" or name.endswith(("_pattern", "_script")) else None
 
 
-def _explain_severity(before: object, now: object) -> str | None:
-    old, new = _RANKS.get(str(before)), _RANKS.get(str(now))
-    if old is not None and new is not None:
-        return "the severity was lowered" if new < old else None
-    if old is None:
-        return "the severity was set below high" if new is not None and new < _HEAVY else None
-    return "the severity is no longer said to be heavy" if old >= _HEAVY else None
+def _explain_severity(old: str, new: str) -> str | None:
+    """A severity that is not set is the usual one; where there is none, one below high counts as lowered."""
+    if old in _RANKS and new in _RANKS:
+        return f"the severity was lowered from {old} to {new}" if _RANKS[new] < _RANKS[old] else None
+    if old not in _RANKS:
+        return "the severity was set below high" if _RANKS.get(new, _HEAVY) < _HEAVY else None
+    return "the severity is no longer said to be heavy" if _RANKS[old] >= _HEAVY else None
 
 
 def _explain_switch(name: str, before: object, now: object) -> str | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.checks.configuration_changes import FILE, Difference, compare_configuration
 from handoff_tui.checks.context import Context
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigurationChange:
+class ConfigurationChange(NamedTuple):
     """What differs. `broken` says why the present file could not be read."""
 
     differences: list[Difference]
@@ -35,11 +33,13 @@ def read_change(context: Context) -> ConfigurationChange:
     text = (new or b"").decode("utf-8", "replace")
     if isinstance(now, str):
         return ConfigurationChange([], text, now)
-    return ConfigurationChange(compare_configuration(before, now), text)
+    return ConfigurationChange(compare_configuration(before, now, context.usual_severity), text)
 
 
 def _parse(content: bytes | None) -> dict[str, object] | str:
     """The table, or what is wrong with it."""
+    import tomllib  # noqa: PLC0415 - few runs compare two versions
+
     try:
         return tomllib.loads((content or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as wrong:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NoReturn, TypeVar, cast
 
@@ -19,9 +21,10 @@ _Kind = TypeVar("_Kind")
 class Context:
     """The only door of a rule. `manifest` holds all it asked, with digests of the answers."""
 
-    def __init__(self, inputs: Inputs, scope: str | None = None) -> None:
+    def __init__(self, inputs: Inputs, scope: str | None = None, check: str = "") -> None:
         self._inputs = inputs
         self._scope = scope
+        self._check = check
         self.manifest: Manifest = {}
         self.remarks: list[str] = []
 
@@ -56,6 +59,23 @@ class Context:
 
     def paths(self) -> tuple[str, ...]:
         return cast("tuple[str, ...]", self._ask("paths"))
+
+    def paths_holding(self, text: str) -> tuple[str, ...]:
+        """Those of the paths in which a text occurs."""
+        self._ask("paths")
+        return self._inputs.find_holding(text)
+
+    def paths_below(self, folder: str) -> tuple[str, ...]:
+        """Those of the paths that lie below a folder."""
+        paths = self.paths()
+        behind_slash = chr(ord("/") + 1)
+        return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}{behind_slash}")]
+
+    def has_path(self, path: str) -> bool:
+        """Whether it is one of the paths."""
+        paths = self.paths()
+        place = bisect_left(paths, path)
+        return place < len(paths) and paths[place] == path
 
     def read(self, path: str) -> bytes | None:
         return cast("bytes | None", self._ask("file", path))
@@ -131,6 +151,13 @@ class Context:
         if not isinstance(value, kind):
             raise TypeError(f"setting {key} is {type(value).__name__}, not {kind.__name__}")
         return value
+
+    def parameters(self) -> Mapping[str, object]:
+        """What the configuration gives to this check (`[checks.<id>.parameters]`)."""
+        return cast("Mapping[str, object]", self._ask("parameters", self._check))
+
+    def usual_severity(self, name: str) -> str | None:
+        return cast("str | None", self._ask("usual-severity", name))
 
     def remark(self, text: str) -> None:
         """Something to know even if the rule passes: a lag that is tolerated, a thing that was left out."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
@@ -37,8 +36,7 @@ class Moment(StrEnum):
 ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One thing a rule found. `subject` says what it is about and must not change when lines move."""
 
     message: str
@@ -50,8 +48,7 @@ class Found:
     """A command to copy that helps with just this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule: a pure function over a context, and what to say about it."""
 
     id: str
@@ -69,6 +66,8 @@ class Rule:
     """Whether a failure closes the gate; with none, its severity decides."""
     commands: tuple[str, ...] = ()
     """Commands to copy that help with any of its findings."""
+    declared: str | None = None
+    """The name under which `procedures.rules` of the configuration declares it (`VR001`), and with it its severity."""
     moments: tuple[Moment, ...] = ALWAYS
     version: int = 1
     """Rises when the rule judges differently, so that no older result is used."""

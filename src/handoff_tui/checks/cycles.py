@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_CYCLE: Final = re.compile(r"^TDD-(\d+)$")
-_FAILING: Final = re.compile(
+_CYCLE: Final = compile_later(r"^TDD-(\d+)$")
+_FAILING: Final = compile_later(
     r"\b(\d{1,9})(?:\s*(?:of|/)\s*\d{1,9})?\s+(?:(?:new|other)\s+)?(?:tests?\s+)?(?:(?:still|now)\s+)?"
     r"(?:fail(?:s|ed|ing|ures?)?)\b",
     re.IGNORECASE,
@@ -21,8 +21,7 @@ _FAILING: Final = re.compile(
 _SHORT = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One phase of a cycle as a note, a commit or a file tells it. What was not said is nothing."""
 
     handoff: Handoff

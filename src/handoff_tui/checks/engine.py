@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, NotApplicableError, Rule, UndecidableError
@@ -19,11 +20,11 @@ from handoff_tui.models.work import Severity
 
 _MOST_FINDINGS = 200
 _MOST_COMMANDS = 10
-_HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
+HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
+"""The severities that block where nothing else is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(NamedTuple):
     """What the configuration changes about a rule."""
 
     enabled: bool = True
@@ -31,8 +32,7 @@ class Adjustment:
     blocking: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """An earlier result and what it was based on."""
 
     result: CheckResult
@@ -49,6 +49,7 @@ class Engine:
     adjustments: Mapping[str, Adjustment] = field(default_factory=dict)
     memory: Mapping[str, Remembered] = field(default_factory=dict)
     fresh: bool = False
+    heavy: frozenset[Severity] = HEAVY
     remembered: dict[str, Remembered] = field(default_factory=dict)
 
     def run(self, rules: Iterable[Rule], on_result: Callable[[CheckResult], None] | None = None) -> list[CheckResult]:
@@ -69,14 +70,14 @@ class Engine:
         why = self._explain_run(rule, earlier)
         if earlier is not None and why is None:
             self.remembered[rule.id] = earlier
-            return _adjust(earlier.result, rule, adjustment, from_cache=True, why=None)
-        context = Context(self.inputs, self.scope)
+            return self._adjust(earlier.result, rule, adjustment, from_cache=True, why=None)
+        context = Context(self.inputs, self.scope, rule.id)
         started = time.perf_counter()
         judged = _judge(rule, context)
         result = _build_result(rule, judged, context.manifest, time.perf_counter() - started)
         if judged.outcome is not Outcome.ERROR:
             self.remembered[rule.id] = Remembered(result, context.manifest, rule.version)
-        return _adjust(result, rule, adjustment, from_cache=False, why=why)
+        return self._adjust(result, rule, adjustment, from_cache=False, why=why)
 
     def _explain_run(self, rule: Rule, earlier: Remembered | None) -> str | None:
         """Why the rule must run; nothing when an earlier result can be used."""
@@ -89,9 +90,21 @@ class Engine:
         difference = self.inputs.find_difference(earlier.manifest)
         return None if difference is None else f"{difference} changed"
 
+    def _adjust(
+        self, result: CheckResult, rule: Rule, adjustment: Adjustment, *, from_cache: bool, why: str | None
+    ) -> CheckResult:
+        """As the configuration wants it, in one copy: this is most of what an event without a change costs."""
+        return result.model_copy(
+            update={
+                "severity": adjustment.severity or rule.severity,
+                "blocking": is_blocking(rule, adjustment, self.heavy),
+                "from_cache": from_cache,
+                "rerun_because": why,
+            }
+        )
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+
+class _Judged(NamedTuple):
     outcome: Outcome
     summary: str
     found: tuple[Found, ...] = ()
@@ -159,24 +172,10 @@ def digest_manifest(rule: Rule, manifest: Manifest) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_blocking(rule: Rule, adjustment: Adjustment) -> bool:
+def is_blocking(rule: Rule, adjustment: Adjustment, heavy: frozenset[Severity] = HEAVY) -> bool:
     """The configuration's word, then the rule's, then its severity's."""
     if adjustment.blocking is not None:
         return adjustment.blocking
     if rule.blocking is not None:
         return rule.blocking
-    return (adjustment.severity or rule.severity) in _HEAVY
-
-
-def _adjust(
-    result: CheckResult, rule: Rule, adjustment: Adjustment, *, from_cache: bool, why: str | None
-) -> CheckResult:
-    """The result as the configuration wants it, in one copy: this is most of what an event without a change costs."""
-    return result.model_copy(
-        update={
-            "severity": adjustment.severity or rule.severity,
-            "blocking": is_blocking(rule, adjustment),
-            "from_cache": from_cache,
-            "rerun_because": why,
-        }
-    )
+    return (adjustment.severity or rule.severity) in heavy

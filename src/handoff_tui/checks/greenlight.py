@@ -8,13 +8,14 @@ from typing import Final
 from handoff_tui.checks.approvals import is_agent
 from handoff_tui.checks.context import Context
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact
 
-_GREENLIGHT: Final = re.compile(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
-_FIELD: Final = re.compile(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<value>.+)$")
-_MAIL: Final = re.compile(r"<[^>]*>")
-_WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
-_STATED: Final = re.compile(r"\W*:|\s*by\b", re.IGNORECASE)
+_GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
+_FIELD: Final = compile_later(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<value>.+)$")
+_MAIL: Final = compile_later(r"<[^>]*>")
+_WORD: Final = compile_later(r"[^\W\d_][\w'-]*")
+_STATED: Final = compile_later(r"\W*:|\s*by\b", re.IGNORECASE)
 """After the word follows who gave it."""
 _LINKING: Final = frozenset({"by", "on", "at", "the", "and", "of", "for", "to", "with", "utc", "z", "t", "was", "is"})
 

@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Final, cast
 
 from pydantic import BaseModel
 
 from handoff_tui.checks.world import World
+from handoff_tui.models.pattern import compile_later
 
 Question = tuple[str, str]
 """What was asked, and about what: `("file", "src/a.py")`."""
@@ -19,6 +20,8 @@ Manifest = dict[str, str]
 """`kind:name` to the digest of the answer."""
 
 _NOTHING = "nothing"
+_OLD_FILE: Final = compile_later(r"file-at:(?:[0-9a-f]{40}|[0-9a-f]{64}):")
+"""The content of a path at a commit, by the commit's whole id: it never changes, only whether it is here can."""
 
 
 def _ask_at(world: World, name: str) -> object:
@@ -53,6 +56,7 @@ _ASK: Final[dict[str, Callable[[World, str], object]]] = {
     "handoff-ids": lambda world, _: tuple((handoff.id, handoff.dialect) for handoff in world.handoffs()),
     "lag": lambda world, name: world.lag(name),
     "now": lambda world, _: world.now(),
+    "parameters": lambda world, name: world.parameters(name),
     "paths": lambda world, _: world.paths(),
     "problems": lambda world, _: world.problems(),
     "program": lambda world, name: world.find_program(name),
@@ -60,6 +64,7 @@ _ASK: Final[dict[str, Callable[[World, str], object]]] = {
     "reaches": lambda world, name: world.reaches(name),
     "remotes": lambda world, _: world.remotes(),
     "setting": lambda world, name: world.setting(name),
+    "usual-severity": lambda world, name: world.usual_severity(name),
     "verdicts": lambda world, name: world.verdicts(name),
     "writable": lambda world, name: world.is_writable(name),
 }
@@ -75,6 +80,14 @@ class Inputs:
         self._world = world
         self._answers: dict[Question, object] = {}
         self._digests: Manifest = {}
+        self._holding: dict[str, tuple[str, ...]] = {}
+
+    def find_holding(self, text: str) -> tuple[str, ...]:
+        """The paths that hold a text; several rules look for the same among very many."""
+        if text not in self._holding:
+            paths = cast("tuple[str, ...]", self.ask("paths"))
+            self._holding[text] = tuple(path for path in paths if text in path)
+        return self._holding[text]
 
     def ask(self, kind: str, name: str = "") -> object:
         question = (kind, name)
@@ -93,6 +106,8 @@ class Inputs:
         for key, recorded in manifest.items():
             if self._digests.get(key) == recorded:  # asked before in this run
                 continue
+            if recorded != _ABSENT and _OLD_FILE.match(key):
+                continue
             kind, _, name = key.partition(":")
             if kind not in _ASK or self.digest(kind, name) != recorded:
                 return describe_question(kind, name)
@@ -105,6 +120,9 @@ def digest_value(value: object) -> str:
         return hashlib.sha256(value).hexdigest()
     text = _NOTHING if value is None else json.dumps(value, default=_to_plain, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_ABSENT: Final = digest_value(None)
 
 
 def describe_question(kind: str, name: str) -> str:

@@ -1,91 +1,82 @@
-"""Tests of JavaScript, TypeScript, Go, Rust, Java and Kotlin, found by the marks they begin with."""
+"""Tests of JavaScript, TypeScript, Go, Rust, Java and Kotlin: which there are, and how much each asserts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_right
+from functools import lru_cache
 from hashlib import sha256
+from typing import Final
 
+from handoff_tui.checks.code_assertions import Assertion, Strength
+from handoff_tui.checks.code_tests import CodeTest, find_owners
+from handoff_tui.checks.code_text import Code, Family, find_family, parse_code
+from handoff_tui.checks.dead_code import find_dead, is_empty
+from handoff_tui.checks.declared_assertions import find_go_assertions, find_java_assertions, find_rust_assertions
+from handoff_tui.checks.declared_tests import find_go_tests, find_java_tests, find_rust_tests
+from handoff_tui.checks.script_assertions import find_script_assertions
+from handoff_tui.checks.script_tests import find_script_tests
 from handoff_tui.checks.tested_function import TestFunction
+from handoff_tui.models.pattern import compile_later
 
-_COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
-_NOT_NEWLINE = re.compile(r"[^\n]")
-_SPACE = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Language:
-    start: re.Pattern[str]
-    """Where a test begins; the group `name` is what it is called."""
-    assertion: re.Pattern[str]
-    trivial: re.Pattern[str]
-
-
-_SCRIPT = _Language(
-    start=re.compile(
-        r"(?<![\w.$])[xf]?(?:it|test|describe|context|specify)(?:\.\w+)*(?:\([^()]*\)|`[^`]*`)?"
-        r"\s*\(\s*(?P<quote>['\"`])(?P<name>(?:\\.|(?!(?P=quote)).)*)(?P=quote)",
-        re.DOTALL,
-    ),
-    assertion=re.compile(r"\bexpect(?:\.\w+)*\s*\(|\bassert(?:\.\w+)*\s*\(|\.should\b"),
-    trivial=re.compile(
-        r"expect\(\s*(?:true|1)\s*\)\s*\.\s*(?:toBe(?:Truthy)?|toEqual|toStrictEqual)\(\s*(?:true|1)?\s*\)"
-        r"|\bassert(?:\.ok)?\(\s*true\s*\)"
-    ),
-)
-_GO = _Language(
-    start=re.compile(r"^func (?P<name>(?:Test|Benchmark|Fuzz|Example)\w*)\s*\(", re.MULTILINE),
-    assertion=re.compile(r"\b[tb]\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\b|\b(?:assert|require)\.\w+\("),
-    trivial=re.compile(r"\b(?:assert|require)\.True\(\s*t\s*,\s*true\b"),
-)
-_RUST = _Language(
-    start=re.compile(
-        r"#\[(?:\w+::)*(?:test|rstest)\b[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
-    ),
-    assertion=re.compile(r"\b(?:debug_)?assert(?:_\w+)?!|\bpanic!|\.unwrap_err\(|\.expect_err\("),
-    trivial=re.compile(r"\bassert!\(\s*true\s*[,)]"),
-)
-_JAVA = _Language(
-    start=re.compile(
-        r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest)\b(?:\([^()]*\))?\s*(?:@[\w.]+(?:\([^()]*\))?\s*)*"
-        r"(?:(?:public|protected|private|internal|suspend|final|static)\s+)*(?:void|fun)\s+`?(?P<name>[\w ]+?)`?\s*\("
-    ),
-    assertion=re.compile(r"\bassert\w*\s*\(|\bverify\w*\s*\(|\bfail\s*\("),
-    trivial=re.compile(r"\bassertTrue\(\s*true\s*\)|\bassertThat\(\s*true\s*\)\.isTrue\(\)"),
-)
-_LANGUAGES = {
-    **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs"), _SCRIPT),
-    "go": _GO,
-    "rs": _RUST,
-    "java": _JAVA,
-    "kt": _JAVA,
+_SPACE: Final = compile_later(r"\s+")
+_TESTS: Final = {
+    Family.SCRIPT: find_script_tests,
+    Family.GO: find_go_tests,
+    Family.RUST: find_rust_tests,
+    Family.JAVA: find_java_tests,
+    Family.KOTLIN: find_java_tests,
+}
+_ASSERTIONS: Final = {
+    Family.SCRIPT: find_script_assertions,
+    Family.GO: find_go_assertions,
+    Family.RUST: find_rust_assertions,
+    Family.JAVA: find_java_assertions,
+    Family.KOTLIN: find_java_assertions,
 }
 
 
-def strip_comments(text: str) -> str:
-    """The text with comments blanked, its lines kept; what is commented out does nothing."""
-    return _COMMENT.sub(lambda match: _NOT_NEWLINE.sub(" ", match.group()), text)
+def find_code_tests(code: Code) -> list[CodeTest]:
+    """Tests and groups of tests, in order."""
+    return _TESTS[code.family](code)
 
 
-def find_marked_tests(path: str, text: str) -> Iterator[TestFunction]:
-    """Each test with what stands between it and the next one; a second of one name is numbered."""
-    language = _LANGUAGES.get(path.rpartition(".")[2])
-    if language is None:
-        return
-    code = strip_comments(text)
-    starts = list(language.start.finditer(code))
-    seen: dict[str, int] = {}
-    for position, match in enumerate(starts):
-        end = starts[position + 1].start() if position + 1 < len(starts) else len(code)
-        body = code[match.end() : end]
-        trivial = tuple(" ".join(found.group().split()) for found in language.trivial.finditer(body))
-        name = match["name"]
-        seen[name] = seen.get(name, 0) + 1
-        yield TestFunction(
-            name=name if seen[name] == 1 else f"{name} ({seen[name]})",
-            line=code.count("\n", 0, match.start()) + 1,
-            assertions=len(language.assertion.findall(body)) - len(trivial),
-            trivial=trivial,
-            body=sha256(_SPACE.sub(" ", body).encode("utf-8", "surrogatepass")).hexdigest(),
-        )
+def find_marked_tests(path: str, text: str) -> tuple[TestFunction, ...]:
+    """Each test with the assertions of its own; those of a test inside it are that one's."""
+    family = find_family(path)
+    return () if family is None else _find_tests(text, family)
+
+
+@lru_cache(maxsize=32)
+def _find_tests(text: str, family: Family) -> tuple[TestFunction, ...]:
+    """Several rules ask about the same files."""
+    code = parse_code(text, family)
+    tests = find_code_tests(code)
+    assertions = sorted(_ASSERTIONS[family](code), key=lambda assertion: assertion.position)
+    own: dict[int, list[Assertion]] = {}
+    for assertion, owner in zip(assertions, find_owners(tests, (one.position for one in assertions)), strict=True):
+        if owner is not None:
+            own.setdefault(owner.start, []).append(assertion)
+    return tuple(_build(code, test, own.get(test.start, [])) for test in tests if not test.is_group)
+
+
+def _build(code: Code, test: CodeTest, assertions: list[Assertion]) -> TestFunction:
+    dead = find_dead(code, test.body_start, test.body_end)
+    starts = [start for start, _ in dead]
+    reached = [
+        one
+        for one in assertions
+        if not ((place := bisect_right(starts, one.position)) and one.position < dead[place - 1][1])
+    ]
+    body = _SPACE.sub(" ", code.code[test.body_start : test.body_end])
+    has_body = test.body_start < test.body_end or code.bare[test.body_start : test.body_start + 1] == "}"
+    return TestFunction(
+        name=test.name,
+        title=test.title,
+        line=code.line_of(test.start),
+        assertions=sum(one.strength is not Strength.TRIVIAL for one in reached),
+        exact=sum(one.strength is Strength.EXACT for one in reached),
+        trivial=tuple(one.words for one in reached if one.strength is Strength.TRIVIAL),
+        cases=test.cases,
+        empty=has_body and is_empty(code, test.body_start, test.body_end),
+        body=sha256(body.encode("utf-8", "surrogatepass")).hexdigest(),
+    )

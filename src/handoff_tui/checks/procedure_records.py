@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.document_problems import read_json, walk_objects
 from handoff_tui.checks.json_text import find_line
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
 _IDS: Final = ("execution_id", "session_id", "handoff_id")
 _STATES: Final = ("status", "current_state", "state")
 _NAMES: Final = ("path", "file", "name")
-_PATH_LIKE: Final = re.compile(r"^[^\s:]*(?:/[^\s:]*|\.[A-Za-z][A-Za-z0-9]{0,9})$")
+_PATH_LIKE: Final = compile_later(r"^[^\s:]*(?:/[^\s:]*|\.[A-Za-z][A-Za-z0-9]{0,9})$")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """An object of a file that names the handoff."""
 
     fields: Mapping[str, object]
@@ -40,8 +38,7 @@ class Record:
         return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(NamedTuple):
     """What the files hold about one handoff, in order of file and place."""
 
     contexts: tuple[Record, ...]

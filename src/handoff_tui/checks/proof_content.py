@@ -7,6 +7,7 @@ import re
 
 from handoff_tui.checks.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import TestCounts
 
 _MAGIC = {
@@ -17,10 +18,10 @@ _MAGIC = {
     ".bmp": (b"BM",),
     ".webp": (b"RIFF",),
 }
-_SVG = re.compile(rb"<svg[\s>]", re.IGNORECASE)
-_WORDS = re.compile(r"\b(\d{1,9})\s+(passed|failed|failures?|skipped|errors?)\b", re.IGNORECASE)
-_RAN = re.compile(r"^Ran (\d{1,9}) tests?\b", re.MULTILINE)
-_UNITTEST = re.compile(r"\b(failures|errors|skipped)=(\d{1,9})\b")
+_SVG = compile_later(rb"<svg[\s>]", re.IGNORECASE)
+_WORDS = compile_later(r"\b(\d{1,9})\s+(passed|failed|failures?|skipped|errors?)\b", re.IGNORECASE)
+_RAN = compile_later(r"^Ran (\d{1,9}) tests?\b", re.MULTILINE)
+_UNITTEST = compile_later(r"\b(failures|errors|skipped)=(\d{1,9})\b")
 _NAMES = {"failures": "failed", "failure": "failed", "error": "failed", "errors": "failed", "tests": "total"}
 
 

@@ -57,12 +57,23 @@ def _build(name: str, function: _Function) -> TestFunction:
     body = "\n".join(ast.dump(statement) for statement in function.body)
     return TestFunction(
         name=name,
+        title=function.name,
         line=function.lineno,
         assertions=assertions,
         exact=exact,
         trivial=tuple(trivial),
         cases=_count_cases(function),
+        empty=all(_does_nothing(statement) for statement in function.body),
         body=sha256(body.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    """A pass, a docstring, an ellipsis, a return of nothing."""
+    if isinstance(statement, ast.Return):
+        return statement.value is None
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
 
 

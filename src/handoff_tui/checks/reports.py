@@ -1,18 +1,30 @@
-"""Test reports as tools write them: JUnit XML and TAP, each test by its id with its outcome."""
+"""Test reports as tools write them: JUnit XML, TAP, pytest's JSON, each test by its id with its outcome."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Final
 
+from handoff_tui.checks.json_text import JsonBrokenError, parse_strictly
 from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.pattern import compile_later
 
-_TAP_LINE: Final = re.compile(
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_TAP_LINE: Final = compile_later(
     r"^(not ok|ok)\b\s*(\d*)\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(skip|todo)\b(.*))?$", re.IGNORECASE
 )
-_TAP_PLAN: Final = re.compile(r"^1\.\.(\d+)")
+_TAP_PLAN: Final = compile_later(r"^1\.\.(\d+)")
+_PYTEST_OUTCOMES: Final = {
+    "passed": Outcome.PASS,
+    "xpassed": Outcome.PASS,
+    "failed": Outcome.FAIL,
+    "error": Outcome.ERROR,
+    "skipped": Outcome.SKIPPED,
+    "xfailed": Outcome.SKIPPED,
+}
 _LONGEST_MESSAGE = 400
 
 
@@ -42,11 +54,14 @@ class TestReport:
 
 def parse_junit(content: bytes) -> TestReport:
     """Reads JUnit XML. Failure, error and skipped are three things; a document type definition is refused."""
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+    plain = content.replace(b"\0", b"")  # as it would read in UTF-16
+    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
         return TestReport(problem="the report has a document type definition, which is refused")
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few runs read a report
+
     try:
         root = ET.fromstring(content)  # noqa: S314 - entities were refused above
-    except ET.ParseError as wrong:
+    except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an encoding that nobody knows
         return TestReport(problem=f"the report is not XML: {wrong}")
     if root.tag not in {"testsuite", "testsuites"}:
         return TestReport(problem=f"the report is no JUnit report: its root is <{root.tag}>")
@@ -73,7 +88,54 @@ def parse_tap(text: str) -> TestReport:
     return report
 
 
-def _build_case(element: ET.Element) -> TestCase:
+def parse_pytest_json(content: bytes) -> TestReport:
+    """Reads the report of pytest-json-report; ids are those that pytest's own JUnit report gives the same tests."""
+    try:
+        value = parse_strictly(content)
+    except JsonBrokenError as broken:
+        return TestReport(problem=f"the report {broken.message}")
+    tests = value.get("tests") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(tests, list):
+        return TestReport(problem="the report is no pytest report: it has no list of tests")
+    report = TestReport()
+    for test in tests:
+        identifier = test.get("nodeid") if isinstance(test, dict) else None
+        outcome = _PYTEST_OUTCOMES.get(str(test.get("outcome"))) if isinstance(test, dict) else None
+        if not isinstance(identifier, str) or outcome is None:
+            report.problem = report.problem or "the report has a test without an id or with an unknown outcome"
+        else:
+            report.cases.append(TestCase(_build_junit_id(identifier), outcome, _find_crash(test)))
+    return _note_failed_collection(report, value.get("collectors"))
+
+
+def _build_junit_id(node: str) -> str:
+    """`tests/test_a.py::TestB::test_c[x]` as `tests.test_a.TestB::test_c[x]`; a parameter may hold `::` and `/`."""
+    name, bracket, parameter = node.partition("[")
+    *classes, last = name.split("::")
+    if not classes:
+        return node
+    classes[0] = classes[0].removesuffix(".py").replace("/", ".")
+    return f"{'.'.join(classes)}::{last}{bracket}{parameter}"
+
+
+def _find_crash(test: dict[str, object]) -> str:
+    for stage in ("setup", "call", "teardown"):
+        part = test.get(stage)
+        crash = part.get("crash") if isinstance(part, dict) else None
+        if isinstance(crash, dict):
+            return " ".join(str(crash.get("message", "")).split())[:_LONGEST_MESSAGE]
+    return ""
+
+
+def _note_failed_collection(report: TestReport, collectors: object) -> TestReport:
+    """Tests of a file that could not even be collected are in no list; a report that has one is not whole."""
+    for collector in collectors if isinstance(collectors, list) else []:
+        if report.problem is None and isinstance(collector, dict) and collector.get("outcome") in {"failed", "error"}:
+            report.problem = f"pytest could not collect {collector.get('nodeid') or 'the tests'}"[:_LONGEST_MESSAGE]
+    return report
+
+
+def _build_case(element: Element) -> TestCase:
     identifier = "::".join(part for part in (element.get("classname"), element.get("name")) if part) or "unnamed"
     for tag, outcome in (("error", Outcome.ERROR), ("failure", Outcome.FAIL), ("skipped", Outcome.SKIPPED)):
         child = element.find(tag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
@@ -18,8 +19,7 @@ BLOCKERS = "blockers.json"
 CURRENT_TASK = "current_task.json"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(NamedTuple):
     """A state folder and the handoff that was read from it."""
 
     folder: str

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Final, NamedTuple
 
-from handoff_tui.checks.marked_tests import strip_comments
+from handoff_tui.checks.code_skips import find_code_skips
+from handoff_tui.checks.code_tests import find_owners
+from handoff_tui.checks.code_text import Code, find_family, parse_code
+from handoff_tui.checks.marked_tests import find_code_tests
 from handoff_tui.checks.python_tests import parse_python
+from handoff_tui.models.pattern import compile_later
 
-_PYTHON = re.compile(
+_PYTHON: Final = compile_later(
     r"(?:^|\.)mark\.(?:skip|skipif|xfail)$|^pytest\.(?:skip|xfail|importorskip)$|\.skipTest$"
     r"|^unittest\.(?:skip|skipIf|skipUnless|expectedFailure|SkipTest)$"
     r"|^(?:skipIf|skipUnless|expectedFailure|SkipTest|collect_ignore|collect_ignore_glob|__test__|importorskip)$"
 )
-_ANY_WORD = re.compile(r"skip|xfail|expectedFailure|SkipTest|collect_ignore|__test__")
-_BARE = frozenset({"skip", "xfail"})
-_SCRIPT = re.compile(
-    r"(?<![\w.$])(?:x(?:it|test|describe|context|specify)|f(?:it|describe))\s*\("
-    r"|(?<![\w.$])(?:it|test|describe|context|specify)(?:\.\w+)*\.(?:skip|only|todo|failing|fixme|skipIf|runIf)\b"
-    r"|(?<![\w.$])this\.skip\(\)"
-)
-_OTHERS = {
-    "go": re.compile(r"\b[tb]\.(?:Skip|Skipf|SkipNow)\("),
-    "rs": re.compile(r"#\[ignore\b[^\]]*\]|#\[cfg_attr\([^\]]*\bignore\b[^\]]*\]|#\[should_panic\]"),
-    "java": re.compile(r"@(?:\w+\.)*(?:Disabled\w*|Ignore)\b|\bassume(?:True|False|That)\s*\("),
-}
-_PATTERNS = {**dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs"), _SCRIPT), **_OTHERS, "kt": _OTHERS["java"]}
+_ANY_WORD: Final = compile_later(r"skip|xfail|expectedFailure|SkipTest|collect_ignore|__test__")
+_BARE: Final = frozenset({"skip", "xfail"})
 
 
-@dataclass(frozen=True, slots=True)
-class SkipMark:
+class SkipMark(NamedTuple):
     """A mark and what it stands on."""
 
     mark: str
@@ -47,11 +38,24 @@ def find_skips(path: str, text: str) -> Iterator[SkipMark]:
     if path.endswith(".py"):
         yield from _find_python(text)
         return
-    pattern = _PATTERNS.get(path.rpartition(".")[2])
-    for number, line in enumerate(strip_comments(text).split("\n") if pattern else (), start=1):
-        for match in pattern.finditer(line) if pattern else ():
-            following = " ".join(line[match.end() :].split())
-            yield SkipMark(" ".join(match.group().split()).rstrip(" ("), following, number)
+    family = find_family(path)
+    if family is not None:
+        yield from _find_code(parse_code(text, family))
+
+
+def _find_code(code: Code) -> Iterator[SkipMark]:
+    """Each with the test or the group it stands on; else with the rest of its line."""
+    tests = find_code_tests(code)
+    marks = sorted(find_code_skips(code, tests), key=lambda mark: (mark.owned_at, mark.start))
+    owners = find_owners(tests, (mark.owned_at for mark in marks))
+    for mark, owner in zip(marks, owners, strict=True):
+        name = owner.name if owner is not None else _read_rest(code, mark.end)
+        yield SkipMark(mark.words, name, code.line_of(mark.start))
+
+
+def _read_rest(code: Code, position: int) -> str:
+    end = code.code.find("\n", position)
+    return " ".join(code.code[position : end if end >= 0 else len(code.code)].split())
 
 
 def _find_python(text: str) -> Iterator[SkipMark]:

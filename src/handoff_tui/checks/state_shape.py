@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.checks.session_state import AGENT_STATE, BLOCKERS, CURRENT_TASK
+from handoff_tui.models.pattern import compile_later
 
-_COMMIT: Final = re.compile(r"[0-9a-fA-F]{7,64}")
+_COMMIT: Final = compile_later(r"[0-9a-fA-F]{7,64}")
 
 TEXT: Final = "text"
 NUMBER: Final = "a number"
@@ -68,8 +68,7 @@ class Shape:
     """The field that holds a commit id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(NamedTuple):
     """One field that is not as its shape says."""
 
     field: str

@@ -23,3 +23,7 @@ class TestFunction:
     """Its assertions that cannot fail, as written."""
     cases: int = 1
     """How many cases it is given."""
+    title: str = ""
+    """Its own name, without those of the groups around it."""
+    empty: bool = False
+    """Whether its body does nothing at all."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
@@ -46,4 +45,4 @@ def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[Fou
     """The documents of a handoff that could not be read, as findings of the rule of this number."""
     paths = [document.path for document in handoff.documents]
     for found in find_unreadable(context, paths):
-        yield replace(found, message=f"{number}: {found.message}")
+        yield found._replace(message=f"{number}: {found.message}")

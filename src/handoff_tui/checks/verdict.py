@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.models.check_result import CheckResult, Outcome
 
 _GOOD = frozenset({Outcome.PASS, Outcome.NOT_APPLICABLE})
 
 
-@dataclass(frozen=True, slots=True)
-class CheckVerdict:
+class CheckVerdict(NamedTuple):
     """Numbers over all results. What does not apply is not counted; warnings are counted apart."""
 
     blocked: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -100,3 +101,9 @@ class World(Protocol):
 
     def setting(self, key: str) -> object:
         """A setting by its dotted name."""
+
+    def parameters(self, check: str) -> Mapping[str, object]:
+        """What the configuration gives to a check of the user's own."""
+
+    def usual_severity(self, name: str) -> str | None:
+        """How severe a rule, by id or declared name, is where the repository's own file says nothing about it."""

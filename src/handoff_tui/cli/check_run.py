@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import render_json, render_page, write_json, write_page
 from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.telling import following
 from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.presentation.check_formats import render_report
 from handoff_tui.presentation.check_json import build_check_json
-from handoff_tui.presentation.check_list import build_check_list_json, build_check_list_page
-from handoff_tui.presentation.check_page import build_check_page
-from handoff_tui.presentation.check_table import build_progress_line
 from handoff_tui.review.check import (
     CheckRequest,
-    Telling,
     can_be_recalled,
     check,
     list_rules,
@@ -42,10 +33,8 @@ def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode
     request = _build_request(arguments)
     if arguments.list:
         return _list(list_rules(desk, request), build_trust_state(desk), as_json=arguments.json)
-    telling = Telling(on_result=_tell)
-    with _stopping(telling):
+    with following() as telling:
         report = check(desk, request, telling)
-    clear_progress()
     form = "json" if arguments.json else arguments.format
     write_plain(_render(report, form, everything=arguments.all))
     if telling.cancel.is_set():
@@ -58,6 +47,8 @@ def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode
 
 
 def _list(rules: tuple[RuleInfo, ...], state: TrustState | None, *, as_json: bool) -> ExitCode:
+    from handoff_tui.presentation.check_list import build_check_list_json, build_check_list_page  # noqa: PLC0415
+
     if as_json:
         write_json(build_check_list_json(rules, state))
     else:
@@ -79,28 +70,13 @@ def _build_request(arguments: argparse.Namespace) -> CheckRequest:
 
 
 def _render(report: CheckReport, form: str, *, everything: bool) -> str:
-    """The form never changes the exit code."""
-    if form == "text":
-        return render_page(build_check_page(report, everything=everything), load_terminal_theme())
+    """The form never changes the exit code; only the one that is wanted is imported."""
     if form == "json":
         return render_json(build_check_json(report))
+    if form == "text":
+        from handoff_tui.presentation.check_page import build_check_page  # noqa: PLC0415
+
+        return render_page(build_check_page(report, everything=everything), load_terminal_theme())
+    from handoff_tui.presentation.check_formats import render_report  # noqa: PLC0415
+
     return render_report(report, form).rstrip("\n") + "\n"
-
-
-def _tell(result: CheckResult, done: int, total: int) -> None:
-    write_progress(build_progress_line(done, total, result.id))
-
-
-@contextmanager
-def _stopping(telling: Telling) -> Iterator[None]:
-    """Ctrl-C and a polite end stop the running commands; the results so far are still printed."""
-
-    def stop(*_: object) -> None:
-        telling.cancel.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from handoff_tui.errors import (
+    AppendRefusedError,
+    DecisionForbiddenError,
+    HandoffError,
+    LogBrokenError,
+    LogMissingError,
+    LogPresentError,
+    NoHumanError,
+    PolicyForbiddenError,
+    SigningError,
+    WitnessDamagedError,
+)
+
 
 class ExitCode(IntEnum):
     """What a command tells the shell."""
@@ -16,3 +29,21 @@ class ExitCode(IntEnum):
     STILL_PENDING = 5
     BUG = 70
     INTERRUPTED = 130
+
+
+_BY_ERROR: tuple[tuple[type[HandoffError], ExitCode], ...] = (
+    (DecisionForbiddenError, ExitCode.BLOCKED),
+    (AppendRefusedError, ExitCode.BLOCKED),
+    (PolicyForbiddenError, ExitCode.BLOCKED),
+    (LogPresentError, ExitCode.BLOCKED),
+    (LogMissingError, ExitCode.BLOCKED),
+    (LogBrokenError, ExitCode.INTEGRITY),
+    (WitnessDamagedError, ExitCode.INTEGRITY),
+    (NoHumanError, ExitCode.NO_HUMAN),
+    (SigningError, ExitCode.NO_HUMAN),
+)
+
+
+def find_exit_code(error: HandoffError) -> ExitCode:
+    """What an expected failure tells the shell."""
+    return next((code for kind, code in _BY_ERROR if isinstance(error, kind)), ExitCode.USAGE)

@@ -12,13 +12,23 @@ from typing import NoReturn, Protocol, cast
 
 from handoff_tui import __version__
 from handoff_tui.cli.diagnostics import write_bug, write_error
-from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.errors import HandoffError, UsageError
 
 _VERBS = {
     "status": "every handoff found, what blocks it, and who owes the next move",
     "show": "one handoff whole: claims beside measurements, documents, tasks, attempts",
     "check": "run the checks: what holds, what does not, what to do",
+    "diff": "what has changed since the baseline: tests, checks, packages by id, then the files",
+    "baseline": "snapshots to compare with: list, show, capture, pin",
+    "gate": "where a gate stands and why; the digest of what a decision is bound to",
+    "decide": "approve, reject, retry, skip, override, hold, withdraw or carry: checked, shown, signed",
+    "submit": "an agent hands over, signed if it has a key",
+    "wait": "for agents: until somebody has decided; prints the decision and the packet",
+    "packet": "what the next attempt has to know: reasons, remarks, failing checks",
+    "init": "begin a signed log: a policy of your own, from your git identity and SSH key",
+    "keys": "enroll a key, or list who may sign with which",
+    "policy": "who may do what: show, propose, sign, seal",
     "demo": "build the sample repository and review it",
     "hooks": "install or uninstall git hooks that run the checks",
     "doctor": "whether the checks are really wired in: hooks, CI, agent prompts",
@@ -57,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(_run(given))
     except HandoffError as expected:
         write_error(expected)
-        return ExitCode.USAGE
+        return find_exit_code(expected)
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:

@@ -19,6 +19,11 @@ def add_repository_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_phase_option(parser: argparse.ArgumentParser) -> None:
+    """Which gate of a handoff."""
+    parser.add_argument("--phase", metavar="P", help="the phase (default: the one whose work was handed over)")
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """For verbs that read: which repository, and how to print it."""
     add_repository_option(parser)

@@ -34,12 +34,12 @@ class QuestionGate(Model):
     count: Quantity = 13
     """How many questions there are."""
     groups: tuple[QuestionGroup, ...] = (
-        QuestionGroup(name="scope", first=1, last=3),
-        QuestionGroup(name="technical", first=4, last=6),
-        QuestionGroup(name="packaging", first=7, last=8),
-        QuestionGroup(name="tests", first=9, last=9),
-        QuestionGroup(name="integration", first=10, last=10),
-        QuestionGroup(name="adversarial", first=11, last=13),
+        QuestionGroup.model_construct(name="scope", first=1, last=3),
+        QuestionGroup.model_construct(name="technical", first=4, last=6),
+        QuestionGroup.model_construct(name="packaging", first=7, last=8),
+        QuestionGroup.model_construct(name="tests", first=9, last=9),
+        QuestionGroup.model_construct(name="integration", first=10, last=10),
+        QuestionGroup.model_construct(name="adversarial", first=11, last=13),
     )
     """Which questions are about what."""
     adversarial_genesis: tuple[Name, ...] = ("dependency trap", "scope creep", "semantic audit")
@@ -143,9 +143,9 @@ class Builder(Model):
     source_suffixes: tuple[Name, ...] = (".py", ".sh", ".js", ".ts", ".go", ".rs")
     """Files that count as source when a package's size is taken."""
     size_classes: tuple[SizeClass, ...] = (
-        SizeClass(name="small", source_files_maximum=2, tests_minimum=10),
-        SizeClass(name="medium", source_files_maximum=5, tests_minimum=25),
-        SizeClass(name="large", tests_minimum=40),
+        SizeClass.model_construct(name="small", source_files_maximum=2, tests_minimum=10),
+        SizeClass.model_construct(name="medium", source_files_maximum=5, tests_minimum=25),
+        SizeClass.model_construct(name="large", tests_minimum=40),
     )
     """Sizes of packages, smallest first, and the tests each needs."""
     test_files: tuple[Name, ...] = (
@@ -171,5 +171,5 @@ class Builder(Model):
     """The closing verdicts of a review report."""
     evaluation_verdicts: tuple[Name, ...] = ("PASS", "FAIL")
     """The closing verdicts of an evaluation report."""
-    questions: QuestionGate = QuestionGate()
+    questions: QuestionGate = QuestionGate.model_construct()
     """The questions before work starts."""

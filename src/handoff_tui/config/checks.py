@@ -43,7 +43,7 @@ class Check(Model):
     python: PythonFunction | None = None
     """A function, as `module:function`."""
     parameters: dict[Name, JsonValue] = {}
-    """What a built-in check or a function is given."""
+    """What a function is given; built-in checks take their numbers and words from the sections of their systems."""
     severity: Severity | None = None
     """How bad a failure is; with none, what the built-in check says, or high."""
     blocking: bool | None = None

@@ -21,7 +21,7 @@ class HubRole(Model):
 
 
 _ROLES = {
-    "director": HubRole(
+    "director": HubRole.model_construct(
         title="Director",
         standards=(
             "Tests are written first.",
@@ -30,12 +30,12 @@ _ROLES = {
             "Schema changes come as migrations.",
         ),
     ),
-    "pm": HubRole(title="Project manager", stage="PM"),
-    "dev": HubRole(title="Developer", stage="DEV"),
-    "qa": HubRole(title="Tester", stage="QA"),
-    "security": HubRole(title="Security reviewer", stage="SEC"),
-    "docs": HubRole(title="Writer", stage="DOCS"),
-    "cicd": HubRole(title="Deployer", stage="DEPLOY"),
+    "pm": HubRole.model_construct(title="Project manager", stage="PM"),
+    "dev": HubRole.model_construct(title="Developer", stage="DEV"),
+    "qa": HubRole.model_construct(title="Tester", stage="QA"),
+    "security": HubRole.model_construct(title="Security reviewer", stage="SEC"),
+    "docs": HubRole.model_construct(title="Writer", stage="DOCS"),
+    "cicd": HubRole.model_construct(title="Deployer", stage="DEPLOY"),
 }
 
 _RUN_FAILURE_TARGETS = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from handoff_tui.config.nearest import suggest
+from handoff_tui.models.pattern import compile_later
 
 GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide")
 """Actions that every view has; their keys mean the same everywhere."""
@@ -109,8 +109,8 @@ _NAMED = (
     "up|down|left|right|home|end|pageup|pagedown|tab|enter|escape|space|backspace|delete|insert|comma"
     "|f(?:[1-9]|1[0-9]|2[0-4])"
 )
-_KEY = re.compile(rf"(?:(?:ctrl|alt|shift|super)\+)*(?:[!-+\--~]|{_NAMED})")
-_DELIBERATE = re.compile(r"ctrl\+[a-z]|f\d+")
+_KEY = compile_later(rf"(?:(?:ctrl|alt|shift|super)\+)*(?:[!-+\--~]|{_NAMED})")
+_DELIBERATE = compile_later(r"ctrl\+[a-z]|f\d+")
 
 
 def _refuse_unknown_action(action: str) -> str:

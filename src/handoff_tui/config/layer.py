@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import codecs
 import math
-import re
-import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time
+from typing import NamedTuple
 
 from handoff_tui.config.paths import find_leaves, join_path
 from handoff_tui.config.toml_lines import find_lines
 from handoff_tui.errors import ConfigError
+from handoff_tui.models.pattern import compile_later
 
 _DEPTH = 20
 _DOTS_IN_A_LINE = 200
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_PLACE = compile_later(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEYMAP = "keymap"
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """A file's settings and where each stands. `name` is how the file is shown."""
 
     name: str
@@ -43,6 +41,8 @@ class Layer:
 
 def parse_layer(content: bytes, name: str) -> Layer:
     """Reads TOML; says file, line and column when it is none."""
+    import tomllib  # noqa: PLC0415 - not every repository has a configuration file
+
     text = _decode(content, name)
     _refuse_deep_keys(text, name)
     try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -28,21 +29,42 @@ _USUAL_USER_FILE = "~/.config/handoff-tui/config.toml"
 _PROBLEMS_SHOWN = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedSettings:
-    """Settings, and where each of them was said."""
+    """Settings, and where each of them was said; what few runs ask about is found out when it is asked."""
 
     settings: Settings
-    origins: dict[str, str]
-    """Dotted key to `default`, or to the file and line that set it."""
-    digest: str
-    """SHA-256 of all settings, as canonical JSON."""
-    rules_digest: str
-    """The same without the user's own desk: what a decision depends on."""
+    usual: Settings
+    """What holds where the repository's own file says nothing: the defaults and the user's file."""
+    layers: tuple[Layer, ...] = ()
+    """The files that were read, the last of which wins."""
+
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """Dotted key to `default`, or to the file and line that set it."""
+        said = [(layer, {key for key, _ in find_leaves(layer.table)}) for layer in self.layers]
+        return {
+            key: next((layer.place(key) for layer, keys in reversed(said) if key in keys), DEFAULT)
+            for key, _ in find_leaves(self._table)
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all settings, as canonical JSON."""
+        return _compute_digest(self._table)
+
+    @cached_property
+    def rules_digest(self) -> str:
+        """The same without the user's own desk: what a decision depends on."""
+        return _compute_digest({key: value for key, value in self._table.items() if key not in USER_ONLY})
+
+    @cached_property
+    def _table(self) -> dict[str, object]:
+        return _dump(self.settings)
 
     def rows(self) -> tuple[tuple[str, object, str], ...]:
         """Dotted key, value and origin of each setting, in the order of their declaration."""
-        return tuple((key, value, self.origins[key]) for key, value in find_leaves(_dump(self.settings)))
+        return tuple((key, value, self.origins[key]) for key, value in find_leaves(self._table))
 
 
 def load_settings(root: Path | None) -> LoadedSettings:
@@ -73,7 +95,9 @@ def build_settings(user: bytes | None, repository: bytes | None, user_name: str 
         problems += _find_problems(layer)
     if problems:
         raise _build_error(problems)
-    return _build_loaded(_validate_together(layers), layers)
+    settings = _validate_together(layers)
+    usual = settings if repository is None else _validate_together(layers[:-1])
+    return LoadedSettings(settings, usual, tuple(layers))
 
 
 def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
@@ -84,7 +108,7 @@ def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
         if key in layer.table
     ]
     table = {key: value for key, value in layer.table.items() if key not in USER_ONLY}
-    return replace(layer, table=table), refused
+    return layer._replace(table=table), refused
 
 
 def _find_problems(layer: Layer) -> list[str]:
@@ -104,7 +128,7 @@ def _find_problems(layer: Layer) -> list[str]:
 def _validate_together(layers: list[Layer]) -> Settings:
     """Files that are right alone can still contradict each other: edges in one, phases in the other."""
     if not layers:
-        return Settings()
+        return Settings.model_construct()
     merged = _dump(Settings())
     for layer in layers:
         merged = merge_tables(merged, layer.table)
@@ -119,17 +143,6 @@ def _validate_together(layers: list[Layer]) -> Settings:
 def _validate(table: dict[str, object]) -> Settings:
     """Strictly, as JSON: a text is never taken for a number, while lists and words become tuples and enums."""
     return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
-
-
-def _build_loaded(settings: Settings, layers: list[Layer]) -> LoadedSettings:
-    said = [(layer, {key for key, _ in find_leaves(layer.table)}) for layer in layers]
-    table = _dump(settings)
-    origins = {
-        key: next((layer.place(key) for layer, keys in reversed(said) if key in keys), DEFAULT)
-        for key, _ in find_leaves(table)
-    }
-    rules = {key: value for key, value in table.items() if key not in USER_ONLY}
-    return LoadedSettings(settings, origins, _compute_digest(table), _compute_digest(rules))
 
 
 def _dump(settings: Settings) -> dict[str, object]:

@@ -107,7 +107,7 @@ class Mosaic(Model):
     """Patterns of the CI files in which such a call is looked for as well."""
     simulation_words: tuple[Name, ...] = ("simulated", "simulation", "backfilled", "auto-closed")
     """Words beside an approval that say nobody gave it."""
-    health: HealthCheck = HealthCheck()
+    health: HealthCheck = HealthCheck.model_construct()
     """Asking a claimed deployment whether it is live."""
-    targets: MetricTargets = MetricTargets()
+    targets: MetricTargets = MetricTargets.model_construct()
     """What the figures should reach."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _LISTED = 40
 _COMPARED_LENGTH = 100
@@ -11,6 +10,8 @@ _COMPARED_LENGTH = 100
 
 def find_nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that is most like this one, if any is like it at all."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only an error asks for it
+
     by_lower_case = {name.lower().replace("-", "_"): name for name in known}
     wanted = word[:_COMPARED_LENGTH].lower().replace("-", "_")
     matches = get_close_matches(wanted, by_lower_case, n=1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
-_PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+from handoff_tui.models.pattern import compile_later
+
+_PLAIN = compile_later(r"[A-Za-z0-9_.-]+")
 
 
 def join_path(parts: Iterable[str | int]) -> str:

@@ -93,18 +93,20 @@ class PipelineSettings(Model):
 
 
 def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> PhaseSettings:
-    return PhaseSettings(name=name, agent=agent, gate=gate)
+    return PhaseSettings.model_construct(name=name, agent=agent, gate=gate)
 
 
 def _edges(*pairs: tuple[str, str]) -> tuple[EdgeSettings, ...]:
-    return tuple(EdgeSettings(source=source, target=target) for source, target in pairs)
+    return tuple(EdgeSettings.model_construct(source=source, target=target) for source, target in pairs)
 
 
-_SESSION = PipelineSettings(phases=(_phase("work"), _phase("resume", gate=False)), failure_target="work")
+_SESSION = PipelineSettings.model_construct(
+    phases=(_phase("work"), _phase("resume", gate=False)), failure_target="work"
+)
 
 DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
     "mosaic": _SESSION,
-    "builder": PipelineSettings(
+    "builder": PipelineSettings.model_construct(
         phases=(
             _phase("spec"),
             _phase("questions", "builder"),
@@ -114,8 +116,10 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
         ),
         failure_target="build",
     ),
-    "procedure": PipelineSettings(phases=(_phase("source"), _phase("target", gate=False)), failure_target="source"),
-    "tdd": PipelineSettings(
+    "procedure": PipelineSettings.model_construct(
+        phases=(_phase("source"), _phase("target", gate=False)), failure_target="source"
+    ),
+    "tdd": PipelineSettings.model_construct(
         phases=(
             _phase("PLAN", "test-list"),
             _phase("RED", "test"),
@@ -132,14 +136,14 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
             ("REFACTOR", "COMPLETE"),
         ),
     ),
-    "hub": PipelineSettings(
+    "hub": PipelineSettings.model_construct(
         phases=(
             _phase("DEV", "dev"),
             _phase("QA", "qa"),
             _phase("SEC", "security"),
-            PhaseSettings(name="DOCS", agent="docs", failure_target="DOCS"),
+            PhaseSettings.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
             _phase("COMPLETE"),
-            PhaseSettings(name="DEPLOY", agent="cicd", human_only=True),
+            PhaseSettings.model_construct(name="DEPLOY", agent="cicd", human_only=True),
         ),
         failure_target="DEV",
     ),

@@ -61,11 +61,11 @@ class Procedure(Model):
 
 
 def _rule(name: str, severity: Severity, timeout: float, retries: int) -> ValidationRule:
-    return ValidationRule(name=name, severity=severity, timeout_seconds=timeout, retries=retries)
+    return ValidationRule.model_construct(name=name, severity=severity, timeout_seconds=float(timeout), retries=retries)
 
 
 def _step(name: str, timeout: float, retries: int) -> ProcedureStep:
-    return ProcedureStep(name=name, timeout_seconds=timeout, retries=retries)
+    return ProcedureStep.model_construct(name=name, timeout_seconds=float(timeout), retries=retries)
 
 
 _RULES = {
@@ -80,7 +80,7 @@ _RULES = {
 }
 
 _STANDARD = {
-    "PHASE_TRANSITION_STANDARD": Procedure(
+    "PHASE_TRANSITION_STANDARD": Procedure.model_construct(
         description="Passes work from one phase to the next.",
         steps=(
             _step("validate_phase_completion", 30, 3),
@@ -90,11 +90,11 @@ _STANDARD = {
         ),
         rules=("VR001", "VR002", "VR003"),
         rollback=(
-            RollbackStep(name="rollback_resources", timeout_seconds=45),
-            RollbackStep(name="rollback_state", timeout_seconds=60),
+            RollbackStep.model_construct(name="rollback_resources", timeout_seconds=45.0),
+            RollbackStep.model_construct(name="rollback_state", timeout_seconds=60.0),
         ),
     ),
-    "AGENT_HANDOFF_STANDARD": Procedure(
+    "AGENT_HANDOFF_STANDARD": Procedure.model_construct(
         description="Passes a task from one agent to another.",
         steps=(
             _step("check_agent_readiness", 20, 3),
@@ -103,7 +103,7 @@ _STANDARD = {
             _step("confirm_handoff", 15, 3),
         ),
         rules=("VR004", "VR005"),
-        rollback=(RollbackStep(name="rollback_context", timeout_seconds=30),),
+        rollback=(RollbackStep.model_construct(name="rollback_context", timeout_seconds=30.0),),
     ),
 }
 

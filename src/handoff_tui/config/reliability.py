@@ -37,19 +37,21 @@ class ReliabilityProfile(Model):
 
 
 def _profile(kind: ReliabilityKind, iterations: int, timeout: float, concurrent: int) -> ReliabilityProfile:
-    return ReliabilityProfile(kind=kind, iterations=iterations, timeout_seconds=timeout, concurrent_maximum=concurrent)
+    return ReliabilityProfile.model_construct(
+        kind=kind, iterations=iterations, timeout_seconds=float(timeout), concurrent_maximum=concurrent
+    )
 
 
 STANDARD_PROFILES: dict[Name, ReliabilityProfile] = {
     "RELIABILITY_STANDARD": _profile(ReliabilityKind.RELIABILITY, 100, 30, 5),
     "PERFORMANCE_STANDARD": _profile(ReliabilityKind.PERFORMANCE, 50, 60, 10),
-    "STRESS_STANDARD": ReliabilityProfile(
-        kind=ReliabilityKind.STRESS, iterations=25, timeout_seconds=120, concurrent_maximum=20, stress_factor=2.0
+    "STRESS_STANDARD": ReliabilityProfile.model_construct(
+        kind=ReliabilityKind.STRESS, iterations=25, timeout_seconds=120.0, concurrent_maximum=20, stress_factor=2.0
     ),
-    "FAILURE_INJECTION_STANDARD": ReliabilityProfile(
+    "FAILURE_INJECTION_STANDARD": ReliabilityProfile.model_construct(
         kind=ReliabilityKind.FAILURE_INJECTION,
         iterations=75,
-        timeout_seconds=45,
+        timeout_seconds=45.0,
         concurrent_maximum=5,
         failure_rate=0.1,
     ),

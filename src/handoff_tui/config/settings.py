@@ -8,6 +8,7 @@ from pydantic import Field
 
 from handoff_tui.config.agents import Agent
 from handoff_tui.config.approvals import Approvals
+from handoff_tui.config.baseline import Baseline
 from handoff_tui.config.builder import Builder
 from handoff_tui.config.checks import Check, CheckRun
 from handoff_tui.config.hub import Hub
@@ -32,19 +33,19 @@ ThemeName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 class Settings(Model):
     """All settings."""
 
-    limits: Limits = Limits()
+    limits: Limits = Limits.model_construct()
     """How much is read."""
-    mosaic: Mosaic = Mosaic()
+    mosaic: Mosaic = Mosaic.model_construct()
     """Session enforcement (`.mosaic/`)."""
-    builder: Builder = Builder()
+    builder: Builder = Builder.model_construct()
     """The builder standard (`handoffs/<ID>/`)."""
-    procedures: Procedures = Procedures()
+    procedures: Procedures = Procedures.model_construct()
     """Smooth procedures: steps, rules, rollbacks."""
-    tdd: Tdd = Tdd()
+    tdd: Tdd = Tdd.model_construct()
     """TDD agents over git."""
-    hub: Hub = Hub()
+    hub: Hub = Hub.model_construct()
     """The workflow hub."""
-    public: Public = Public()
+    public: Public = Public.model_construct()
     """The conventions that most public repositories use."""
     pipelines: dict[Name, PipelineSettings] = DEFAULT_PIPELINES
     """Pipelines by name: those of the dialects, and your own."""
@@ -52,12 +53,14 @@ class Settings(Model):
     """Agents by name."""
     checks: dict[Name, Check] = {}
     """Checks by id: settings of built-in ones, and your own."""
-    check_run: CheckRun = CheckRun()
+    check_run: CheckRun = CheckRun.model_construct()
     """How checks are run."""
-    approvals: Approvals = Approvals()
+    approvals: Approvals = Approvals.model_construct()
     """Approvals that handoffs carry."""
-    tamper: Tamper = Tamper()
+    tamper: Tamper = Tamper.model_construct()
     """What must not have been loosened since the baseline."""
+    baseline: Baseline = Baseline()
+    """Snapshots: which reports belong to them."""
     theme: ThemeName = "dark"
     """The theme's name. Only the user's file may set it."""
     ascii: bool = False
@@ -66,5 +69,5 @@ class Settings(Model):
     """The editor's command; {path} and {line} are filled in; with none, $VISUAL or $EDITOR. Only the user's file."""
     keymap: Keymap = DEFAULT_KEYMAP
     """Keys by action id. Only the user's file may set them."""
-    notifications: Notifications = Notifications()
+    notifications: Notifications = Notifications.model_construct()
     """How the user is told that something waits. Only the user's file may set it."""

@@ -12,6 +12,7 @@ from handoff_tui.config.nearest import suggest
 from handoff_tui.config.problems import shorten
 from handoff_tui.errors import ConfigError, FileUnreadableError
 from handoff_tui.models.base import Model
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.resources import find_resource
 from handoff_tui.repo.user_files import find_config_folder, list_user_files, read_user_file, shorten_home
 
@@ -20,7 +21,7 @@ TEXT_ROLES = (
     *("pass", "fail", "error", "timeout", "skipped", "not-applicable", "cancelled", "warning", "unknown"),
     *("holds", "contradicted", "unverified"),
     *("critical", "high", "medium", "low"),
-    *("added", "removed", "changed"),
+    *("added", "removed", "changed", "added-word", "removed-word", "hunk", "hidden"),
 )
 """Roles that are written with."""
 FIELD_ROLES = ("background", "surface", "selection")
@@ -35,8 +36,8 @@ ATTRIBUTES = ("bold", "dim", "italic", "underline", "reverse")
 _MAX_BYTES = 64 * 1024
 _FOLDER = "themes"
 _SUFFIX = ".toml"
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_HEX = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
+_NAME = compile_later(r"[a-z0-9][a-z0-9-]*")
+_HEX = compile_later(r"#[0-9a-f]{6}", re.IGNORECASE)
 _KEYS = ("dark", "roles")
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 
 from handoff_tui.config.paths import join_path
+from handoff_tui.models.pattern import compile_later
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
 _KEY = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_FIRST_PART = re.compile(_PART)
-_HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_KEY})[ \t]*\]")
-_ASSIGNMENT = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
-_TOKEN = re.compile(
+_FIRST_PART = compile_later(_PART)
+_HEADER = compile_later(rf"[ \t]*(\[\[?)[ \t]*({_KEY})[ \t]*\]")
+_ASSIGNMENT = compile_later(rf"[ \t]*({_KEY})[ \t]*=")
+_TOKEN = compile_later(
     r'"""(?:\\.|[^\\])*?"{3,5}'
     r"|'''.*?'{3,5}"
     r'|"(?:\\.|[^"\\\n])*"'
@@ -85,7 +85,11 @@ def _split_key(key: str) -> tuple[str, ...]:
 
 
 def _unquote(part: str) -> str:
-    return str(tomllib.loads(f"key = {part}")["key"]) if part[0] in "\"'" else part
+    if part[0] not in "\"'":
+        return part
+    import tomllib  # noqa: PLC0415 - few keys are quoted
+
+    return str(tomllib.loads(f"key = {part}")["key"])
 
 
 def _skip_statement(text: str, position: int, depth: int) -> int:

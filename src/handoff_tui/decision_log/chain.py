@@ -6,7 +6,6 @@ Pure: it is given everything it judges. FATAL closes every gate; REFUSED entries
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from handoff_tui.decision_log.policy_frontier import PolicyFrontier
@@ -15,6 +14,8 @@ from handoff_tui.errors import EntryRefusedError
 from handoff_tui.models.log_record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
 
 _CLOCKS_DIFFER_SECONDS = 300
+_MISSING_PARENT = "missing-parent"
+_FUTURE = "future"
 
 
 class Candidate(NamedTuple):
@@ -34,134 +35,102 @@ class Known(NamedTuple):
     witness: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
 class Chain:
-    """The state of one verification."""
+    """Entries in their order. It can grow: judging one more costs no more with ten thousand before it than with ten."""
 
-    candidates: Mapping[str, Candidate]
-    known: Known
-    accepted: dict[str, Entry] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-    orphans: dict[str, str] = field(default_factory=dict)
-    """Entries whose parent is nowhere, with that parent's id."""
-    frontier: PolicyFrontier = field(default_factory=PolicyFrontier)
-    problems: list[LogProblem] = field(default_factory=list)
-    latest: str = ""
+    def __init__(self) -> None:
+        self.candidates: dict[str, Candidate] = {}
+        self.accepted: dict[str, Entry] = {}
+        self._start_anew(None)
 
-    def judge(self) -> LogVerdict:
-        self.latest = add_seconds(self.known.now, _CLOCKS_DIFFER_SECONDS)
-        genesis = self._find_genesis()
-        twins = self._find_twins()
-        for identifier in sorted(self.candidates, key=lambda key: (self.candidates[key].entry.seq, key)):
-            entry = self.candidates[identifier].entry
-            if identifier in twins:
-                self._refuse(identifier, "duplicate", f"the same statement as {twins[identifier]}, signed again")
+    def _start_anew(self, genesis: str | None) -> None:
+        self.accepted = {}
+        self._genesis = genesis
+        self._refused: dict[str, tuple[str, str]] = {}
+        self._orphans: dict[str, str] = {}
+        self._heads: set[str] = set()
+        self._touched: set[str] = set()
+        self._void: dict[str, str] = {}
+        self._payloads: set[str] = set()
+        self._frontier = PolicyFrontier()
+
+    def judge(self, candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
+        """The verdict on exactly these entries; what was judged before and is unchanged is not judged again."""
+        added = {one: candidates[one] for one in candidates.keys() - self.candidates.keys()}
+        is_growth = len(self.candidates) + len(added) == len(candidates)
+        self.candidates = dict(candidates)
+        roots = _find_roots(candidates) if not is_growth or self._is_decisive(added, known) else None
+        if roots is None:
+            self._accept_all(added, {}, known)
+        else:
+            self._start_anew(known.pin or (roots[0] if len(roots) == 1 else None))
+            self._accept_all(candidates, _find_twins(candidates, known), known)
+            self._void = self._find_void()
+        return self._build_verdict(known)
+
+    def _is_decisive(self, added: Mapping[str, Candidate], known: Known) -> bool:
+        """Whether new entries can change what was said about older ones."""
+        missing = set(self._orphans.values())
+        return (
+            not self.accepted
+            or known.pin not in {None, self._genesis}
+            or any(code == _FUTURE for code, _ in self._refused.values())
+            or any(
+                candidate.entry.kind is EntryKind.POLICY or candidate.payload in self._payloads or one in missing
+                for one, candidate in added.items()
+            )
+            or len({candidate.payload for candidate in added.values()}) < len(added)
+            or bool(self._void)
+        )
+
+    def _accept_all(self, candidates: Mapping[str, Candidate], twins: Mapping[str, str], known: Known) -> None:
+        latest = add_seconds(known.now, _CLOCKS_DIFFER_SECONDS)
+        for one in sorted(candidates, key=lambda key: (candidates[key].entry.seq, key)):
+            candidate = candidates[one]
+            self._payloads.add(candidate.payload)
+            if one in twins:
+                self._refused[one] = ("duplicate", f"the same statement as {twins[one]}, signed again")
                 continue
             try:
-                self._accept(entry, genesis)
+                self._accept(candidate, latest)
             except EntryRefusedError as refused:
-                self._refuse(identifier, refused.code, refused.message)
-        void = self._find_void()
-        self._judge_orphans()
-        self._judge_policies()
-        self._judge_witness()
-        return self._build_verdict(genesis, void)
+                self._refused[one] = (refused.code, refused.message)
 
-    def _find_genesis(self) -> str | None:
-        roots = sorted(
-            identifier
-            for identifier, candidate in self.candidates.items()
-            if candidate.entry.policy is not None and candidate.entry.policy.nonce is not None
-        )
-        if self.known.pin is not None:
-            if self.known.pin not in roots:
-                self._add_fatal("genesis-missing", self.known.pin, "the first entry, which is pinned, is not there")
-                return None
-            return self.known.pin
-        if len(roots) == 1:
-            return roots[0]
-        if roots:
-            text = f"{len(roots)} entries claim to be the first one; pin the right one to tell them apart"
-            self._add_fatal("genesis-ambiguous", None, text)
-        elif self.candidates:
-            self._add_fatal("genesis-missing", None, "the first entry is not there")
-        return None
-
-    def _find_twins(self) -> dict[str, str]:
-        """Files with one payload and other signatures: one counts, and nobody can fork the log with copies."""
-        parents = {parent for candidate in self.candidates.values() for parent in candidate.entry.parents}
-        chosen: dict[str, str] = {}
-        ranked = sorted(self.candidates, key=lambda key: (key not in self.known.witness, key not in parents, key))
-        for identifier in ranked:
-            chosen.setdefault(self.candidates[identifier].payload, identifier)
-        return {
-            identifier: chosen[candidate.payload]
-            for identifier, candidate in self.candidates.items()
-            if chosen[candidate.payload] != identifier
-        }
-
-    def _accept(self, entry: Entry, genesis: str | None) -> None:
+    def _accept(self, candidate: Candidate, latest: str) -> None:
+        entry = candidate.entry
         if entry.policy is not None and entry.policy.nonce is not None:
-            if entry.id != genesis:
+            if entry.id != self._genesis:
                 raise EntryRefusedError("foreign-genesis", "a first entry that is not the one of this log")
-        elif genesis is None or entry.log != genesis:
+        elif self._genesis is None or entry.log != self._genesis:
             raise EntryRefusedError("replay", "it belongs to another log")
-        self._check_place(entry)
+        self._check_place(entry, latest)
         if entry.policy is not None:
-            self.frontier.accept_policy(entry)
+            self._frontier.accept_policy(entry)
         else:
-            self.frontier.accept_work(entry)
+            self._frontier.accept_work(entry)
         self.accepted[entry.id] = entry
+        self._heads.difference_update(entry.parents)
+        self._heads.add(entry.id)
+        if candidate.touched:
+            self._touched.add(entry.id)
 
-    def _check_place(self, entry: Entry) -> None:
+    def _check_place(self, entry: Entry, latest: str) -> None:
         """Parents, number and time."""
         for parent in entry.parents:
             if parent not in self.candidates:
-                self.orphans[entry.id] = parent
-                raise EntryRefusedError("missing-parent", f"it follows {parent}, which is not there")
+                self._orphans[entry.id] = parent
+                raise EntryRefusedError(_MISSING_PARENT, f"it follows {parent}, which is not there")
             if parent not in self.accepted:
                 raise EntryRefusedError(
                     "parent-refused", f"it follows {parent}, which is refused or does not come before it"
                 )
         above = [self.accepted[parent] for parent in entry.parents]
-        if entry.seq != 1 + max((parent.seq for parent in above), default=0):
+        if entry.seq != 1 + max([parent.seq for parent in above], default=0):
             raise EntryRefusedError("wrong-number", f"its number is {entry.seq}, which does not follow its parents'")
-        if any(entry.time < parent.time for parent in above):
+        if entry.time < max([parent.time for parent in above], default=""):
             raise EntryRefusedError("back-dated", f"its time {entry.time} is before that of an entry it follows")
-        if entry.time > self.latest:
-            raise EntryRefusedError("future", f"its time {entry.time} has not come yet")
-
-    def _refuse(self, identifier: str, code: str, text: str) -> None:
-        self.refused.add(identifier)
-        if code != "missing-parent":  # whether that is fatal is known at the end
-            self.problems.append(LogProblem(level=ProblemLevel.REFUSED, code=code, entry=identifier, text=text))
-
-    def _add_fatal(self, code: str, identifier: str | None, text: str) -> None:
-        self.problems.append(LogProblem(level=ProblemLevel.FATAL, code=code, entry=identifier, text=text))
-
-    def _judge_orphans(self) -> None:
-        """A trusted person's entry follows something: if that is gone, somebody has removed it."""
-        trusted = self.frontier.find_trusted_keys()
-        for identifier, parent in sorted(self.orphans.items()):
-            entry = self.candidates[identifier].entry
-            is_trusted = any(keyid in trusted for keyid in entry.keyids)
-            level = ProblemLevel.FATAL if is_trusted else ProblemLevel.REFUSED
-            text = f"it follows {parent}, which is not there"
-            self.problems.append(LogProblem(level=level, code="missing-parent", entry=identifier, text=text))
-
-    def _judge_policies(self) -> None:
-        tips = self.frontier.find_tips()
-        if len(tips) > 1:
-            text = (
-                f"the policy has {len(tips)} successors that do not know of each other: {', '.join(tips)}; "
-                "a policy that follows all of them, signed by the people of each, settles it"
-            )
-            self._add_fatal("policy-forked", tips[0], text)
-
-    def _judge_witness(self) -> None:
-        for identifier in sorted(self.known.witness - self.accepted.keys()):
-            state = "is refused now" if identifier in self.candidates else "is gone"
-            self._add_fatal("rollback", identifier, f"an entry that was seen here, and was valid, {state}")
+        if entry.time > latest:
+            raise EntryRefusedError(_FUTURE, f"its time {entry.time} has not come yet")
 
     def _find_void(self) -> dict[str, str]:
         """Entries of a key that a policy dropped, which that policy had not seen and which had not seen it."""
@@ -170,34 +139,80 @@ class Chain:
         for entry in self.accepted.values():
             if entry.kind is not EntryKind.POLICY:
                 by_key.setdefault(entry.keyids[0], []).append(entry)
-        for policy, dropped in self.frontier.find_dropped_keys():
+        for policy, dropped in self._frontier.find_dropped_keys():
             suspects = [entry for key in dropped for entry in by_key.get(key, ())]
             if not suspects:
                 continue
             seen = find_ancestors(policy, self.accepted)
             for entry in suspects:
-                if entry.id not in seen and not self.frontier.has_seen(entry, policy):
+                if entry.id not in seen and not self._frontier.has_seen(entry, policy):
                     void[entry.id] = f"its key was dropped by {policy}, which had not seen it"
-        return void
+        return dict(sorted(void.items()))
 
-    def _build_verdict(self, genesis: str | None, void: dict[str, str]) -> LogVerdict:
-        followed = {parent for entry in self.accepted.values() for parent in entry.parents}
-        tips = self.frontier.find_tips()
-        touched = frozenset(identifier for identifier in self.accepted if self.candidates[identifier].touched)
-        return LogVerdict(
+    def _build_verdict(self, known: Known) -> LogVerdict:
+        tips = self._frontier.find_tips()
+        problems = [
+            *self._judge_genesis(known),
+            *self._list_refused(),
+            *self._judge_policies(tips),
+            *self._judge_witness(known),
+        ]
+        # built without validation: it is all our own, and there may be ten thousand of them
+        return LogVerdict.model_construct(
             entries=tuple(self.accepted.values()),
-            heads=tuple(sorted(self.accepted.keys() - followed)),
-            log=genesis,
+            heads=tuple(sorted(self._heads)),
+            log=self._genesis if self._genesis in self.accepted else None,
             policy=tips[0] if len(tips) == 1 else None,
-            void=dict(sorted(void.items())),
-            touched=touched,
-            problems=tuple(self.problems),
+            void=self._void,
+            touched=frozenset(self._touched),
+            problems=tuple(problems),
         )
+
+    def _judge_genesis(self, known: Known) -> list[LogProblem]:
+        if known.pin is not None:
+            if known.pin in self.accepted:
+                return []
+            return [_build_fatal("genesis-missing", known.pin, "the first entry, which is pinned, is not there")]
+        if self._genesis is not None or not self.candidates:
+            return []
+        roots = _find_roots(self.candidates)
+        if roots:
+            text = f"{len(roots)} entries claim to be the first one; pin the right one to tell them apart"
+            return [_build_fatal("genesis-ambiguous", None, text)]
+        return [_build_fatal("genesis-missing", None, "the first entry is not there")]
+
+    def _list_refused(self) -> list[LogProblem]:
+        """A trusted person's entry follows something: if that is gone, somebody has removed it, and that is fatal."""
+        trusted = self._frontier.find_trusted_keys()
+        problems: list[LogProblem] = []
+        for one, (code, text) in self._refused.items():
+            signed_by = self.candidates[one].entry.keyids
+            is_fatal = code == _MISSING_PARENT and any(keyid in trusted for keyid in signed_by)
+            level = ProblemLevel.FATAL if is_fatal else ProblemLevel.REFUSED
+            problems.append(LogProblem(level=level, code=code, entry=one, text=text))
+        return problems
+
+    def _judge_policies(self, tips: list[str]) -> list[LogProblem]:
+        if len(tips) <= 1:
+            return []
+        text = (
+            f"the policy has {len(tips)} successors that do not know of each other: {', '.join(tips)}; "
+            "a policy that follows all of them, signed by the people of each, settles it"
+        )
+        return [_build_fatal("policy-forked", tips[0], text)]
+
+    def _judge_witness(self, known: Known) -> list[LogProblem]:
+        gone = sorted(known.witness.difference(self.accepted))
+        states = {one: "is refused now" if one in self.candidates else "is gone" for one in gone}
+        return [
+            _build_fatal("rollback", one, f"an entry that was seen here, and was valid, {state}")
+            for one, state in states.items()
+        ]
 
 
 def judge_chain(candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
     """What of these entries is valid, in order, and what is wrong with the rest."""
-    return Chain(candidates, known).judge()
+    return Chain().judge(candidates, known)
 
 
 def find_ancestors(identifier: str, entries: Mapping[str, Entry], lowest_seq: int = 0) -> set[str]:
@@ -210,3 +225,27 @@ def find_ancestors(identifier: str, entries: Mapping[str, Entry], lowest_seq: in
             seen.add(parent)
             waiting.extend(entries[parent].parents)
     return seen
+
+
+def _find_roots(candidates: Mapping[str, Candidate]) -> list[str]:
+    """Entries that claim to be the first."""
+    return sorted(
+        one
+        for one, candidate in candidates.items()
+        if candidate.entry.policy is not None and candidate.entry.policy.nonce is not None
+    )
+
+
+def _find_twins(candidates: Mapping[str, Candidate], known: Known) -> dict[str, str]:
+    """Files with one payload and other signatures: one counts, and nobody can fork the log with copies."""
+    if len({candidate.payload for candidate in candidates.values()}) == len(candidates):
+        return {}
+    parents = {parent for candidate in candidates.values() for parent in candidate.entry.parents}
+    chosen: dict[str, str] = {}
+    for one in sorted(candidates, key=lambda key: (key not in known.witness, key not in parents, key)):
+        chosen.setdefault(candidates[one].payload, one)
+    return {one: chosen[candidate.payload] for one, candidate in candidates.items() if chosen[candidate.payload] != one}
+
+
+def _build_fatal(code: str, identifier: str | None, text: str) -> LogProblem:
+    return LogProblem(level=ProblemLevel.FATAL, code=code, entry=identifier, text=text)

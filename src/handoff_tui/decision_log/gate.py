@@ -25,6 +25,8 @@ _OUTCOMES = (
 )
 _PASSING = _OUTCOMES[-1][0]
 _DAY_SECONDS = 86_400
+NOT_ASKED = ""
+"""In the place of a digest that was not computed, and so is not compared."""
 _WORDS = {
     "tree": "the files",
     "baseline": "the baseline",
@@ -183,7 +185,11 @@ def find_change(work: Work, target: Target) -> str:
     """What is not any more as it was when an entry was made, in words; nothing if all holds."""
     if work.attempt != target.attempt:
         return f"it was about attempt {work.attempt}; this is attempt {target.attempt}"
-    changed = [words for name, words in _WORDS.items() if getattr(work.subject, name) != getattr(target.subject, name)]
+    changed = [
+        words
+        for name, words in _WORDS.items()
+        if getattr(target.subject, name) not in {NOT_ASKED, getattr(work.subject, name)}
+    ]
     if not target.is_ancestor(work.subject.commit):
         changed.insert(0, "the commit")
     return f"changed since: {', '.join(changed)}" if changed else ""

@@ -30,7 +30,7 @@ class PolicyFrontier:
             policy = parse_policy(text)
         except TrustPolicyError as wrong:
             raise EntryRefusedError("bad-policy", wrong.message) from wrong
-        succeeded = self._find_in_force(entry.parents)
+        succeeded = self.find_in_force(entry.parents)
         if text.nonce is None:
             self._check_succession(entry, succeeded)
         elif text.version != 1:
@@ -43,7 +43,7 @@ class PolicyFrontier:
 
     def accept_work(self, entry: Entry) -> None:
         """A submission or decision: signed once, by its actor, with a key and a role of the policy in force."""
-        newest = self._find_in_force(entry.parents)
+        newest = self.find_in_force(entry.parents)
         if len(newest) != 1:
             raise EntryRefusedError("policy-forked", "two policies are in force before it, and neither knows the other")
         (in_force,) = newest
@@ -74,8 +74,9 @@ class PolicyFrontier:
         """Whether an entry was made with knowledge of a policy."""
         return any(policy == newest or policy in self.past[newest] for newest in self.after[entry.id])
 
-    def _find_in_force(self, parents: Iterable[str]) -> frozenset[str]:
-        known = frozenset[str]().union(*(self.after[parent] for parent in parents))
+    def find_in_force(self, parents: Iterable[str]) -> frozenset[str]:
+        """The policies in force for an entry with these parents: one, or several that do not know of each other."""
+        known = frozenset[str]().union(*[self.after[parent] for parent in parents])
         if len(known) <= 1:
             return known
         return frozenset(one for one in known if not any(one in self.past[other] for other in known))

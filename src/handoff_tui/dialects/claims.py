@@ -11,33 +11,34 @@ from typing import Final
 
 from handoff_tui.dialects.markdown import TextLine, plain
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import TestCounts
 
 _LONGEST_QUOTE = 200
 
-HASH: Final = re.compile(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
-_COMMIT: Final = re.compile(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
-_CODE_SPAN: Final = re.compile(r"`([^`\n]+)`")
-_PATH: Final = re.compile(r"^\.{0,2}/?[\w@+~.-]+(?:/[\w@+~.\[\]() -]+)*/?$")
-_PATH_TAIL: Final = re.compile(r":\d+(?:[-,]\d+)*$")
-_FILE_NAME: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_LEADING_NUMBER: Final = re.compile(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
-_NUMBER_THEN_WORD: Final = re.compile(
+HASH: Final = compile_later(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
+_COMMIT: Final = compile_later(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
+_CODE_SPAN: Final = compile_later(r"`([^`\n]+)`")
+_PATH: Final = compile_later(r"^\.{0,2}/?[\w@+~.-]+(?:/[\w@+~.\[\]() -]+)*/?$")
+_PATH_TAIL: Final = compile_later(r":\d+(?:[-,]\d+)*$")
+_FILE_NAME: Final = compile_later(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
+_NUMBER_THEN_WORD: Final = compile_later(
     r"(?<![\w./])(?<!/ )(\d{1,9}(?:,\d{3})*)\s+(?:tests?\s+)?"
     r"(passed|passing|pass|failed|failing|failures?|skipped|errors?)\b",
     re.IGNORECASE,
 )
-_FRACTION: Final = re.compile(r"(?<![\w./])(\d{1,9})\s*/\s*(\d{1,9})(?![\w/.]\d)", re.IGNORECASE)
-_FAILED_NEXT: Final = re.compile(r"\s*(?:tests?\s+)?fail", re.IGNORECASE)
-_FRACTION_CONTEXT: Final = re.compile(r"\b(?:tests?|pass(?:ed|ing|es)?)\b", re.IGNORECASE)
-_STATUS: Final = re.compile(
+_FRACTION: Final = compile_later(r"(?<![\w./])(\d{1,9})\s*/\s*(\d{1,9})(?![\w/.]\d)", re.IGNORECASE)
+_FAILED_NEXT: Final = compile_later(r"\s*(?:tests?\s+)?fail", re.IGNORECASE)
+_FRACTION_CONTEXT: Final = compile_later(r"\b(?:tests?|pass(?:ed|ing|es)?)\b", re.IGNORECASE)
+_STATUS: Final = compile_later(
     r"^\W*(PASS(?:ED)?|FAIL(?:ED|URE)?|PARTIAL(?:LY COMPLETE)?|COMPLETED?|DONE|BLOCKED|IN[ _-]PROGRESS|PAUSED|PENDING|"
     r"SUPERSEDED|SKIPPED|SUCCESS|READY|APPROVED?|REJECT(?:ED)?|VALIDATED|DISPATCHED|NOT DISPATCHED|RETRY|ESCALATE|"
     r"ERROR|WIP|ACTIVE|RESOLVED|OPEN|CLOSED)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_VERDICT: Final = re.compile(
+_VERDICT: Final = compile_later(
     r"^\W*(?:(?:final|review|evaluation|overall|closing)\s+)?(?:verdict|result|decision)\W*:\W*([A-Za-z_ -]+)",
     re.IGNORECASE,
 )

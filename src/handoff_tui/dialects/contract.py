@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from handoff_tui.config.settings import Settings
 from handoff_tui.dialects.frontmatter import split_frontmatter
@@ -136,8 +136,7 @@ class Source:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class CommitFact:
+class CommitFact(NamedTuple):
     """A commit as a dialect sees it."""
 
     id: str
@@ -147,8 +146,7 @@ class CommitFact:
     date: str
 
 
-@dataclass(frozen=True, slots=True)
-class RefFact:
+class RefFact(NamedTuple):
     """A ref as a dialect sees it; `commit` is the peeled target."""
 
     name: str
@@ -193,8 +191,7 @@ class Reading:
     """Paths that were not recognised by themselves but belong to a handoff (a manifest, a proof)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One handoff format."""
 
     id: str

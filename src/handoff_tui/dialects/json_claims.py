@@ -11,12 +11,13 @@ from handoff_tui.dialects.contract import Reading, Source
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.handoff import Handoff, build_id
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact
 
-_WORD: Final = re.compile(r"^[A-Za-z][A-Za-z0-9 _-]{0,39}$")
-_COMMIT_ID: Final = re.compile(r"^[0-9a-fA-F]{7,64}$")
-_LINE_TAIL: Final = re.compile(r":\d+(?:[-,:]\d+)*$")
-_NEVER_IN_A_PATH: Final = re.compile(r"://|[*?<>|\n]")
+_WORD: Final = compile_later(r"^[A-Za-z][A-Za-z0-9 _-]{0,39}$")
+_COMMIT_ID: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
+_LINE_TAIL: Final = compile_later(r":\d+(?:[-,:]\d+)*$")
+_NEVER_IN_A_PATH: Final = compile_later(r"://|[*?<>|\n]")
 _LONGEST_PATH = 300
 
 

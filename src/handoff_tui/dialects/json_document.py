@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place, Problem, ProblemLevel
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 Pointer = tuple[str | int, ...]
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_TOKEN: Final = compile_later(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
+_SURROGATE: Final = compile_later("[\ud800-\udfff]")
+_ESCAPED_SURROGATE: Final = compile_later(r"\\u[dD][89a-fA-F]")
 _LARGEST_TEXT_OF_A_NUMBER = 64
 
 
@@ -46,8 +46,7 @@ class JsonDocument:
             self.problems.append(Problem(path=self.path, line=line, message=message, level=level))
 
 
-@dataclass(frozen=True, slots=True)
-class JsonNode:
+class JsonNode(NamedTuple):
     """A value inside a document.
 
     Typed reads return nothing for what is absent, null or of another type; the last is reported as a problem of

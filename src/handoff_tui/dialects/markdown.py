@@ -10,24 +10,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from handoff_tui.models.document import Section as SectionHeading
+from handoff_tui.models.pattern import compile_later
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_EMPHASIS: Final = re.compile(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
-_LINK: Final = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_MARKUP: Final = re.compile(r"[*_`~\[]")
-_CHECKBOX: Final = re.compile(r"^\[([ xX])\]\s+")
-_FIELD: Final = re.compile(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
-_SECTION_NUMBER: Final = re.compile(r"^(\d+(?:\.\d+)*)[.):]?\s+")
+_EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
+_LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_MARKUP: Final = compile_later(r"[*_`~\[]")
+_CHECKBOX: Final = compile_later(r"^\[([ xX])\]\s+")
+_FIELD: Final = compile_later(r"^\s*([A-Za-z][A-Za-z0-9 _/()#.'&-]{0,60}?)\s*:(?!//)\s*(.*)$", re.DOTALL)
+_SECTION_NUMBER: Final = compile_later(r"^(\d+(?:\.\d+)*)[.):]?\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Prose, or raw HTML; `line` is that of its first line."""
 
     line: int
@@ -35,8 +35,7 @@ class Paragraph:
     html: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A list item's own text. `checked` is nothing where there is no checkbox; `number` is the one written there."""
 
     line: int
@@ -47,16 +46,14 @@ class Item:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A body row of a table."""
 
     line: int
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table; cells keep their inline markup."""
 
     line: int
@@ -71,8 +68,7 @@ class Table:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A code block; `line` is that of its first line of code."""
 
     line: int
@@ -83,8 +79,7 @@ class Code:
 Block = Paragraph | Item | Table | Code
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(NamedTuple):
     """One line of text with its number; `code` where it stands in a code block."""
 
     number: int
@@ -133,8 +128,7 @@ class Section:
                     yield TextLine(block.line + offset, text, code)
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """A parsed document."""
 
     sections: tuple[Section, ...]

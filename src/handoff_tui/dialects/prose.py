@@ -9,16 +9,19 @@ from typing import Final
 from handoff_tui.dialects.claims import claim_counts, parse_counts
 from handoff_tui.dialects.markdown import Item, Section, TextLine, plain
 from handoff_tui.models.claim import Claim
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import TestCounts
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.;!?])\s+|\n+")
-_NOTHING: Final = re.compile(
+_SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
+_NOTHING: Final = compile_later(
     r"^\W*(?:none|nothing|no|n/?a|nil|empty|-+)\b(?:\s+(?:known|open|current|active|outstanding|remaining|at this time|"
     r"right now|currently|blockers?|issues?|yet))*\W*$",
     re.IGNORECASE,
 )
-_BEGINS_WITH_NONE: Final = re.compile(r"^\W*(?:none|no (?:known |open |current |active )?blockers?)\b", re.IGNORECASE)
+_BEGINS_WITH_NONE: Final = compile_later(
+    r"^\W*(?:none|no (?:known |open |current |active )?blockers?)\b", re.IGNORECASE
+)
 
 
 def split_sentences(text: str) -> list[str]:

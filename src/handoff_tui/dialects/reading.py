@@ -6,15 +6,15 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.contract import POSSIBLE, Dialect, Reading, Shelf, Source
 from handoff_tui.models.handoff import Handoff, build_id
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Problem, ProblemLevel
 
-_SPEAKS_OF_HANDOFF: Final = re.compile(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
-_HANDOFF_FOLDER: Final = re.compile(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
+_SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
+_HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
 """Folders whose files are handoffs, or the state of one, whatever they are called."""
 _TEXT_ENDINGS: Final = (
     ".md",
@@ -35,8 +35,7 @@ _ROOM_FOR_A_NUMBER: Final = 120
 """So much of a long id is kept where a number must fit behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Harvest:
+class Harvest(NamedTuple):
     """All handoffs of a repository, the candidates nobody understood, and every problem on the way."""
 
     handoffs: tuple[Handoff, ...]
@@ -66,9 +65,7 @@ def _read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
     owned: dict[str, list[Source]] = {dialect.id: [] for dialect in dialects}
     looked_at: list[Source] = []
     unowned: list[str] = []
-    for path in shelf.paths:
-        if not _is_text_name(path):
-            continue
+    for path in _list_text_names(shelf.paths):
         interested = [dialect for dialect in dialects if dialect.may_own(path)]
         if not interested:
             if is_candidate(path):
@@ -112,6 +109,17 @@ def is_candidate(path: str) -> bool:
 
 def _is_text_name(path: str) -> bool:
     return path.lower().endswith(_TEXT_ENDINGS) or "." not in path.rpartition("/")[2].lstrip(".")
+
+
+def _list_text_names(paths: tuple[str, ...]) -> list[str]:
+    """The paths with such a name; of a large tree most are sorted out by their ending, and each ending is judged once.
+
+    A name that begins with a dot, or has none, is no ending: it is looked at by itself.
+    """
+    endings = {path.rpartition(".")[2] for path in paths}
+    others = {ending for ending in endings if "/" not in ending and not f".{ending}".lower().endswith(_TEXT_ENDINGS)}
+    likely = [path for path in paths if path.rpartition(".")[2] not in others or "/." in path or "/" not in path]
+    return [path for path in likely if _is_text_name(path)]
 
 
 def _find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:

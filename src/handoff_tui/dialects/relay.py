@@ -12,11 +12,12 @@ from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker
 
 _FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
 _OWN_FIELDS: Final = ("changed_files", "checks", "open_points", "next_role", "actor")
-_NAME: Final = re.compile(r"handoff[^/]*\.json$", re.IGNORECASE)
+_NAME: Final = compile_later(r"handoff[^/]*\.json$", re.IGNORECASE)
 _STATUSES: Final = frozenset({"not_started", "implemented", "refined", "pass", "pass_with_notes", "fail"})
 _RESULTS: Final = frozenset({"pass", "fail", "not_run"})
 _NOBODY: Final = "none"

@@ -11,13 +11,15 @@ from handoff_tui.dialects.contract import CommitFact, RefFact, Source
 from handoff_tui.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.repo.history import Commit, read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.repo.listing import leave_out_folder, sort_paths
 from handoff_tui.repo.probe import OFTEN_IGNORED, is_present, list_named, read_size
 from handoff_tui.repo.repository import Repository, WorkTree
 from handoff_tui.repo.text import decode_text
 
-_OWN_FOLDER = ".handoff-tui/"
-_REFS_OF_INTEREST = ("refs/tags", "refs/handoff", "refs/notes", "refs/heads")
+_OWN_FOLDER = ".handoff-tui"
+_NOTES = "refs/notes/"
+_REFS_OF_INTEREST = ("refs/tags", "refs/handoff", _NOTES, "refs/heads")
 
 
 class RepositoryShelf:
@@ -32,11 +34,13 @@ class RepositoryShelf:
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        facts = self._work_tree.facts
-        ignored = list_named(self._repository.root, OFTEN_IGNORED)
-        changed = set(facts.changed)
-        everything = {*self._work_tree.tracked, *facts.untracked, *ignored}
-        return tuple(sorted(path for path in everything if self._is_readable_path(path, changed)))
+        """Our own folder is no handoff; a tracked file that was deleted is not there to be read."""
+        root = self._repository.root
+        ignored = list_named(root, OFTEN_IGNORED)
+        known = self._work_tree.paths
+        paths = leave_out_folder(sort_paths(known, ignored) if ignored else known, _OWN_FOLDER)
+        gone = frozenset(path for path in self._work_tree.facts.changed if not is_present(root, path))
+        return tuple(path for path in paths if path not in gone) if gone else paths
 
     def source(self, path: str) -> Source:
         if path not in self._sources:
@@ -58,6 +62,8 @@ class RepositoryShelf:
 
     def notes(self, ref: str) -> dict[str, Source]:
         """Notes on the newest commits, newest first; those on commits further back are passed over."""
+        if ref.startswith(_NOTES) and all(known.name != ref for known in self.refs()):
+            return {}
         blobs = read_notes(self._repository.git, ref)
         in_order = [(commit.id, blobs[commit.id]) for commit in self.commits() if commit.id in blobs]
         contents = read_blobs(self._repository.git, [blob for _, blob in in_order], self.settings.limits.file_bytes)
@@ -70,20 +76,18 @@ class RepositoryShelf:
     @cached_property
     def _commits(self) -> tuple[CommitFact, ...]:
         return tuple(
-            CommitFact(commit.id, commit.subject, commit.body, commit.author, commit.date)
-            for commit in read_commits(self._repository.git, self.settings.limits.commits)
+            CommitFact(commit.id, commit.subject, commit.body, commit.author, commit.date) for commit in self.history
         )
+
+    @cached_property
+    def history(self) -> list[Commit]:
+        """The newest commits as git has them, as many as the limits allow."""
+        return read_commits(self._repository.git, self.settings.limits.commits)
 
     @cached_property
     def _refs(self) -> tuple[RefFact, ...]:
         refs = read_refs(self._repository.git, *_REFS_OF_INTEREST)
         return tuple(RefFact(ref.name, ref.commit, ref.subject) for ref in refs)
-
-    def _is_readable_path(self, path: str, changed: set[str]) -> bool:
-        """Our own folder is no handoff; a tracked file that was deleted is not there to be read."""
-        if path.startswith(_OWN_FOLDER):
-            return False
-        return path not in changed or is_present(self._repository.root, path)
 
     def _read(self, path: str) -> Source:
         try:

@@ -20,6 +20,13 @@ class FileKind(StrEnum):
     GENERATED = "generated"
 
 
+FOLDED_KINDS = frozenset({FileKind.LOCK})
+"""Listed with their counts, and shown line by line only when asked for.
+
+Generated files are marked, not folded: that a file is generated is the word of whoever wrote it.
+"""
+
+
 class FileChange(NamedTuple):
     """A path that differs between two trees. A list of 10,000 is common, so it is a tuple and no model."""
 

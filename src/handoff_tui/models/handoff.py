@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import StringConstraints
 from handoff_tui.models.base import Model
 from handoff_tui.models.claim import Claim
 from handoff_tui.models.document import Document
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import (
     Attempt,
     Blocker,
@@ -28,7 +28,7 @@ ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 
 HandoffId = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 
-_OUTSIDE_GRAMMAR = re.compile(r"[^A-Za-z0-9._/-]+")
+_OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._/-]+")
 
 
 def build_id(*parts: str) -> str:

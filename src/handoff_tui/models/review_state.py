@@ -25,6 +25,8 @@ class RepositoryFacts(Model):
     changed: tuple[str, ...] = ()
     """Tracked paths with uncommitted changes."""
     untracked: tuple[str, ...] = ()
+    own_uncommitted: tuple[str, ...] = ()
+    """Files below `.handoff-tui/` that are in no commit yet: decisions that nobody else can see."""
     submodules: tuple[str, ...] = ()
 
 
@@ -41,7 +43,7 @@ class ReviewedHandoff(Model):
 
     handoff: Handoff
     gate: GateState
-    claims: ClaimCounts = ClaimCounts()
+    claims: ClaimCounts = ClaimCounts.model_construct()
 
 
 class Revision(Model):

@@ -89,3 +89,33 @@ class Snapshot(Model):
     measures: dict[str, int] = {}
     """`files`, `lines`, `todos`, and `coverage_basis_points` where a report exists."""
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def package_count(self) -> int:
+        """Packages with a manifest of the builder, which is what its documents count; all, where there are none."""
+        manifests = sum(record.kind == "manifest" for record in self.packages.values())
+        return manifests or len(self.packages)
+
+
+class SnapshotSummary(Model):
+    """A stored snapshot in a list."""
+
+    digest: str
+    commit: str | None = None
+    branch: str | None = None
+    tests: int = 0
+    packages: int = 0
+    pinned: bool = False
+    problem: str = ""
+    """Why it cannot be used, where it cannot."""
+
+
+def build_snapshot_summary(digest: str, snapshot: Snapshot, *, pinned: bool = False) -> SnapshotSummary:
+    return SnapshotSummary(
+        digest=digest,
+        commit=snapshot.commit,
+        branch=snapshot.branch,
+        tests=len(snapshot.tests),
+        packages=snapshot.package_count,
+        pinned=pinned,
+    )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
+
+from pydantic import SkipValidation
 
 from handoff_tui.models.base import Model
 from handoff_tui.models.place import Place
@@ -25,8 +28,8 @@ class Change(StrEnum):
     RENAMED = "renamed"
 
 
-class Item(Model):
-    """One thing that differs."""
+class Item(NamedTuple):
+    """One thing that differs. When a folder of tests is moved there are 50,000, so it is a tuple and no model."""
 
     id: str
     change: Change
@@ -44,7 +47,7 @@ class Item(Model):
 class Section(Model):
     """One kind of thing compared: what differs, and how many stayed the same."""
 
-    items: tuple[Item, ...] = ()
+    items: SkipValidation[tuple[Item, ...]] = ()
     unchanged: int = 0
     before_total: int = 0
     after_total: int = 0
@@ -79,14 +82,14 @@ class ClaimCheck(Model):
 class SnapshotDiff(Model):
     """Everything that differs between two snapshots."""
 
-    tests: Section = Section()
-    checks: Section = Section()
-    findings: Section = Section()
-    packages: Section = Section()
-    dependencies: Section = Section()
+    tests: Section = Section.model_construct()
+    checks: Section = Section.model_construct()
+    findings: Section = Section.model_construct()
+    packages: Section = Section.model_construct()
+    dependencies: Section = Section.model_construct()
     """Edges, as `package -> dependency`."""
-    files: Section = Section()
-    measures: Section = Section()
+    files: Section = Section.model_construct()
+    measures: Section = Section.model_construct()
     clashes: tuple[Clash, ...] = ()
     claims: tuple[ClaimCheck, ...] = ()
     notes: tuple[str, ...] = ()

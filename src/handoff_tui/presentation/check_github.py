@@ -6,8 +6,8 @@ GitHub keeps ten of a kind per step and drops the rest without a word; the last 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import NamedTuple
 
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.check_result import CheckResult, Evidence, Finding
@@ -20,8 +20,7 @@ _MOST = {"error": 10, "warning": 10, "notice": 9}
 """One notice is kept for the summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Annotation:
+class _Annotation(NamedTuple):
     kind: str
     result: CheckResult
     finding: Finding | None

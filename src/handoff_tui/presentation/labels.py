@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.models.check_result import Outcome
 from handoff_tui.models.claim import VerdictState
 from handoff_tui.models.gate_state import GateName, Mover
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A glyph, a word, and the theme role that colours them."""
 
     glyph: str
@@ -63,6 +62,19 @@ _OUTCOMES = {
 }
 _PASSED = Label("✓", "pass", "pass")
 
+# by value: the model of differences is not loaded for a status
+_DIFFERENCES = {
+    "new": Label("+", "new", "added"),
+    "newly-failing": Label("✗", "newly failing", "fail"),
+    "fixed": Label("✓", "fixed", "pass"),
+    "unchanged": Label("·", "unchanged", "muted"),
+    "changed": Label("~", "changed", "changed"),
+    "removed": Label("-", "removed", "removed"),
+    "vanished": Label("!", "vanished", "removed"),
+    "newly-skipped": Label("↷", "newly skipped", "warning"),
+    "renamed": Label("→", "renamed", "changed"),
+}
+
 
 def label_gate(state: GateName | None) -> Label:
     return _UNKNOWN_GATE if state is None else _GATES[state]
@@ -83,6 +95,11 @@ def label_verdict(state: VerdictState) -> Label:
 
 def label_outcome(outcome: Outcome) -> Label:
     return _OUTCOMES[outcome]
+
+
+def label_difference(change: str) -> Label:
+    """For what became of one thing between two snapshots."""
+    return _DIFFERENCES[change]
 
 
 def label_check_verdict(*, blocked: bool) -> Label:

@@ -7,23 +7,25 @@ Characters with a meaning become entities, which no Markdown reader takes for ma
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.presentation.safe_text import render_safe
 
-_CALLING: Final = re.compile(r"[@#](?=\w)")
+_CALLING: Final = compile_later(r"[@#](?=\w)")
 """On GitHub `@name` calls a person and `#12` marks another page; within code they do neither."""
-_MARKUP: Final = re.compile(
+_MARKUP: Final = compile_later(
     rf"(?P<calls>{_CALLING.pattern})"
     r"|(?<=http):|(?<=https):|(?<=ftp):|(?<=mailto):|(?<=xmpp):|(?<=www)\."  # links itself
     r"|[\\`*{}\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])",
     re.IGNORECASE,
 )
-_LEADING: Final = re.compile(r"[-+=#]|\d{1,9}[.)]")
+_LEADING: Final = compile_later(r"[-+=#]|\d{1,9}[.)]")
 """At the beginning of a line: a list, a heading, or the line under one."""
-_CODE: Final = re.compile(r"(?<!`)`([^`]+)`(?!`)")
-_PLAIN_CODE: Final = re.compile(r"[^`|\\\s](?:[^`|\\]*[^`|\\\s])?")
-_BACKTICKS: Final = re.compile("`+")
+_CODE: Final = compile_later(r"(?<!`)`([^`]+)`(?!`)")
+_PLAIN_CODE: Final = compile_later(r"[^`|\\\s](?:[^`|\\]*[^`|\\\s])?")
+_BACKTICKS: Final = compile_later("`+")
 
 
 def render_markdown(text: str) -> str:
@@ -45,11 +47,16 @@ def render_code(text: str) -> str:
 
 
 def render_commands(commands: list[str]) -> list[str]:
-    """A block of commands to copy, behind a fence that none of them can close."""
-    lines = [render_safe(command) for command in commands]
+    """A block of commands to copy."""
+    return render_block(commands, "sh")
+
+
+def render_block(text: Iterable[str], language: str = "") -> list[str]:
+    """Lines as they are, behind a fence that none of them can close."""
+    lines = [render_safe(line) for line in text]
     longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}sh", *lines, fence]
+    return [f"{fence}{language}", *lines, fence]
 
 
 def _render_words(text: str) -> str:

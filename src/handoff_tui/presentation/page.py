@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A piece of text and the theme role that colours it."""
 
     text: str
     role: str = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """Cells on one line; it may wrap, and then continues at `indent`."""
 
     cells: tuple[Cell, ...]
     indent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a grid. One that can `fold` takes the room that is left and wraps."""
 
     heading: str
@@ -31,8 +29,7 @@ class Column:
     right: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Rows under headings."""
 
     columns: tuple[Column, ...]

@@ -10,11 +10,15 @@ import re
 import unicodedata
 from typing import Final
 
-_SUSPECT: Final = re.compile(
+from handoff_tui.models.pattern import compile_later
+
+_SUSPECT: Final = compile_later(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 _ELLIPSIS: Final = "…"
+_FIRST_ESCAPED, _LAST_ESCAPED = 0xDC80, 0xDCFF
+"""What stands for a byte that is not UTF-8."""
 
 
 def render_safe(text: str, limit: int | None = None) -> str:
@@ -35,6 +39,31 @@ def has_hidden_characters(text: str) -> bool:
     return any(match.group() not in "\t\n" for match in _SUSPECT.finditer(text))
 
 
+def split_hidden(text: str) -> list[tuple[str, bool]]:
+    """Pieces of one line, each made safe, and whether it stands for a character that would not show."""
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for match in _SUSPECT.finditer(text):
+        if match.group() not in "\t\n":
+            pieces += [(render_safe(text[end : match.start()]), False), (_show(match), True)]
+            end = match.end()
+    pieces.append((render_safe(text[end:]), False))
+    return [piece for piece in pieces if piece[0]]
+
+
+def find_hidden(text: str) -> tuple[str, ...]:
+    """The code points in a line that would not show, each once: `U+202E`. Tabs and line ends apart."""
+    found = (match.group() for match in _SUSPECT.finditer(text))
+    return tuple(dict.fromkeys(_name(character) for character in found if character not in "\t\n"))
+
+
+def _name(character: str) -> str:
+    code = ord(character)
+    if _FIRST_ESCAPED <= code <= _LAST_ESCAPED:
+        return f"byte {code - 0xDC00:02x}"
+    return f"U+{code:04X}"
+
+
 def _show(match: re.Match[str]) -> str:
     character = match.group()
     code = ord(character)
@@ -47,5 +76,5 @@ def _show(match: re.Match[str]) -> str:
     if code == 0x7F:  # noqa: PLR2004 - DEL
         return "\u2421"
     if unicodedata.category(character) == "Cs":
-        return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"  # noqa: PLR2004 - an undecodable byte
+        return f"\\x{code - 0xDC00:02x}" if _FIRST_ESCAPED <= code <= _LAST_ESCAPED else "\ufffd"
     return f"⟨U+{code:04X}⟩"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.review_state import ShownHandoff
 from handoff_tui.models.work import Blocker, Severity, TestCounts
 from handoff_tui.presentation.labels import label_mover, label_verdict, plural
@@ -17,7 +16,7 @@ from handoff_tui.presentation.status import label_state
 _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
 _MOST_LISTED = 8
 _LONGEST_TEXT = 400
-_HASH = re.compile(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
+_HASH = compile_later(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 """On a page the beginning of a hash is enough; the JSON has it whole."""
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from handoff_tui.models.gate_state import GateName, Mover
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Problem
 from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
 from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, plural
@@ -15,7 +14,7 @@ SCHEMA = "handoff-tui/status/v1"
 _TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}
 _IDLE = {Mover.AGENT: Label("○", "open", "muted"), Mover.NOBODY: Label("·", "settled", "muted")}
 """A gate that waits for no decision: nothing was handed over yet, or nothing will be."""
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = compile_later(r"([0-9]+)")
 _MOST_REASONS = 2
 _MOST_LISTED = 12
 
@@ -100,7 +99,12 @@ def _add_repository(page: Page, facts: RepositoryFacts) -> None:
         words.append(f"upstream {facts.upstream} is gone")
     else:
         words.append(f"{facts.upstream}: {_describe_distance(facts)}")
-    for number, noun in ((len(facts.changed), "changed file"), (len(facts.untracked), "untracked file")):
+    counted = (
+        (facts.changed, "changed file"),
+        (facts.untracked, "untracked file"),
+        (facts.own_uncommitted, "uncommitted log file"),
+    )
+    for number, noun in ((len(paths), noun) for paths, noun in counted):
         if number:
             words.append(plural(number, noun))
     for present, word in ((facts.shallow, "shallow clone"), (facts.linked_worktree, "linked worktree")):

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 
 def read_now() -> datetime:
     return datetime.now(UTC)
+
+
+def read_monotonic() -> float:
+    """Seconds since some moment; they never go back."""
+    return time.monotonic()
+
+
+def pause(seconds: float) -> None:
+    """Waits for the world to move on; never used to make something likely."""
+    time.sleep(seconds)

@@ -7,22 +7,32 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.errors import GitError, RepositoryError
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
+from handoff_tui.repo.special_files import refuse_special_files_below
 from handoff_tui.repo.split_index import spare_shared_index
 
 TIMEOUT_SECONDS = 120
+_SILENT_SECONDS = 2
+"""After so long it is asked why git does not answer."""
 
 _DIFFING = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
 _DIFFS_STAY_INSIDE = ("--no-ext-diff", "--no-textconv", "--no-color")
 """An overridden driver is empty, not absent; told so, git compares the files themselves."""
-_WITHOUT_PATTERNS = frozenset({"check-ignore"})
-"""Takes names as they are, and refuses to be told so."""
+_WITHOUT_PATTERNS = frozenset({"check-ignore", "rev-list"})
+"""The first takes names as they are, and refuses to be told so; the second is told with each name what it is."""
+
+_FOR_ONE_CALL = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_NOSYSTEM", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
+    "GIT_OPTIONAL_LOCKS",
+})  # fmt: skip
+"""Where a call reads and writes; nothing among them executes anything or brings configuration with it."""
 
 _HINTS = (
     (
@@ -36,7 +46,7 @@ _HINTS = (
     (r"bad (?:config|numeric|boolean)|config", "Repair .git/config; the message names the line."),
     (r"filter", "A filter of your own failed; a filter setting of the same name in .git/config can be why."),
 )
-_IS_ADVICE = re.compile(r"(?:\x1b\[[0-9;]*m)?(?:hint|warning): ")
+_IS_ADVICE = compile_later(r"(?:\x1b\[[0-9;]*m)?(?:hint|warning): ")
 _GENERAL_HINT = "Run git status in the repository to see what is wrong."
 
 
@@ -123,26 +133,33 @@ class Git:
         return self._environment
 
     @contextmanager
-    def prepare(self, *arguments: str) -> Iterator[tuple[list[str], dict[str, str]]]:
-        """The words and the environment of one call; whoever starts git takes both from here."""
+    def prepare(
+        self, *arguments: str, extra: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[list[str], dict[str, str]]]:
+        """The words and the environment of one call; whoever starts git takes both from here.
+
+        `extra` are variables of this call alone, such as a private index or object folder; they win.
+        """
         if any("\0" in argument for argument in arguments):
             raise GitError(f"git {arguments[0]} cannot be asked about a name with a NUL character")
+        if extra and not _FOR_ONE_CALL.issuperset(extra):
+            raise GitError(f"git {arguments[0]} cannot be given {', '.join(sorted(extra.keys() - _FOR_ONE_CALL))}")
         with spare_shared_index(self.folder, self.git_dir, self.common_dir) as index:
-            yield self.argv(*arguments), {**self.environment(), **index}
+            yield self.argv(*arguments), {**self.environment(), **index, **(extra or {})}
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> GitAnswer:
+    def run(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> GitAnswer:
         """Runs git and returns its answer, whatever its exit code."""
-        with self.prepare(*arguments) as (argv, environment):
+        with self.prepare(*arguments, extra=extra) as (argv, environment):
             try:
-                return _start(argv, environment, stdin)
+                return _start(argv, environment, stdin, self.folder)
             except subprocess.TimeoutExpired as late:
                 raise build_timeout_error(arguments[0]) from late
             except (OSError, UnicodeEncodeError) as refused:
                 raise build_start_error(arguments[0], refused) from refused
 
-    def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
+    def read(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
         """Runs git and returns its output; an error exit is raised."""
-        answer = self.run(*arguments, stdin=stdin)
+        answer = self.run(*arguments, stdin=stdin, extra=extra)
         if not answer.ok:
             raise answer.to_error(arguments[0])
         return answer.stdout
@@ -170,7 +187,7 @@ def find_git() -> str:
     return found
 
 
-def _start(argv: list[str], environment: dict[str, str], stdin: bytes) -> GitAnswer:
+def _start(argv: list[str], environment: dict[str, str], stdin: bytes, folder: Path) -> GitAnswer:
     with subprocess.Popen(
         argv,
         stdin=subprocess.PIPE,
@@ -180,8 +197,17 @@ def _start(argv: list[str], environment: dict[str, str], stdin: bytes) -> GitAns
         start_new_session=True,
     ) as process:
         try:
-            stdout, stderr = process.communicate(stdin, timeout=TIMEOUT_SECONDS)
+            stdout, stderr = _wait(process, stdin, folder)
         finally:
             if process.poll() is None:  # late, or Ctrl-C: git and what it started are one group, and none stays behind
                 os.killpg(process.pid, signal.SIGKILL)
     return GitAnswer(process.returncode, stdout, stderr.decode("utf-8", "replace"))
+
+
+def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple[bytes, bytes]:
+    """The output of git. Where it is silent for long, a pipe in the place of a file may be why; then that is said."""
+    try:
+        return process.communicate(stdin, timeout=_SILENT_SECONDS)
+    except subprocess.TimeoutExpired:
+        refuse_special_files_below(folder)
+    return process.communicate(timeout=TIMEOUT_SECONDS - _SILENT_SECONDS)

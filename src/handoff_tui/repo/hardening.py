@@ -11,6 +11,8 @@ import os
 import re
 from pathlib import Path
 
+from handoff_tui.models.pattern import compile_later
+
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
 
@@ -56,7 +58,7 @@ _FIXED_SETTINGS = (
     ("submodule.recurse", "false"),
 )
 
-_EXECUTES = re.compile(
+_EXECUTES = compile_later(
     # `.*` between the dots: a driver may be named by the empty string
     r"""
         alias\..* | browser\..* | credential(?:\..*)? | difftool\..* | guitool\..* | hook\..* | man\..* | mergetool\..*

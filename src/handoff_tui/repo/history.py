@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from handoff_tui.errors import GitError
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.git import Git, GitAnswer
+from handoff_tui.repo.own_place import ALL_BUT_OWN, OWN_FOLDER
 
 MOST_LISTED = 20_000
 """Listing more commits than this costs more than asking about single ones."""
 _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """One commit, with its message whole. `body` includes the subject."""
 
     id: str
@@ -32,8 +33,7 @@ class Commit:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """A ref and what it points to; `commit` is the peeled target of an annotated tag."""
 
     name: str
@@ -66,7 +66,7 @@ def read_refs(git: Git, *patterns: str) -> list[Ref]:
     # git peels a tag of a tag once only
     twice = {ref.commit for ref in refs if ref.commit_kind == "tag"}
     peeled = resolve_commits(git, sorted(twice))
-    return [replace(ref, commit=peeled.get(ref.commit) or ref.commit) for ref in refs]
+    return [ref._replace(commit=peeled.get(ref.commit) or ref.commit) for ref in refs]
 
 
 def read_notes(git: Git, ref: str) -> dict[str, str]:
@@ -76,24 +76,40 @@ def read_notes(git: Git, ref: str) -> dict[str, str]:
     return {commit: blob for blob, commit in pairs}
 
 
-def read_blobs(git: Git, names: list[str], max_bytes: int) -> dict[str, bytes | None]:
-    """Contents by object name (`<blob id>` or `<commit>:<path>`); nothing for what is missing or too large."""
+def read_blobs(
+    git: Git, names: list[str], max_bytes: int, extra: Mapping[str, str] | None = None
+) -> dict[str, bytes | None]:
+    """Contents by object name (`<blob id>` or `<commit>:<path>`); nothing for what is missing or too large.
+
+    `extra` may name further object folders, as git's variables do.
+    """
+    return _read_objects(git, "blob", names, max_bytes, extra)
+
+
+def read_trees(git: Git, names: list[str], max_bytes: int) -> dict[str, bytes | None]:
+    """Folders as git stores them, by `<tree id>` or `<commit>:<path>`; nothing for what is no folder or too large."""
+    return _read_objects(git, "tree", names, max_bytes)
+
+
+def _read_objects(
+    git: Git, wanted: str, names: list[str], max_bytes: int, extra: Mapping[str, str] | None = None
+) -> dict[str, bytes | None]:
     found: dict[str, bytes | None] = dict.fromkeys(names)
-    asked = [name for name in found if _can_be_asked(name)]
+    asked = [name for name in found if can_be_asked(name)]
     small: list[str] = []
-    for name, line in zip(asked, _check(git, "%(objecttype) %(objectsize)", asked), strict=True):
+    for name, line in zip(asked, _check(git, "%(objecttype) %(objectsize)", asked, extra), strict=True):
         kind, _, size = line.rpartition(" ")
-        if kind == "blob" and size.isdigit() and int(size) <= max_bytes:
+        if kind == wanted and size.isdigit() and int(size) <= max_bytes:
             small.append(name)
     if small:
-        found.update(_parse_batch(git.read("cat-file", "--batch", stdin=_lines(small)), small))
+        found.update(_parse_batch(git.read("cat-file", "--batch", stdin=_lines(small), extra=extra), small))
     return found
 
 
 def resolve_commits(git: Git, names: list[str]) -> dict[str, str | None]:
     """Full commit ids for names as written (short hashes, refs); nothing for what names no commit here."""
     found: dict[str, str | None] = dict.fromkeys(names)
-    asked = [name for name in found if _can_be_asked(name)]
+    asked = [name for name in found if can_be_asked(name)]
     answers = _check(git, "%(objecttype) %(objectname)", [f"{name}^{{commit}}" for name in asked])
     for name, line in zip(asked, answers, strict=True):
         kind, _, identifier = line.partition(" ")
@@ -108,7 +124,16 @@ def count_commits_since(git: Git, ancestor: str) -> int | None:
     commit = resolve_commits(git, [ancestor])[ancestor]
     if commit is None or not git.run("merge-base", "--is-ancestor", commit, "HEAD").ok:
         return None
-    return int(git.read("rev-list", "--count", f"{commit}..HEAD"))
+    since = f"{commit}..HEAD"
+    return int(git.read("rev-list", "--count", since)) - count_log_commits(git, since)
+
+
+def count_log_commits(git: Git, reach: str) -> int:
+    """How many commits bring nothing but entries of the signed log: they are no work, and nothing lags behind them."""
+    touching = set(git.read("rev-list", "--full-history", reach, "--", f":(top,literal){OWN_FOLDER}").split())
+    if not touching:
+        return 0
+    return len(touching.difference(git.read("rev-list", "--full-history", reach, *ALL_BUT_OWN).split()))
 
 
 def find_last_commit(git: Git, path: str) -> str | None:
@@ -137,7 +162,7 @@ def _is_unborn(answer: GitAnswer) -> bool:
     return "does not have any commits yet" in answer.stderr
 
 
-def _can_be_asked(name: str) -> bool:
+def can_be_asked(name: str) -> bool:
     """Whether a name, which a document may have chosen, is one harmless line of a batch.
 
     Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the whole
@@ -156,11 +181,12 @@ def _can_be_committed(path: str) -> bool:
         return False
 
 
-def _check(git: Git, template: str, names: list[str]) -> list[str]:
+def _check(git: Git, template: str, names: list[str], extra: Mapping[str, str] | None = None) -> list[str]:
     """One line for each object name; the name and `missing` for what is not there."""
     if not names:
         return []
-    return os.fsdecode(git.read("cat-file", f"--batch-check={template}", stdin=_lines(names))).split("\n")[:-1]
+    output = git.read("cat-file", f"--batch-check={template}", stdin=_lines(names), extra=extra)
+    return os.fsdecode(output).split("\n")[:-1]
 
 
 def _lines(names: list[str]) -> bytes:
@@ -204,7 +230,7 @@ def _parse_batch(output: bytes, names: list[str]) -> dict[str, bytes]:
 
 def list_tree(git: Git, commit: str) -> list[str]:
     """Every path in the tree of a commit; none for what names no commit."""
-    if not _can_be_asked(commit):
+    if not can_be_asked(commit):
         return []
     answer = git.run("ls-tree", "-r", "--name-only", "-z", "--full-tree", commit)
     return [path for path in os.fsdecode(answer.stdout).split("\0") if path] if answer.ok else []

@@ -9,9 +9,10 @@ import hashlib
 import os
 import re
 import shlex
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.models.hook import HookName
+from handoff_tui.models.pattern import compile_later
 
 FORM = 1
 """Rises when what a hook does changes."""
@@ -24,10 +25,10 @@ _LEFT_OUT = {
 }
 """What the commit or push under way is about to mend would otherwise block it."""
 
-_HEADER = re.compile(rb"#!/bin/sh\n# handoff-tui hook (\d+) ([a-z-]+) sha256:([0-9a-f]{64})\n")
+_HEADER = compile_later(rb"#!/bin/sh\n# handoff-tui hook (\d+) ([a-z-]+) sha256:([0-9a-f]{64})\n")
 _MARK = b"# handoff-tui hook "
-_VERSION = re.compile(rb"^# Written by handoff-tui ([^ \n]+):", re.MULTILINE)
-_PYTHON = re.compile(rb"^python=(.+)$", re.MULTILINE)
+_VERSION = compile_later(rb"^# Written by handoff-tui ([^ \n]+):", re.MULTILINE)
+_PYTHON = compile_later(rb"^python=(.+)$", re.MULTILINE)
 
 # The body is for any POSIX shell. What is not obvious in it:
 # - the earlier hook is found by its folder, not by "$0": a hook manager may have moved ours aside and call it there;
@@ -74,8 +75,7 @@ give() { printf '%s' "$given" 2>/dev/null; }
 """
 
 
-@dataclass(frozen=True, slots=True)
-class HookScript:
+class HookScript(NamedTuple):
     """What a hook of ours says of itself."""
 
     form: int

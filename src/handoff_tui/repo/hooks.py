@@ -11,8 +11,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.errors import FileUnreadableError, HookError
 from handoff_tui.models.hook import HookCondition, HookName
@@ -26,8 +26,7 @@ _LEGACY_SUFFIX = ".legacy"
 _LEGACY_CALLER = b"hook-impl"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHook:
+class FoundHook(NamedTuple):
     """What is at a hook's place, and whether an earlier hook is kept beside it."""
 
     name: HookName

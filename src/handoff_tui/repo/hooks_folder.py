@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.errors import FileUnreadableError
 from handoff_tui.repo.hardening import TRUSTED_SCOPES
@@ -15,8 +15,7 @@ _KEY = "core.hooksPath"
 _MAX_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class HooksSetting:
+class HooksSetting(NamedTuple):
     """A `core.hooksPath`: its scope, its value, and the file and line that say it."""
 
     scope: str
@@ -30,8 +29,7 @@ class HooksSetting:
         return self.scope in TRUSTED_SCOPES
 
 
-@dataclass(frozen=True, slots=True)
-class HooksFolder:
+class HooksFolder(NamedTuple):
     """`path` is where git looks; `own` is the repository's own folder, where it looks unless told otherwise."""
 
     path: Path

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.hardening import build_search_path
 
 _PROGRAM = "handoff-tui"
-_DISTRIBUTION = re.compile(r"handoff_tui-(.+)\.dist-info")
+_DISTRIBUTION = compile_later(r"handoff_tui-(.+)\.dist-info")
 _TIMEOUT_SECONDS = 30
 
 

@@ -10,9 +10,8 @@ import os
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from handoff_tui.errors import RepositoryError
 from handoff_tui.repo.git import TIMEOUT_SECONDS, GitAnswer, build_start_error, build_timeout_error
@@ -29,8 +28,7 @@ _QUIET_IMPORT = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": 
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """Who works here, as the user's own configuration says; what the repository says of it is not believed."""
 
     name: str | None

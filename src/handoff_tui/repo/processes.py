@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 _MARK = "HANDOFF_TUI_RUN"
 _CHUNK = 1 << 16
@@ -26,8 +27,7 @@ _SWEEP_SECONDS = 5.0
 """A killed process that waits for a dead disk cannot be waited for for ever."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """How long a command may run, how long it may take to end when told to, and how much of its output is kept."""
 
     seconds: float
@@ -35,8 +35,7 @@ class Bounds:
     keep_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommandEnd:
+class CommandEnd(NamedTuple):
     """How a command ended. `code` is nothing when it could not be started."""
 
     code: int | None

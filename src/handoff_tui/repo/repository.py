@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.errors import RepositoryError
+from handoff_tui.repo.background import Background
 from handoff_tui.repo.git import Git, GitAnswer
+from handoff_tui.repo.listing import Tracked, parse_listing, sort_paths
+from handoff_tui.repo.own_place import is_own
+from handoff_tui.repo.special_files import refuse_special_files
 
 if TYPE_CHECKING:
     from handoff_tui.models.review_state import RepositoryFacts
@@ -46,6 +50,7 @@ class Repository(NamedTuple):
 def open_repository(start: Path) -> Repository:
     """Finds the repository around a folder and disarms its configuration."""
     _refuse_what_is_no_folder(start)
+    refuse_special_files(start)
     git = Git(start)
     _, shallow, object_format, git_dir, common_dir, toplevel = _ask(git, start)
     root = Path(toplevel)
@@ -75,46 +80,44 @@ class WorkTree(NamedTuple):
     """The paths of the work tree: what git tracks, what changed, what it does not know, what it must overlook."""
 
     facts: RepositoryFacts
-    tracked: dict[str, str]
+    tracked: Tracked
     """Path to blob id, as in the index."""
     overlooked: tuple[str, ...]
     """Tracked paths whose changes git was told not to see (assume-unchanged, skip-worktree)."""
+    paths: tuple[str, ...]
+    """Every tracked or untracked path, sorted; submodules are not among them."""
+
+
+def read_status(repository: Repository) -> bytes:
+    """What `git status` says now."""
+    return repository.git.read(*_STATUS)
+
+
+def read_listing(repository: Repository) -> bytes:
+    """What `git ls-files` says now."""
+    return repository.git.read("ls-files", "--stage", "-v", "-z")
 
 
 def read_facts(repository: Repository, submodules: tuple[str, ...]) -> RepositoryFacts:
     """One `git status`, for who knows the submodules already."""
-    status = repository.git.read(*_STATUS)
-    return _parse_status(repository, status, submodules)
+    return _parse_status(repository, read_status(repository), submodules)
 
 
 def read_work_tree(repository: Repository) -> WorkTree:
-    """One `git status` and one `git ls-files`; neither writes."""
-    status = repository.git.read(*_STATUS)
-    listing = repository.git.read("ls-files", "--stage", "-v", "-z")
-    tracked, submodules, overlooked = _parse_listing(listing)
-    return WorkTree(_parse_status(repository, status, submodules), tracked, overlooked)
+    """One `git status` and one `git ls-files`, side by side; neither writes."""
+    listing = Background(lambda: read_listing(repository))
+    try:
+        status = read_status(repository)
+    finally:
+        listing.join()
+    return parse_work_tree(repository, status, listing.finish())
 
 
-def _parse_listing(listing: bytes) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """Reads `ls-files --stage -v -z`: `H 100644 <blob> 0<TAB>path`; a lower-case tag or S hides changes.
-
-    A path in conflict has up to three lines; ours (stage 2) counts where there is one.
-    """
-    tracked: dict[str, str] = {}
-    submodules: list[str] = []
-    overlooked: list[str] = []
-    for line in os.fsdecode(listing).split("\0"):
-        meta, _, path = line.partition("\t")
-        if not path:
-            continue
-        tag, mode, blob, stage = meta.split(" ")
-        if mode == "160000":
-            submodules.append(path)
-        elif stage == "2" or path not in tracked:
-            tracked[path] = blob
-        if tag.islower() or tag == "S":
-            overlooked.append(path)
-    return tracked, tuple(dict.fromkeys(submodules)), tuple(dict.fromkeys(overlooked))
+def parse_work_tree(repository: Repository, status: bytes, listing: bytes) -> WorkTree:
+    """The work tree as `read_status` and `read_listing` told it."""
+    tracked, submodules, overlooked = parse_listing(listing)
+    facts = _parse_status(repository, status, submodules)
+    return WorkTree(facts, tracked, overlooked, sort_paths(tracked.paths, facts.untracked))
 
 
 def _parse_status(repository: Repository, status: bytes, submodules: tuple[str, ...]) -> RepositoryFacts:
@@ -164,8 +167,9 @@ def _build_facts(
         shallow=repository.shallow,
         linked_worktree=repository.linked_worktree,
         object_format=repository.object_format,
-        changed=tuple(sorted(set(changed))),
-        untracked=tuple(untracked),
+        changed=tuple(sorted({path for path in changed if not is_own(path)})),
+        untracked=tuple(path for path in untracked if not is_own(path)),
+        own_uncommitted=tuple(sorted({path for path in (*changed, *untracked) if is_own(path)})),
         submodules=submodules,
     )
 
@@ -186,7 +190,10 @@ def _refuse_foreign_work_tree(start: Path, root: Path, git_dir: Path) -> None:
 
     The work tree must be around `start`, and git must find the same repository from there.
     """
-    if start.resolve().is_relative_to(root.resolve()):
+    place, around = start.resolve(), root.resolve()
+    if place == around:  # git was asked there
+        return
+    if place.is_relative_to(around):
         answer = Git(root).run("rev-parse", "--absolute-git-dir")
         if answer.ok and Path(os.fsdecode(answer.stdout)[:-1]).resolve() == git_dir.resolve():
             return

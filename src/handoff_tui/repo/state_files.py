@@ -40,7 +40,7 @@ def write_json(place: Path, value: object) -> bool:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=".tmp-")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(value, file)
+            file.write(json.dumps(value))
         Path(temporary).replace(place)
     except OSError:
         return False

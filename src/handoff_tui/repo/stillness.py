@@ -8,31 +8,63 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from handoff_tui.errors import GitError
-from handoff_tui.repo.git import GitAnswer
+from handoff_tui.repo.background import Background
 from handoff_tui.repo.probe import list_named
-from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-def digest_repository(repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> str | None:
-    """Over HEAD, refs, the state and content of changed files, ignored handoff folders, and our own files.
+class Look:
+    """One look at a repository, which begins at once and goes on while its user does something else."""
 
-    Nothing when so much has changed that looking at all of it would cost more than it saves.
-    """
-    listing = _Listing(repository)
-    listing.start()
-    status = repository.git.read(
-        "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty"
-    )
-    refs = listing.finish()
+    def __init__(self, repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> None:
+        self.repository = repository
+        self._named = tuple(ignored_names)
+        self._own = tuple(own_files)
+        self._status = Background(lambda: read_status(repository))
+        self._digest = Background(self._build_digest)
+        self._listing: Background[bytes] | None = None
+
+    def read_digest(self) -> str | None:
+        """Waits for the digest; nothing when looking at all that has changed would cost more than it saves."""
+        return self._digest.finish()
+
+    def begin_listing(self) -> None:
+        """Lists the tracked paths, too: for who will need the whole work tree, and does not need it yet."""
+        if self._listing is None:
+            self._listing = Background(lambda: read_listing(self.repository))
+
+    def read_work_tree(self) -> WorkTree:
+        """The work tree at the moment of this look."""
+        self.begin_listing()
+        self._digest.finish()
+        status = self._status.finish()
+        listing = self._listing.finish() if self._listing is not None else read_listing(self.repository)
+        return parse_work_tree(self.repository, status, listing)
+
+    def _build_digest(self) -> str | None:
+        refs = self.repository.git.run("for-each-ref", "--format=%(objectname) %(refname)")
+        status = self._status.finish()
+        if not refs.ok:
+            raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
+        return _digest(self.repository, status, refs.stdout, self._named, self._own)
+
+
+def digest_repository(repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> str | None:
+    """Over HEAD, refs, the state and content of changed files, ignored handoff folders, and our own files."""
+    return Look(repository, ignored_names, own_files).read_digest()
+
+
+def _digest(
+    repository: Repository, status: bytes, refs: bytes, ignored_names: Iterable[str], own_files: Iterable[Path]
+) -> str | None:
     paths = [*_list_changed(status), *list_named(repository.root, ignored_names)]
     if len(paths) > _MOST_CHANGED:
         return None
@@ -43,24 +75,6 @@ def digest_repository(repository: Repository, ignored_names: Iterable[str], own_
     places = [repository.root / path for path in sorted(set(paths))]
     places += [repository.git_dir / "config", repository.common_dir / "info" / "exclude", *own_files]
     return digest.hexdigest() if _add_contents(digest, places) else None
-
-
-class _Listing(threading.Thread):
-    """Lists the refs while `git status` runs."""
-
-    def __init__(self, repository: Repository) -> None:
-        super().__init__()
-        self._repository = repository
-        self._answer: GitAnswer | None = None
-
-    def run(self) -> None:
-        self._answer = self._repository.git.run("for-each-ref", "--format=%(objectname) %(refname)")
-
-    def finish(self) -> bytes:
-        self.join()
-        if self._answer is None or not self._answer.ok:
-            raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
-        return self._answer.stdout
 
 
 def _add_contents(digest: hashlib._Hash, places: list[Path]) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import AwareDatetime, ValidationError, model_validator
 
@@ -78,8 +77,7 @@ class Story(Model):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltStory:
+class BuiltStory(NamedTuple):
     """Where the sample repository is."""
 
     repository: Path

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from handoff_tui.errors import DemoError
+from handoff_tui.models.pattern import compile_later
 
-_PLACEHOLDER = re.compile(r"\{\{([^{}\n]*)\}\}")
+_PLACEHOLDER = compile_later(r"\{\{([^{}\n]*)\}\}")
 _HINT = "Placeholders are explained in sample_repo/README.md."
 _PLAIN_MODE = 0o644
 _EXECUTABLE_MODE = 0o755

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.errors import DemoError
 from handoff_tui.repo.git import find_git
@@ -35,8 +34,7 @@ _KEPT_VARIABLES = ("GIT_EXEC_PATH", "GIT_PYTHON_")
 """Where git itself is; every other GIT_ variable speaks of another repository or of this machine's taste."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """Who did it and when, as git stores it."""
 
     author_name: str

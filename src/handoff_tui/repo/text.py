@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WIDE_MARKS = (
     # UTF-32 first: its little-endian mark begins with that of UTF-16
@@ -16,8 +16,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _BINARY_REMARKS = ("is a binary file",)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedText:
+class DecodedText(NamedTuple):
     """Text with plain newlines as line ends, and remarks on what the bytes were."""
 
     text: str

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
+from handoff_tui.models.pattern import compile_later
+
 _PORTS = {"git": 9418, "http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22}
-_SCP_LIKE = re.compile(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")
+_SCP_LIKE = compile_later(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")
 """`git@example.com:path`, as git writes an address of ssh."""
 
 

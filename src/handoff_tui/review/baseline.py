@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.errors import UsageError
 from handoff_tui.repo.changes import find_merge_base
@@ -12,8 +12,7 @@ from handoff_tui.review.desk import Desk
 _USUAL_NAMES = ("main", "master", "trunk", "develop")
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(NamedTuple):
     """A commit and the reason for it; nothing, with the reason, when there is none."""
 
     commit: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
+from typing import NamedTuple
 
 from handoff_tui.checks.contract import Moment, Rule
 from handoff_tui.checks.engine import Adjustment, Engine, is_blocking
@@ -12,6 +13,7 @@ from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.config.nearest import suggest
 from handoff_tui.dialects.reading import Harvest, read_handoffs
 from handoff_tui.dialects.registry import DIALECTS
 from handoff_tui.dialects.shelf import RepositoryShelf
@@ -19,16 +21,16 @@ from handoff_tui.errors import ConfigError, UsageError
 from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
 from handoff_tui.models.check_result import CheckResult, Outcome
 from handoff_tui.models.work import Severity
+from handoff_tui.repo.background import Background
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.repository import open_repository, read_facts
+from handoff_tui.review.adjustments import build_adjustments, find_declared
 from handoff_tui.review.baseline import Baseline, choose_baseline
-from handoff_tui.review.command_run import CommandRunner
-from handoff_tui.review.commands import CommandCheck, list_commands
+from handoff_tui.review.commands import SESSION_GATE, CommandCheck, list_commands
 from handoff_tui.review.desk import Desk, reopen_desk
 from handoff_tui.review.functions import load_functions
 from handoff_tui.review.hashing import hash_file
 from handoff_tui.review.memory import CheckMemory, load_memory
-from handoff_tui.review.show import find_id
 from handoff_tui.review.trust import build_trust_state
 from handoff_tui.review.world import RepositoryWorld
 
@@ -37,8 +39,7 @@ _TRIES = 2
 _RANK = {severity: number for number, severity in enumerate(Severity)}
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRequest:
+class CheckRequest(NamedTuple):
     """What is to be checked, and how."""
 
     moment: Moment | None = None
@@ -63,8 +64,9 @@ def check(desk: Desk, request: CheckRequest, telling: Telling | None = None) -> 
     """All results on one state of the repository. When that state moves meanwhile, once more; then it is said."""
     telling = telling or Telling()
     for attempt in range(_TRIES):
-        harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
-        run = _Run(desk, request, harvest, telling)
+        shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
+        harvest = read_handoffs(shelf, DIALECTS)
+        run = _Run(desk, request, harvest, telling, shelf)
         report = run.run()
         moved = _find_movement(desk, harvest)
         if moved is None or telling.cancel.is_set():
@@ -81,7 +83,9 @@ def parse_moment(name: str | None) -> Moment | None:
 
 def list_rules(desk: Desk, request: CheckRequest) -> tuple[RuleInfo, ...]:
     """Every rule and command that the request would run."""
-    rules = [_describe_rule(desk, rule) for rule in _choose_rules(desk, request)]
+    chosen = _choose_rules(desk, request)
+    adjustments = build_adjustments(desk.loaded.settings, chosen)
+    rules = [_describe_rule(desk, rule, adjustments.get(rule.id, Adjustment())) for rule in chosen]
     commands = list_commands(desk, request.moment, request.phase)
     return (*rules, *(_describe_command(command) for command in commands))
 
@@ -89,12 +93,15 @@ def list_rules(desk: Desk, request: CheckRequest) -> tuple[RuleInfo, ...]:
 class _Run:
     """One pass over one state of the repository."""
 
-    def __init__(self, desk: Desk, request: CheckRequest, harvest: Harvest, telling: Telling) -> None:
+    def __init__(
+        self, desk: Desk, request: CheckRequest, harvest: Harvest, telling: Telling, shelf: RepositoryShelf
+    ) -> None:
         self.desk = desk
+        self.shelf = shelf
         self.request = request
         self.harvest = harvest
         self.telling = telling
-        self.scope = find_id(harvest.handoffs, request.handoff) if request.handoff else None
+        self.scope = _find_scope(harvest, request)
         self.memory: CheckMemory = load_memory(desk.repository.root, self.scope)
         self._done = 0
         self._total = 0
@@ -110,15 +117,22 @@ class _Run:
             self.harvest.problems,
             baseline,
             network=self.request.network or _has_standing_consent(self.desk),
+            history=lambda: self.shelf.history,
         )
         trust = build_trust_state(self.desk)
         results = self._run_rules(rules, world)
+        world.close()
         results += self._run_commands(commands, results, trusted=trust is not None and trust.trusted)
         return self._build_report(results, baseline, trust)
 
     def _run_rules(self, rules: list[Rule], world: RepositoryWorld) -> list[CheckResult]:
         engine = Engine(
-            Inputs(world), self.scope, _build_adjustments(self.desk), self.memory.rules, fresh=self.request.fresh
+            Inputs(world),
+            self.scope,
+            build_adjustments(self.desk.loaded.settings, rules),
+            self.memory.rules,
+            fresh=self.request.fresh,
+            heavy=_find_heavy(self.desk),
         )
         results = engine.run(rules, self._tell)
         self.memory.rules = {**self.memory.rules, **engine.remembered}
@@ -127,6 +141,10 @@ class _Run:
     def _run_commands(
         self, commands: list[CommandCheck], earlier: list[CheckResult], *, trusted: bool
     ) -> list[CheckResult]:
+        if not commands:
+            return []
+        from handoff_tui.review.command_run import CommandRunner  # noqa: PLC0415 - most runs have no commands
+
         runner = CommandRunner(
             self.desk, trusted, self.memory.commands, fresh=self.request.fresh, cancel=self.telling.cancel
         )
@@ -158,16 +176,36 @@ class _Run:
         )
 
 
+def _find_scope(harvest: Harvest, request: CheckRequest) -> str | None:
+    """The id of the one handoff that is wanted; nothing when all are."""
+    if not request.handoff:
+        return None
+    from handoff_tui.review.show import find_id  # noqa: PLC0415 - most runs are about all of them
+
+    return find_id(harvest.handoffs, request.handoff)
+
+
 def _has_standing_consent(desk: Desk) -> bool:
     """Consent to use the network that the user gave in their own file; a repository cannot give it for them."""
-    own = not desk.loaded.origins.get("mosaic.health.enabled", "").startswith(REPOSITORY_FILE)
-    return own and desk.loaded.settings.mosaic.health.enabled
+    if not desk.loaded.settings.mosaic.health.enabled:
+        return False
+    return not desk.loaded.origins.get("mosaic.health.enabled", "").startswith(REPOSITORY_FILE)
 
 
-def _refuse_replacements(desk: Desk) -> None:
-    """A command under the id of a built-in rule would look like the rule and be something else."""
+def _refuse_misnamed(desk: Desk) -> None:
+    """A command under the id of a built-in rule would look like it; a name that nothing has would change nothing."""
     built_in = {rule.id for rule in RULES}
     for name, configured in desk.loaded.settings.checks.items():
+        if not configured.run and not configured.python and name not in {*built_in, SESSION_GATE}:
+            raise ConfigError(
+                f"checks.{name} names no command and is no built-in check; {suggest(name, sorted(built_in))}",
+                "`handoff-tui check --list` lists the built-in ones.",
+            )
+        if configured.parameters and not configured.python:
+            raise ConfigError(
+                f"checks.{name} has parameters, which only a function (`python`) is given",
+                "Thresholds and words of built-in checks stand in the sections of their systems.",
+            )
         if name in built_in and (configured.run or configured.python):
             raise ConfigError(
                 f"checks.{name} names a command, but {name} is a built-in check",
@@ -176,19 +214,17 @@ def _refuse_replacements(desk: Desk) -> None:
 
 
 def _choose_rules(desk: Desk, request: CheckRequest) -> list[Rule]:
-    _refuse_replacements(desk)
+    _refuse_misnamed(desk)
     rules = (*RULES, *load_functions(desk))
-    _refuse_unknown(
-        (*request.only, *request.excluded),
-        {rule.id for rule in rules} | {c.id for c in list_commands(desk, None, None)},
-    )
-    adjustments = _build_adjustments(desk)
+    only, excluded = ({find_declared(name, rules) for name in names} for names in (request.only, request.excluded))
+    _refuse_unknown(only | excluded, {rule.id for rule in rules} | {c.id for c in list_commands(desk, None, None)})
+    adjustments = build_adjustments(desk.loaded.settings, rules)
     return [
         rule
         for rule in rules
         if (request.moment is None or request.moment in rule.moments)
-        and (not request.only or rule.id in request.only)
-        and rule.id not in request.excluded
+        and (not only or rule.id in only)
+        and rule.id not in excluded
         and adjustments.get(rule.id, Adjustment()).enabled
     ]
 
@@ -199,26 +235,22 @@ def _choose_commands(desk: Desk, request: CheckRequest) -> list[CommandCheck]:
     return [command for command in wanted if command.id not in request.excluded]
 
 
-def _refuse_unknown(wanted: tuple[str, ...], known: set[str]) -> None:
-    for name in wanted:
+def _refuse_unknown(wanted: set[str], known: set[str]) -> None:
+    for name in sorted(wanted):
         if name not in known:
             raise UsageError(f"no check has the id {name!r}", "`handoff-tui check --list` lists them.")
 
 
-def _build_adjustments(desk: Desk) -> dict[str, Adjustment]:
-    return {
-        name: Adjustment(configured.enabled, configured.severity, configured.blocking)
-        for name, configured in desk.loaded.settings.checks.items()
-    }
+def _find_heavy(desk: Desk) -> frozenset[Severity]:
+    return frozenset(desk.loaded.settings.check_run.blocking_severities)
 
 
-def _describe_rule(desk: Desk, rule: Rule) -> RuleInfo:
-    adjustment = _build_adjustments(desk).get(rule.id, Adjustment())
+def _describe_rule(desk: Desk, rule: Rule, adjustment: Adjustment) -> RuleInfo:
     return RuleInfo(
         id=rule.id,
         system=rule.system.value,
         severity=adjustment.severity or rule.severity,
-        blocking=is_blocking(rule, adjustment),
+        blocking=is_blocking(rule, adjustment, _find_heavy(desk)),
         holds=rule.holds,
         reads=rule.reads,
         remedy=rule.remedy,
@@ -241,9 +273,13 @@ def _describe_command(command: CommandCheck) -> RuleInfo:
 
 def _find_movement(desk: Desk, harvest: Harvest) -> str | None:
     """What changed in the repository since it was read; nothing when it stood still."""
-    now = read_facts(open_repository(desk.repository.root), desk.work_tree.facts.submodules)
-    if now != desk.work_tree.facts:
-        return "HEAD, the index or the list of changed files"
+    facts = desk.work_tree.facts
+    now = Background(lambda: read_facts(open_repository(desk.repository.root), facts.submodules))
+    document = _find_changed_document(desk, harvest)
+    return document if now.finish() == facts else "HEAD, the index or the list of changed files"
+
+
+def _find_changed_document(desk: Desk, harvest: Harvest) -> str | None:
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
     for handoff in harvest.handoffs:
         for document in handoff.documents:

@@ -6,7 +6,7 @@ import fnmatch
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.checks.contract import Moment
 from handoff_tui.config.checks import Check, OutputForm
@@ -19,8 +19,7 @@ from handoff_tui.review.hashing import hash_file
 SESSION_GATE = "session-gate-passes"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandCheck:
+class CommandCheck(NamedTuple):
     """A check that runs a command. `from_repository`: someone must have trusted it once."""
 
     id: str

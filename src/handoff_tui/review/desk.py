@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.config.load import LoadedSettings, load_settings
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
 from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.repo.stillness import Look
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(NamedTuple):
     """A repository, its settings, and its work tree as of now."""
 
     repository: Repository
@@ -19,8 +19,11 @@ class Desk:
     work_tree: WorkTree
 
 
-def open_desk(start: Path) -> Desk:
-    """Opens the repository around a folder and reads its settings and work tree."""
+def open_desk(start: Path, look: Look | None = None) -> Desk:
+    """Opens the repository around a folder and reads its settings and work tree; `look` has begun to do so already."""
+    if look is not None:
+        look.begin_listing()
+        return Desk(look.repository, load_settings(look.repository.root), look.read_work_tree())
     repository = open_repository(start)
     return Desk(repository, load_settings(repository.root), read_work_tree(repository))
 

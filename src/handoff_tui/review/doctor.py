@@ -10,6 +10,7 @@ from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings, load_settin
 from handoff_tui.config.settings import Settings
 from handoff_tui.errors import ConfigError
 from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.hardening import TRUSTED_SCOPES, parse_config_list
@@ -24,7 +25,7 @@ from handoff_tui.review.trust import build_trust_state
 _OLDEST_GIT = (2, 31)
 _LOG_FOLDER = ".handoff-tui/"
 _NARROW = 80
-_PLACE = re.compile(r"(?m)^([^\s:]+):(\d+): ")
+_PLACE = compile_later(r"(?m)^([^\s:]+):(\d+): ")
 
 
 def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:

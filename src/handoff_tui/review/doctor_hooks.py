@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from handoff_tui import __version__
+from handoff_tui.checks.script_calls import Call, find_calls
 from handoff_tui.models.doctor_report import Diagnosis, Standing
 from handoff_tui.models.hook import HookCondition, HookName
 from handoff_tui.models.place import Place
@@ -15,7 +16,6 @@ from handoff_tui.repo.hooks_folder import HooksFolder, find_hooks_folder
 from handoff_tui.repo.installation import find_on_path, find_python, is_program, read_version_beside
 from handoff_tui.repo.repository import Repository
 from handoff_tui.review.doctor_texts import Texts
-from handoff_tui.review.wiring import Call, find_calls
 
 _INSTALL = "handoff-tui hooks install"
 _LEFTHOOK_FILES = ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")

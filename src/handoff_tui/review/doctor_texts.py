@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handoff_tui.checks.script_calls import Call, find_calls, find_toothless
 from handoff_tui.config.settings import Mosaic
 from handoff_tui.errors import HandoffError
 from handoff_tui.models.doctor_report import Diagnosis, Standing
@@ -9,7 +10,6 @@ from handoff_tui.models.place import Place
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.probe import is_present, list_named
 from handoff_tui.repo.text import decode_text
-from handoff_tui.review.wiring import Call, find_calls, find_mentions, find_toothless
 
 _CI_PLACES = (
     ".github/workflows",
@@ -87,7 +87,7 @@ def diagnose_prompts(texts: Texts, mosaic: Mosaic, scripts: tuple[str, ...]) -> 
         message = f"there is no prompt for agents (looked for {', '.join(_PROMPTS)})"
         commands = (f"echo 'Before you hand over, run `{_CALL}` and mend what it names.' >> AGENTS.md",)
         return (Diagnosis(id="agent-prompt", standing=Standing.MISSING, message=message, commands=commands),)
-    mentions = {path: find_mentions(texts.read(path) or "", scripts) for path in prompts}
+    mentions = {path: find_calls(texts.read(path) or "", scripts, prose=True) for path in prompts}
     return tuple(_diagnose_prompt(texts, path, mentions) for path in prompts)
 
 
@@ -189,10 +189,12 @@ def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: 
     runners = {file: texts.read(file) or "" for file in (*_list_ci(texts), *_MAKEFILES)} | hooks
     prompts = {file: texts.read(file) or "" for file in list_prompts(mosaic)}
     calls = [(file, call) for file, text in runners.items() for call in find_calls(text, (path,), ours=False)]
-    calls += [(file, call) for file, text in prompts.items() for call in find_mentions(text, (path,), ours=False)]
+    calls += [
+        (file, call) for file, text in prompts.items() for call in find_calls(text, (path,), ours=False, prose=True)
+    ]
     evidence = (Place(path=path), *(Place(path=file, line=call.line) for file, call in calls if not call.shrug))
     if len(evidence) > 1:
         return Diagnosis(id=name, standing=Standing.OK, message=f"{path} exists and is called", evidence=evidence)
     message = f"{path} exists, but no hook, no CI file and no prompt calls it"
-    commands = (f"echo 'Before you hand over, run {path}' >> AGENTS.md",)
+    commands = (f"echo 'Before you hand over, run `{path}`.' >> AGENTS.md",)
     return Diagnosis(id=name, standing=Standing.MISSING, message=message, evidence=evidence, commands=commands)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache, cached_property
 
 from handoff_tui.dialects.claims import find_commits, find_paths
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import (
     MOST_LISTED,
     count_commits_since,
-    find_last_commit,
     list_history,
     list_tree,
-    read_blobs,
     read_refs,
     resolve_commits,
 )
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.hashing import build_hash, hash_file
+from handoff_tui.review.old_files import OldFiles
 from handoff_tui.review.path_finder import Found, PathFinder
 
-_MANIFEST = re.compile(r"(?:^|/)PKG-[^/]+/manifest\.json$")
+_PACKAGE = "PKG-"
+_MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
 
 
 class Evidence:
@@ -31,14 +31,16 @@ class Evidence:
     What costs a git process per claim is measured only if `deep`: for one handoff that is looked at, not for all.
     """
 
-    def __init__(self, desk: Desk, *, deep: bool) -> None:
+    def __init__(self, desk: Desk, *, deep: bool, old_files: OldFiles | None = None) -> None:
         self.deep = deep
         facts = desk.work_tree.facts
         self._git = desk.repository.git
         self._limit = desk.loaded.settings.limits.hash_bytes
         self._reader = FileReader(desk.repository.root, self._limit)
-        self._paths = frozenset({*desk.work_tree.tracked, *facts.untracked})
-        self._finder = PathFinder.over(path for path in self._paths if self._is_there(path, facts.changed))
+        self._work_tree = desk.work_tree
+        gone = frozenset(path for path in facts.changed if not self._reader.exists(path))
+        paths = desk.work_tree.paths
+        self._finder = PathFinder(tuple(path for path in paths if path not in gone) if gone else paths)
         self.branch = facts.branch
         self.shallow = facts.shallow
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
@@ -46,8 +48,10 @@ class Evidence:
         self._commits: dict[str, str | None] = {}
         self._later: dict[tuple[str, str], list[str]] = {}
         self.lag_of = cache(self._lag_of)
-        self._commit_of = cache(self._find_document_commit)
+        self._old_files = old_files or OldFiles(self._git)
+        self._commit_of = self._old_files.find_commit
         self._blob_hash = cache(self._hash_blob)
+        self._count_at = cache(self._count_manifests)
 
     def resolve_commits(self, names: Iterable[str]) -> None:
         """Looks up many commits in one go; `find_commit` then knows them."""
@@ -80,9 +84,18 @@ class Evidence:
     def count_packages(self, document: str) -> tuple[int | None, str]:
         """Package manifests in the tree of the commit that holds the document, or now if it is not committed."""
         commit = None if document in self.uncommitted else self._commit_of(document)
-        paths = list_tree(self._git, commit) if commit else sorted(self._finder.paths)
-        counted = sum(1 for path in paths if _MANIFEST.search(path))
+        counted = self._count_at(commit)
         return counted or None, f"at {commit[:7]}, when this was written" if commit else "in the work tree"
+
+    def _count_manifests(self, commit: str | None) -> int:
+        """In the tree of a commit, or now; where nothing has changed since HEAD, the index is its tree."""
+        tree = self._work_tree
+        paths: Iterable[str] = self._finder.paths
+        if commit is not None and commit == tree.facts.head and not tree.facts.changed and not tree.facts.submodules:
+            paths = tree.tracked
+        elif commit is not None:
+            paths = list_tree(self._git, commit)
+        return sum(1 for path in paths if _PACKAGE in path and _MANIFEST.search(path))
 
     def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
         """The hash a file had at the last commit of a document, and that commit."""
@@ -111,9 +124,6 @@ class Evidence:
         names = (ref.name for ref in read_refs(self._git, "refs/heads", "refs/remotes"))
         return frozenset(name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name in names)
 
-    def _is_there(self, path: str, changed: tuple[str, ...]) -> bool:
-        return path not in changed or self._reader.exists(path)
-
     def _hash_now(self, path: str) -> str | None:
         return hash_file(self._reader, path)
 
@@ -128,11 +138,10 @@ class Evidence:
         return frozenset(list_history(self._git))
 
     def _lag_of(self, commit: str) -> int | None:
+        if commit == self._work_tree.facts.head:
+            return 0
         return count_commits_since(self._git, commit)
 
-    def _find_document_commit(self, document: str) -> str | None:
-        return find_last_commit(self._git, document)
-
     def _hash_blob(self, name: str) -> str | None:
-        content = read_blobs(self._git, [name], self._limit).get(name)
+        content = self._old_files.read(name, self._limit)
         return None if content is None else build_hash(content)

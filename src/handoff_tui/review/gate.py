@@ -1,6 +1,6 @@
 """The gate of a handoff: what blocks it, and who owes the next move. Pure.
 
-As long as no signed log is read, a gate is never more than pending: nobody has decided.
+Without a decision in the signed log a gate is never more than pending.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from handoff_tui.models.claim import Verdict
 from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.models.gate_state import GateName, GateReport, GateState, Mover, NextMove
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.review.blocking import (
@@ -30,6 +30,7 @@ _WORDS = {
     "NOT_STARTED": "start the work",
     "BLOCKED": "clear what blocks it",
 }
+_DONE = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
 _REPAIR = "repair it and hand over again"
 
@@ -40,18 +41,30 @@ def build_gate(
     verdicts: tuple[Verdict, ...] = (),
     problems: tuple[Problem, ...] = (),
     *,
-    log_present: bool,
+    report: GateReport | None = None,
 ) -> GateState:
-    """The gate of one handoff. With a log that this version cannot read, its state is not known."""
+    """The gate of one handoff; `report` is what the signed log says, where there is one."""
     own = tuple(dict.fromkeys(find_blocking(handoff, by_id, verdicts, problems)))
-    if log_present:
-        reason = "a signed log is present, and this version cannot verify it"
-        move = NextMove(who=Mover.HUMAN, what="verify the log with a version that reads it")
-        return GateState(state=None, blocking=(reason, *own), next_move=move)
+    if report is not None and report.state is not GateName.PENDING:
+        move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
+        return GateState(state=report.state, blocking=(*report.why, *own), next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
         move = NextMove(who=Mover.NOBODY, what="superseded; nothing is owed")
         return GateState(state=GateName.PENDING, next_move=move)
     return GateState(state=GateName.PENDING, blocking=own, next_move=_find_next_move(handoff, by_id, problems))
+
+
+def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
+    """What follows from a decision; nothing where one is still owed."""
+    if report.state in _DONE:
+        return NextMove(who=Mover.NOBODY, what="decided; the next phase may start")
+    if report.state in {GateName.REJECTED, GateName.RETRY}:
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=f"try again: handoff-tui packet {handoff.id}")
+    if report.state is GateName.HELD:
+        return NextMove(who=Mover.REVIEWER, what="settle what it is held for")
+    if report.state is GateName.BLOCKED:
+        return NextMove(who=Mover.HUMAN, what="see what is wrong: handoff-tui log verify")
+    return None
 
 
 def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tuple[Problem, ...]) -> NextMove:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import TestCounts
 from handoff_tui.review.blocking import describe_failures, list_runs, says_good
 from handoff_tui.review.evidence import Evidence
 
-_HEX_HASH = re.compile(r"^sha256:[0-9a-f]{64}$")
-_CUT_HASH = re.compile(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.IGNORECASE)
+_HEX_HASH = compile_later(r"^sha256:[0-9a-f]{64}$")
+_CUT_HASH = compile_later(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.IGNORECASE)
 _WELL_KNOWN_ENDINGS = (
     *(".css", ".csv", ".go", ".html", ".ini", ".js", ".json", ".jsonl", ".jsx", ".lock", ".md", ".py", ".rs"),
     *(".sh", ".sql", ".toml", ".ts", ".tsx", ".txt", ".xml", ".yaml", ".yml"),
@@ -27,8 +28,7 @@ _SHOWN_OF_A_HASH = 12
 Measured = str | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A verdict in the making."""
 
     state: VerdictState

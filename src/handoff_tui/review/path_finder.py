@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from posixpath import normpath
+from typing import NamedTuple
+
+from handoff_tui.repo.listing import sort_paths
+
+_MOST_SEARCHES = 12
+"""So many names are searched for in the whole list; then an index of all names costs less."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Where a path leads; nothing when it leads nowhere, several places when it could be any of them."""
 
     path: str | None
@@ -18,24 +24,16 @@ class Found:
 
 @dataclass(slots=True)
 class PathFinder:
-    """An index over the paths of the repository."""
+    """The paths of the repository, sorted. What is found in them is found by halving; names only when asked for."""
 
-    paths: frozenset[str]
-    folders: frozenset[str]
-    _by_name: dict[str, list[str]] = field(default_factory=dict)
+    paths: tuple[str, ...]
+    _text: str = ""
+    _searched: dict[str, list[str]] = field(default_factory=dict)
+    _index: dict[str, list[str]] | None = None
 
     @classmethod
     def over(cls, paths: Iterable[str]) -> PathFinder:
-        files = frozenset(paths)
-        folders = {""}
-        by_name: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(files):
-            by_name[path.rpartition("/")[2]].append(path)
-            parent = path.rpartition("/")[0]
-            while parent not in folders:
-                folders.add(parent)
-                parent = parent.rpartition("/")[0]
-        return cls(files, frozenset(folders), by_name)
+        return cls(sort_paths(paths))
 
     def find(self, wanted: str, document: str) -> Found:
         """Exact from the root, then from the document's folder upwards, then by the longest matching tail."""
@@ -44,17 +42,56 @@ class PathFinder:
             return Found(None)
         for base in _ancestors(document):
             candidate = f"{base}/{wanted}" if base else wanted
-            if candidate in self.paths or candidate in self.folders:
+            if self._is_here(candidate):
                 return Found(candidate)
         return self._find_by_tail(wanted)
 
+    def _is_here(self, path: str) -> bool:
+        """Whether it is a file, or a folder that holds one."""
+        place = bisect_left(self.paths, path)
+        if place < len(self.paths) and self.paths[place] == path:
+            return True
+        inside = f"{path}/"
+        place = bisect_left(self.paths, inside, lo=place)
+        return place < len(self.paths) and self.paths[place].startswith(inside)
+
     def _find_by_tail(self, wanted: str) -> Found:
         """A unique file that ends with the wanted path, or that the wanted path ends with (a prefix left out here)."""
-        same_name = self._by_name.get(wanted.rpartition("/")[2], [])
+        same_name = self._find_by_name(wanted.rpartition("/")[2])
         longer = [path for path in same_name if path.endswith("/" + wanted)]
         shorter = [path for path in same_name if "/" in path and wanted.endswith("/" + path)]
         matches = tuple(longer or shorter)
         return Found(matches[0] if len(matches) == 1 else None, matches)
+
+    def _find_by_name(self, name: str) -> list[str]:
+        """The files of a name, sorted."""
+        if self._index is None and len(self._searched) >= _MOST_SEARCHES:
+            self._index = _build_index(self.paths)
+        if self._index is not None:
+            return self._index.get(name, [])
+        if name not in self._searched:
+            self._text = self._text or "\0".join(("", *self.paths, ""))
+            self._searched[name] = _search_name(self._text, name)
+        return self._searched[name]
+
+
+def _build_index(paths: Iterable[str]) -> dict[str, list[str]]:
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        by_name[path.rpartition("/")[2]].append(path)
+    return by_name
+
+
+def _search_name(text: str, name: str) -> list[str]:
+    """The paths of a name, in a text of paths with a NUL before and after each."""
+    if not name or "\0" in name:
+        return []
+    found = [name] if f"\0{name}\0" in text else []
+    slash = text.find(f"/{name}\0")
+    while slash >= 0:
+        found.append(text[text.rindex("\0", 0, slash) + 1 : slash + 1 + len(name)])
+        slash = text.find(f"/{name}\0", slash + 1)
+    return sorted(found)
 
 
 def _ancestors(document: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from handoff_tui.repo.probe import OFTEN_IGNORED
 from handoff_tui.repo.repository import open_repository
 from handoff_tui.repo.state_files import find_cache_folder, find_state_folder, load_json, write_json
-from handoff_tui.repo.stillness import digest_repository
+from handoff_tui.repo.stillness import Look
 from handoff_tui.repo.user_files import find_config_folder
 
 _OUTSIDE_SECONDS = 60.0
@@ -19,20 +19,27 @@ _MOST_ANSWERS = 20
 
 
 class Recall:
-    """Answers by question, for one repository in one state."""
+    """Answers by question, for one repository in one state. `look` goes on while the caller does something else."""
 
     def __init__(self, start: Path, question: list[str]) -> None:
         repository = open_repository(start)
         self._place = find_cache_folder(repository.root) / "answers.json"
         config = find_config_folder()
         own = [find_state_folder() / "trusted.json", *([config / "config.toml"] if config else [])]
-        self._state = digest_repository(repository, OFTEN_IGNORED, own)
+        self.look = Look(repository, OFTEN_IGNORED, own)
         self._key = hashlib.sha256(json.dumps(question).encode("utf-8", "surrogatepass")).hexdigest()
 
     def find(self) -> tuple[str, int, float] | None:
         """The text, the exit code and the age in seconds of an answer to this question about this state."""
+        found = self._find()
+        if found is None:  # the checks will run, and need to know every path
+            self.look.begin_listing()
+        return found
+
+    def _find(self) -> tuple[str, int, float] | None:
         kept = self._load().get(self._key)
-        if self._state is None or not isinstance(kept, dict) or kept.get("state") != self._state:
+        state = self.look.read_digest()
+        if state is None or not isinstance(kept, dict) or kept.get("state") != state:
             return None
         text, code, moment = kept.get("text"), kept.get("code"), kept.get("time")
         if not isinstance(text, str) or not isinstance(code, int) or not isinstance(moment, int | float):
@@ -44,11 +51,12 @@ class Recall:
 
     def keep(self, text: str, code: int, *, outside: bool) -> None:
         """Keeps an answer; `outside` when it rests on more than the repository."""
-        if self._state is None:
+        state = self.look.read_digest()
+        if state is None:
             return
         answers = self._load()
         answers.pop(self._key, None)
-        answers[self._key] = {"state": self._state, "text": text, "code": code, "time": time.time(), "outside": outside}
+        answers[self._key] = {"state": state, "text": text, "code": code, "time": time.time(), "outside": outside}
         while len(answers) > _MOST_ANSWERS:
             answers.pop(next(iter(answers)))
         write_json(self._place, answers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from handoff_tui.dialects.reading import Harvest, read_handoffs
 from handoff_tui.dialects.registry import DIALECTS
@@ -17,26 +18,42 @@ from handoff_tui.review.gate import build_gate
 from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 
+if TYPE_CHECKING:
+    from handoff_tui.review.log_gates import LogGates
+
 _LOG_FOLDER = ".handoff-tui/log"
 _MOST_OVERLOOKED = 20
 
 
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
-    shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
-    harvest = read_handoffs(shelf, DIALECTS)
+    harvest = read_harvest(desk)
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
-        handoffs=_review(desk, harvest, log_present=has_log(desk)),
+        handoffs=_review(desk, harvest, open_log_gates(desk)),
         unknown=harvest.unknown,
         problems=_collect_problems(desk, harvest),
     )
 
 
+def read_harvest(desk: Desk) -> Harvest:
+    """Every handoff of the repository, as read."""
+    return read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
+
+
 def has_log(desk: Desk) -> bool:
     """Whether decisions were signed here."""
     return is_present(desk.repository.root, _LOG_FOLDER)
+
+
+def open_log_gates(desk: Desk) -> LogGates | None:
+    """The log's own view of the gates; nothing where there is no log."""
+    if not has_log(desk):
+        return None
+    from handoff_tui.review.log_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
+
+    return LogGates(desk)
 
 
 def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
@@ -48,7 +65,7 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
     )
 
 
-def _review(desk: Desk, harvest: Harvest, *, log_present: bool) -> tuple[ReviewedHandoff, ...]:
+def _review(desk: Desk, harvest: Harvest, gates: LogGates | None) -> tuple[ReviewedHandoff, ...]:
     """Each handoff with what its claims are worth and where its gate stands."""
     handoffs = harvest.handoffs
     evidence = Evidence(desk, deep=False)
@@ -58,7 +75,9 @@ def _review(desk: Desk, harvest: Harvest, *, log_present: bool) -> tuple[Reviewe
     reviewed: list[ReviewedHandoff] = []
     for handoff in handoffs:
         verdicts = measure_claims(handoff, evidence)
-        gate = build_gate(handoff, by_id, verdicts, problems.of(handoff), log_present=log_present)
+        gate = build_gate(
+            handoff, by_id, verdicts, problems.of(handoff), report=gates.judge(handoff) if gates else None
+        )
         reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts)))
     return tuple(reviewed)
 

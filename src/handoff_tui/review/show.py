@@ -16,7 +16,7 @@ from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.gate import build_gate
 from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
-from handoff_tui.review.refresh import count_claims, has_log
+from handoff_tui.review.refresh import count_claims, open_log_gates
 
 _MOST_REVISIONS = 20
 
@@ -46,7 +46,10 @@ def _review_deeply(
 ) -> ReviewedHandoff:
     """The gate over every measurement: the list of all handoffs leaves out what costs too much there."""
     by_id = {other.handoff.id: other.handoff for other in state.handoffs}
-    gate = build_gate(reviewed.handoff, by_id, verdicts, problems, log_present=has_log(desk))
+    gates = open_log_gates(desk)
+    gate = build_gate(
+        reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None
+    )
     return ReviewedHandoff(handoff=reviewed.handoff, gate=gate, claims=count_claims(verdicts))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from pathlib import Path
 
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.errors import UsageError
 from handoff_tui.models.check_report import TrustState
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.state_files import find_state_folder, load_json, write_json
 from handoff_tui.review.commands import CommandCheck, list_commands
@@ -17,7 +17,7 @@ from handoff_tui.review.desk import Desk
 from handoff_tui.review.hashing import hash_file
 
 _FILE = "trusted.json"
-_SPLIT = re.compile(r"[\s;&|()<>='\"`$]+")
+_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
 def digest_commands(desk: Desk) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 
 from handoff_tui.checks.world import Change, CommitInfo
 from handoff_tui.config.load import REPOSITORY_FILE
@@ -17,18 +17,18 @@ from handoff_tui.models.review_state import RepositoryFacts
 from handoff_tui.repo.changes import reaches_locally, read_changes, read_commit_paths, read_remotes
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import find_last_commit, read_blobs, read_commits
+from handoff_tui.repo.history import Commit, read_commits
+from handoff_tui.repo.listing import leave_out_folder
 from handoff_tui.repo.probe import can_execute, can_write, find_program
-from handoff_tui.repo.processes import Bounds, run_command
-from handoff_tui.repo.web import ask_address, reaches_host
+from handoff_tui.review.adjustments import find_usual_severity
 from handoff_tui.review.baseline import Baseline
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.measure import measure_claims, prepare
+from handoff_tui.review.old_files import OldFiles
 
-_VERSION_BOUNDS = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
 _NETWORK_SECONDS = 5.0
-_OWN_FOLDER = ".handoff-tui/"
+_OWN_FOLDER = ".handoff-tui"
 _HOOKS = ".git/hooks/"
 
 
@@ -43,7 +43,9 @@ class RepositoryWorld:
         baseline: Baseline,
         *,
         network: bool = False,
+        history: Callable[[], list[Commit]] | None = None,
     ) -> None:
+        """`history` gives the newest commits, where someone has read them already."""
         self._desk = desk
         self._git = desk.repository.git
         self._handoffs = handoffs
@@ -51,11 +53,17 @@ class RepositoryWorld:
         self._baseline = baseline
         self._network = network
         self._reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
-        self._commit_of = cache(lambda path: find_last_commit(self._git, path))
+        self._history = history
+        self._old_files = OldFiles(self._git)
+        self._by_id = {handoff.id: handoff for handoff in reversed(handoffs)}
+
+    def close(self) -> None:
+        """Ends what stays to answer; a later question starts it again."""
+        self._old_files.close()
 
     @cached_property
     def _evidence(self) -> Evidence:
-        evidence = Evidence(self._desk, deep=True)
+        evidence = Evidence(self._desk, deep=True, old_files=self._old_files)
         prepare(evidence, self._handoffs, self._handoffs)
         return evidence
 
@@ -69,14 +77,12 @@ class RepositoryWorld:
         return self._desk.work_tree.facts
 
     def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
-        found = next((known for known in self._handoffs if known.id == handoff), None)
+        found = self._by_id.get(handoff)
         return measure_claims(found, self._evidence) if found else ()
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:
-        tree = self._desk.work_tree
-        everything = {*tree.tracked, *tree.facts.untracked}
-        return tuple(sorted(path for path in everything if not path.startswith(_OWN_FOLDER)))
+        return leave_out_folder(self._desk.work_tree.paths, _OWN_FOLDER)
 
     def paths(self) -> tuple[str, ...]:
         return self._paths
@@ -116,7 +122,10 @@ class RepositoryWorld:
         place = find_program(name)
         if place is None or not self._is_named_by_the_user(name):
             return None
-        end = run_command([place, "--version"], self._desk.repository.root, dict(os.environ), _VERSION_BOUNDS)
+        from handoff_tui.repo.processes import Bounds, run_command  # noqa: PLC0415 - few users name such a program
+
+        bounds = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
+        end = run_command([place, "--version"], self._desk.repository.root, dict(os.environ), bounds)
         return end.code is not None and not end.timed_out
 
     def _is_named_by_the_user(self, program: str) -> bool:
@@ -128,7 +137,8 @@ class RepositoryWorld:
         )
 
     def commits(self) -> tuple[CommitInfo, ...]:
-        found = read_commits(self._git, self._desk.loaded.settings.limits.commits)
+        limit = self._desk.loaded.settings.limits.commits
+        found = self._history() if self._history is not None else read_commits(self._git, limit)
         return tuple(
             CommitInfo(
                 commit.id,
@@ -152,11 +162,10 @@ class RepositoryWorld:
         return tuple(read_commit_paths(self._git, commit))
 
     def document_commit(self, path: str) -> str | None:
-        return self._commit_of(path)
+        return self._old_files.find_commit(path)
 
     def read_at(self, commit: str, path: str) -> bytes | None:
-        name = f"{commit}:{path}"
-        return read_blobs(self._git, [name], self._desk.loaded.settings.limits.file_bytes).get(name)
+        return self._old_files.read(f"{commit}:{path}", self._desk.loaded.settings.limits.file_bytes)
 
     def baseline(self) -> str | None:
         return self._baseline.commit
@@ -166,7 +175,7 @@ class RepositoryWorld:
             return ()
         tracked = (Change(*change) for change in read_changes(self._git, self._baseline.commit))
         untracked = (Change("A", path) for path in self._desk.work_tree.facts.untracked)
-        return tuple(change for change in (*tracked, *untracked) if not change.path.startswith(_OWN_FOLDER))
+        return tuple(change for change in (*tracked, *untracked) if not change.path.startswith(f"{_OWN_FOLDER}/"))
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
         return tuple(read_remotes(self._git))
@@ -176,15 +185,28 @@ class RepositoryWorld:
         if url is None:
             return None
         near = reaches_locally(self._desk.repository.root, url)
-        return near if near is not None or not self._network else reaches_host(url, _NETWORK_SECONDS)
+        if near is not None or not self._network:
+            return near
+        from handoff_tui.repo.web import reaches_host  # noqa: PLC0415 - a run without consent needs no network
+
+        return reaches_host(url, _NETWORK_SECONDS)
 
     def answers(self, address: str) -> int | str | None:
         if not self._network:
             return None
+        from handoff_tui.repo.web import ask_address  # noqa: PLC0415 - a run without consent needs no network
+
         return ask_address(address, self._desk.loaded.settings.mosaic.health.timeout_seconds)
 
     def now(self) -> datetime:
         return read_now()
+
+    def parameters(self, check: str) -> Mapping[str, object]:
+        configured = self._desk.loaded.settings.checks.get(check)
+        return configured.parameters if configured is not None else {}
+
+    def usual_severity(self, name: str) -> str | None:
+        return find_usual_severity(self._desk.loaded.usual, name)
 
     def setting(self, key: str) -> object:
         value: object = self._desk.loaded.settings

@@ -58,6 +58,26 @@ def test_differences_are_told_apart(before: str, now: str, name: str, *, is_weak
     assert weaker(before, now)[name] is is_weaker
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "is_weaker"),
+    [
+        (None, "high", True),
+        (None, "critical", False),
+        ("high", None, False),
+        ("low", "medium", False),
+        ("medium", "low", True),
+    ],
+)
+@pytest.mark.parametrize("table", ["procedures.rules.VR001", "checks.tests-not-deleted"])
+def test_severity_that_is_not_set_is_the_usual_one(
+    table: str, before: str | None, now: str | None, *, is_weaker: bool
+) -> None:
+    """Set anew below it, it was lowered, even where it still blocks."""
+    old, new = (tomllib.loads(f"[{table}]\nseverity = '{value}'" if value else "") for value in (before, now))
+    [difference] = compare_configuration(old, new, lambda _: "critical")
+    assert (difference.weaker is not None) is is_weaker
+
+
 @settings(max_examples=60)
 @given(TABLES)
 def test_table_does_not_differ_from_itself(table: dict[str, object]) -> None:

@@ -138,3 +138,20 @@ def test_context_keeps_remarks() -> None:
     context.remark("first")
     context.remark("second")
     assert (context.remarks, context.manifest) == (["first", "second"], {})
+
+
+@pytest.mark.parametrize(
+    ("ask", "answer"),
+    [
+        (lambda context: context.paths_below("a"), ("a/x", "a/y/z")),
+        (lambda context: context.paths_holding("/"), ("a/x", "a/y/z", "b/a")),
+        (lambda context: context.has_path("a0"), True),
+        (lambda context: context.has_path("a"), False),
+        (lambda context: context.has_path("c"), False),
+    ],
+)
+def test_context_finds_among_the_paths_and_records_them(ask: Callable[[Context], object], answer: object) -> None:
+    """By folder, by a text in them, by name: each rests on the list of all paths."""
+    context = Context(Inputs(MemoryWorld(files={"a-b": "", "a/x": "", "a/y/z": "", "a0": "", "b/a": ""})))
+    assert ask(context) == answer
+    assert context.manifest.keys() == {"paths:"}

@@ -6,6 +6,8 @@ import pytest
 
 from handoff_tui.checks.inputs import _ASK, Inputs, describe_question, digest_value
 from handoff_tui.checks.world import Change, CommitInfo
+from handoff_tui.config.checks import Check
+from handoff_tui.config.settings import Settings
 from handoff_tui.models.place import Problem
 from tests.support.session_states import build_state
 from tests.support.world import HEAD, MemoryWorld
@@ -19,7 +21,9 @@ NAMES = {
     "find": "docs/b.md\0a.txt",
     "handoff": "mosaic",
     "lag": HEAD,
+    "parameters": "own",
     "setting": "mosaic.folder",
+    "usual-severity": "VR007",
     "verdicts": "mosaic",
 }
 ANSWERS: dict[str, object] = {
@@ -38,12 +42,14 @@ ANSWERS: dict[str, object] = {
     "handoff-ids": (("mosaic", "mosaic"),),
     "lag": 0,
     "now": datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC),
+    "parameters": {"minimum": 3},
     "problems": (),
     "program-answers": True,
     "program": "/bin/git",
     "reaches": True,
     "remotes": (("origin", "/srv/x"),),
     "setting": ".mosaic",
+    "usual-severity": "medium",
     "writable": True,
 }
 
@@ -64,6 +70,7 @@ def build_world() -> MemoryWorld:
         known_remotes={"origin": "/srv/x"},
         reached={name: True},
         addresses={"https://x.example": 204},
+        settings=Settings(checks={"own": Check(python="mine:find", parameters={"minimum": 3})}),
     )
 
 
@@ -164,3 +171,14 @@ def test_digest_reads_models_and_odd_values() -> None:
 def test_question_is_described_by_its_name() -> None:
     """What changed is named as a person would."""
     assert describe_question("commit-paths", "abc") == "commit paths abc"
+
+
+def test_old_content_is_not_asked_for_again() -> None:
+    """What a path held at a commit never changes; what was not there may have come since, as may a name's commit."""
+    world = build_world()
+    recorded = Inputs(world).digest("file-at", f"{HEAD}:a.txt")
+    absent = Inputs(world).digest("file-at", f"{HEAD}:b.txt")
+    world.old_files = {(HEAD, "b.txt"): b"come", ("main", "a.txt"): b"moved"}
+    assert Inputs(world).find_difference({f"file-at:{HEAD}:a.txt": recorded}) is None
+    assert Inputs(world).find_difference({f"file-at:{HEAD}:b.txt": absent}) == f"file at {HEAD}:b.txt"
+    assert Inputs(world).find_difference({"file-at:main:a.txt": recorded}) == "file at main:a.txt"

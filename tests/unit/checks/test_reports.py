@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from handoff_tui.checks.reports import parse_junit, parse_tap
+from handoff_tui.checks.reports import parse_junit, parse_pytest_json, parse_tap
 from handoff_tui.models.check_result import Outcome
 
 JUNIT = b"""<testsuites><testsuite>
@@ -33,6 +35,8 @@ def test_junit_tells_failure_error_and_skip_apart() -> None:
         (b"<html/>", "no JUnit report"),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>', "refused"),
         (b"<testsuite>", "not XML"),
+        (b'<?xml version="1.0" encoding="none"?><testsuite/>', "not XML"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>'.encode("utf-16"), "refused"),
     ],
 )
 def test_junit_that_is_none_is_a_problem(content: bytes, words: str) -> None:
@@ -61,3 +65,47 @@ def test_tap_is_read() -> None:
 def test_tap_that_is_not_whole_is_a_problem(text: str, words: str) -> None:
     """A run that ended early is no pass."""
     assert words in (parse_tap(text).problem or "")
+
+
+def build_pytest_report(*tests: object, **more: object) -> bytes:
+    return json.dumps({"created": 1.5, "tests": list(tests), **more}).encode()
+
+
+def test_pytest_report_is_read() -> None:
+    """Each test by the id that JUnit gives it, with its outcome and what it crashed with."""
+    crash = {"crash": {"message": "assert 1\n == 2"}}
+    report = parse_pytest_json(
+        build_pytest_report(
+            {"nodeid": "tests/test_a.py::test_one", "outcome": "passed"},
+            {"nodeid": "tests/test_a.py::TestB::test_two[a::b/c]", "outcome": "failed", "call": crash},
+            {"nodeid": "test_c.py::test_three", "outcome": "error", "setup": crash},
+            {"nodeid": "test_c.py::test_four", "outcome": "xfailed"},
+            {"nodeid": "alone", "outcome": "skipped"},
+        )
+    )
+    assert [(case.id, case.outcome, case.message) for case in report.cases] == [
+        ("tests.test_a::test_one", Outcome.PASS, ""),
+        ("tests.test_a.TestB::test_two[a::b/c]", Outcome.FAIL, "assert 1 == 2"),
+        ("test_c::test_three", Outcome.ERROR, "assert 1 == 2"),
+        ("test_c::test_four", Outcome.SKIPPED, ""),
+        ("alone", Outcome.SKIPPED, ""),
+    ]
+    assert report.problem is None
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"{", "not valid JSON"),
+        (b"[]", "no list of tests"),
+        (b'{"tests": {}}', "no list of tests"),
+        (build_pytest_report({"nodeid": 1, "outcome": "passed"}), "without an id"),
+        (build_pytest_report({"nodeid": "a", "outcome": "vanished"}), "unknown outcome"),
+        (build_pytest_report("a"), "without an id"),
+        (build_pytest_report(collectors=[{"nodeid": "b.py", "outcome": "failed"}]), "could not collect b.py"),
+    ],
+)
+def test_pytest_report_that_is_not_whole_is_a_problem(content: bytes, words: str) -> None:
+    """Nothing is guessed, and tests that were never collected are not forgotten."""
+    assert words in (parse_pytest_json(content).problem or "")

@@ -55,6 +55,14 @@ def test_load_without_files_gives_the_defaults(home: Path, root: Path) -> None:
         assert set(loaded.origins.values()) == {"default"}
 
 
+def test_load_keeps_what_holds_without_the_repository() -> None:
+    """The defaults and the user's file, whatever the repository says."""
+    loaded = build_settings(b"[limits]\ncommits = 5\n", b"[limits]\ncommits = 7\nfile_bytes = 9\n")
+    assert (loaded.usual.limits.commits, loaded.usual.limits.file_bytes) == (5, Settings().limits.file_bytes)
+    assert build_settings(None, b"[limits]\ncommits = 7\n").usual == Settings()
+    assert build_settings(b"[limits]\ncommits = 5\n", None).usual.limits.commits == 5
+
+
 def test_load_lets_the_repository_win_over_the_user(home: Path, root: Path) -> None:
     """Defaults, then the user's file, then the repository's; tables merge key by key."""
     write_user_file(home, 'theme = "light"\n[limits]\ncommits = 5\nfile_bytes = 6\n')

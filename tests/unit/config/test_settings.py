@@ -170,8 +170,9 @@ def test_check_refuses_contradictions(fields: dict[str, object]) -> None:
 
 
 def test_check_of_each_kind_is_accepted() -> None:
-    """Built-in with parameters, command, shell line, function."""
-    assert Check(parameters={"minimum": 50}).run == ()
+    """Built-in, command, shell line, function with parameters."""
+    assert Check(enabled=False).run == ()
+    assert Check(python="module:function", parameters={"minimum": 50}).run == ()
     assert Check(run=("tool",), parse=OutputForm.TAP).shell is False
     assert Check.model_validate({"run": ("a | b",), "shell": True}).shell
     assert Check(python="package.module:function").python == "package.module:function"

@@ -103,7 +103,12 @@ def test_colour_blind_theme_has_neither_red_nor_green() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("pass", "fail"), ("holds", "contradicted"), ("added", "removed"), ("human", "agent")]
+    ("first", "second"),
+    [
+        *(("pass", "fail"), ("holds", "contradicted"), ("human", "agent")),
+        *(("added", "removed"), ("added-word", "removed-word"), ("added", "added-word"), ("removed", "removed-word")),
+        *(("hidden", "text"), ("hidden", "added-word"), ("hidden", "removed-word")),
+    ],
 )
 @pytest.mark.parametrize("name", SHIPPED)
 def test_opposites_are_drawn_differently(name: str, first: str, second: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
+from handoff_tui.decision_log.chain import Chain, Known, judge_chain
 from handoff_tui.models.log_record import LogVerdict, ProblemLevel
-from tests.support.logs import LogBuilder, build_policy_toml, build_signers
+from tests.support.logs import NOW, LogBuilder, build_policy_toml, build_signers
 
 
 def list_codes(verdict: LogVerdict, level: ProblemLevel) -> list[str]:
@@ -262,3 +265,36 @@ def test_chain_is_independent_of_order(log: LogBuilder) -> None:
     forward = log.judge()
     log.candidates = dict(reversed(log.candidates.items()))
     assert log.judge() == forward
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_growing_chain_says_what_a_whole_one_says(seed: int) -> None:
+    """Entries that arrive one by one, in any order, end in the verdict that all of them at once get."""
+    random = Random(seed)  # noqa: S311 - chance that can be repeated, and no secret
+    log = LogBuilder()
+    log.add_policy()
+    for _ in range(12):
+        _add_something(log, random)
+    order = list(log.candidates)
+    random.shuffle(order)
+    chain, known, arrived = Chain(), Known(now=NOW), {}
+    for identifier in order:
+        arrived[identifier] = log.candidates[identifier]
+        grown = chain.judge(arrived, known)
+        whole = judge_chain(arrived, known)
+        assert set(grown.entries) == set(whole.entries)
+        assert (grown.heads, grown.void, grown.policy, grown.log) == (whole.heads, whole.void, whole.policy, whole.log)
+        assert sorted(map(str, grown.problems)) == sorted(map(str, whole.problems))
+
+
+def _add_something(log: LogBuilder, random: Random) -> None:
+    parents = tuple(random.sample(sorted(log.candidates), k=min(len(log.candidates), random.choice([1, 1, 1, 2]))))
+    kind = random.choice(["decision"] * 6 + ["policy", "dropping", "twin", "stranger"])
+    if kind == "policy":
+        log.add_policy(parents=parents, previous=random.choice([log.genesis, log.policy]))
+    elif kind == "dropping":
+        log.add_policy(build_policy_toml(reviewers=("alice",)), build_signers("alice", "claude"), parents=parents)
+    else:
+        actor = "mallory" if kind == "stranger" else random.choice(["alice", "bob"])
+        policy = random.choice([log.genesis, log.policy])
+        log.add_decision(actor, parents=parents, policy_id=policy, payload="twin" if kind == "twin" else None)

@@ -7,7 +7,16 @@ import pytest
 from handoff_tui.config.theme import ROLES
 from handoff_tui.models.claim import VerdictState
 from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, label_verdict, plural
+from handoff_tui.models.snapshot_diff import Change
+from handoff_tui.presentation.labels import (
+    Label,
+    label_difference,
+    label_gate,
+    label_mover,
+    label_readiness,
+    label_verdict,
+    plural,
+)
 
 
 def label_all(find: Callable[..., Label], values: Iterable[object]) -> list[Label]:
@@ -18,6 +27,7 @@ FAMILIES = {
     "gates": label_all(label_gate, [*GateName, None]),
     "movers": label_all(label_mover, Mover),
     "verdicts": label_all(label_verdict, VerdictState),
+    "differences": label_all(label_difference, Change),
     "readiness": [label_readiness(blocked=blocked) for blocked in (True, False)],
 }
 
@@ -41,6 +51,7 @@ def test_words_are_those_of_the_model() -> None:
     assert [label_gate(name).word for name in GateName] == [name.value for name in GateName]
     assert [label_verdict(state).word for state in VerdictState] == [state.value for state in VerdictState]
     assert [label_mover(mover).word for mover in Mover] == [mover.value for mover in Mover]
+    assert [label_difference(change).word for change in Change] == [change.replace("-", " ") for change in Change]
 
 
 def test_gate_that_is_not_known_is_never_passed_off_as_another() -> None:

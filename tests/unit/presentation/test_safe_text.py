@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.safe_text import has_hidden_characters, render_safe, render_safe_lines
+from handoff_tui.presentation.safe_text import (
+    find_hidden,
+    has_hidden_characters,
+    render_safe,
+    render_safe_lines,
+    split_hidden,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +48,23 @@ def test_hidden_characters_are_noticed() -> None:
     """Tabs and line ends are no cause for alarm."""
     assert not has_hidden_characters("a\tb\n")
     assert has_hidden_characters("a\u202eb")
+
+
+def test_hidden_characters_are_set_apart() -> None:
+    """Each stands in a piece of its own, marked; together the pieces are the safe text."""
+    text = "a\u202eb\x1b\x1bc\td"
+    assert split_hidden(text) == [
+        ("a", False),
+        ("⟨U+202E⟩", True),
+        ("b", False),
+        ("␛", True),
+        ("␛", True),
+        ("c    d", False),
+    ]
+    assert split_hidden("") == []
+
+
+def test_hidden_characters_are_named_once() -> None:
+    """By their code points, bytes that are not UTF-8 as such, tabs and line ends not at all."""
+    assert find_hidden("a\u202eb\u202e\x1b\udce9\t\n") == ("U+202E", "U+001B", "byte e9")
+    assert find_hidden("plain é") == ()

@@ -49,6 +49,16 @@ def test_run_passes_input(builder: RepositoryBuilder) -> None:
     assert Git(builder.folder).run("hash-object", "--stdin", stdin=b"").text.startswith("e69de29")
 
 
+def test_run_takes_variables_of_one_call(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """They reach git, win, and are gone with the next call."""
+    git = Git(builder.folder)
+    extra = {"GIT_OBJECT_DIRECTORY": str(tmp_path), "GIT_OPTIONAL_LOCKS": "1"}
+    assert git.read("rev-parse", "--git-path", "objects", extra=extra) == os.fsencode(tmp_path) + b"\n"
+    assert git.read("rev-parse", "--git-path", "objects") == b".git/objects\n"
+    with git.prepare("version", extra=extra) as (_, environment):
+        assert environment["GIT_OPTIONAL_LOCKS"] == "1"
+
+
 @pytest.mark.parametrize("argument", ["a\0b", "\ud800"])
 def test_run_refuses_words_that_no_process_can_be_given(builder: RepositoryBuilder, argument: str) -> None:
     """A NUL or a lone surrogate is an expected error, not a traceback."""
@@ -143,3 +153,12 @@ def test_answer_picks_the_line_that_says_what_is_wrong(code: int, stderr: str, c
 def test_answer_hints_at_what_can_be_done(stderr: str, word: str) -> None:
     """The hint fits the complaint, and there is always one."""
     assert word in GitAnswer(128, b"", stderr).to_error("status").hint
+
+
+def test_run_takes_variables_of_places_only(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A private index is one; a variable that could bring a command or a setting is refused."""
+    git = Git(builder.write("a").step("add", "a").folder)
+    assert git.run("ls-files").text == "a"
+    assert git.run("ls-files", extra={"GIT_INDEX_FILE": str(tmp_path / "none")}).text == ""
+    with pytest.raises(GitError, match="GIT_EXTERNAL_DIFF"):
+        git.run("status", extra={"GIT_EXTERNAL_DIFF": "true", "GIT_DIR": "x"})

@@ -7,6 +7,7 @@ import pytest
 from handoff_tui.config.theme import ROLES
 from handoff_tui.errors import ConfigError, RepositoryError
 from handoff_tui.review.desk import load_terminal_theme, open_desk, reopen_desk
+from handoff_tui.review.recall import Recall
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -53,3 +54,15 @@ def test_terminal_theme_has_every_role(isolated_user: Path) -> None:
     roles = "\n".join(f'{role} = "bright-red"' for role in ROLES)
     (folder / "terminal.toml").write_text(f"dark = true\n\n[roles]\n{roles}\n", encoding="utf-8")
     assert load_terminal_theme().style("pass").colour == "bright-red"
+
+
+def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> None:
+    """It is as the look saw it; what has changed since is seen when the desk is opened again."""
+    builder.write("a.py").commit().write("a.py", "other\n").write("new.py")
+    plain = open_desk(builder.folder)
+    look = Recall(builder.folder, ["q"]).look
+    assert look.read_digest() is not None
+    builder.write("late.py").step("add", "late.py")
+    desk = open_desk(builder.folder, look)
+    assert desk.work_tree.facts == plain.work_tree.facts
+    assert "late.py" in reopen_desk(desk).work_tree.facts.changed

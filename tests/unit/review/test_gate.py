@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.gate_state import GateName, Mover
+from handoff_tui.models.gate_state import GateName, GateReport, Mover
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Place, Problem, ProblemLevel
 from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
@@ -29,28 +29,40 @@ def handoff(**fields: object) -> Handoff:
 
 def test_clean_handoff_waits_for_the_reviewer() -> None:
     """Nothing blocks, nobody has decided: pending, and the reviewer moves."""
-    gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {}, log_present=False)
+    gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {})
     assert (gate.state, gate.blocking, gate.next_move.who) == (GateName.PENDING, (), Mover.REVIEWER)
 
 
 def test_gate_is_never_approved_without_a_log() -> None:
     """A handoff that calls itself approved is still pending."""
     for status in ("APPROVED", "VALIDATED", "PASS"):
-        assert build_gate(handoff(status=status), {}, log_present=False).state is GateName.PENDING
+        assert build_gate(handoff(status=status), {}).state is GateName.PENDING
 
 
-def test_unreadable_log_makes_the_state_unknown() -> None:
-    """A log that cannot be verified is not passed over."""
-    gate = build_gate(handoff(status="PASS"), {}, log_present=True)
-    assert gate.state is None
-    assert "signed log" in gate.blocking[0]
+@pytest.mark.parametrize(
+    ("state", "who"),
+    [
+        (GateName.APPROVED, Mover.NOBODY),
+        (GateName.OVERRIDDEN, Mover.NOBODY),
+        (GateName.REJECTED, Mover.AGENT),
+        (GateName.RETRY, Mover.AGENT),
+        (GateName.HELD, Mover.REVIEWER),
+        (GateName.BLOCKED, Mover.HUMAN),
+        (GateName.SUPERSEDED, Mover.REVIEWER),
+    ],
+)
+def test_decision_in_the_log_sets_the_state(state: GateName, who: Mover) -> None:
+    """What was decided is the state, with its reason, and it says who owes the next move."""
+    report = GateReport(handoff="H-1", phase="build", attempt=1, state=state, why=("because",))
+    gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {}, report=report)
+    assert (gate.state, gate.next_move.who, gate.blocking[0]) == (state, who, "because")
 
 
 def test_unreadable_document_blocks() -> None:
     """Nobody can approve what nobody can read; an oddity alone does not block."""
     broken = Problem(path="a.json", line=3, message="is not valid JSON")
     odd = Problem(path="a.json", message="has CRLF line ends", level=ProblemLevel.WARNING)
-    gate = build_gate(handoff(status="PASS"), {}, (), (broken, odd), log_present=False)
+    gate = build_gate(handoff(status="PASS"), {}, (), (broken, odd))
     assert gate.blocking == ("a.json is not valid JSON",)
 
 
@@ -62,13 +74,13 @@ def test_contradicted_claims_block_with_the_first_of_them() -> None:
         Verdict(claim=claim, state=VerdictState.CONTRADICTED),
         Verdict(claim=claim, state=VerdictState.CONTRADICTED),
     )
-    gate = build_gate(handoff(status="PASS"), {}, verdicts, log_present=False)
+    gate = build_gate(handoff(status="PASS"), {}, verdicts)
     assert gate.blocking == ("2 claims are contradicted: file-created b.py (a.md:1)",)
 
 
 def test_own_numbers_speak_against_a_pass() -> None:
     """PASS with failures in its own regression says so."""
-    gate = build_gate(handoff(status="PASS", regression=TestCounts(total=9, failed=2)), {}, log_present=False)
+    gate = build_gate(handoff(status="PASS", regression=TestCounts(total=9, failed=2)), {})
     assert gate.blocking == ("says PASS, but its own regression run reports 2 failed",)
 
 
@@ -108,7 +120,7 @@ def test_own_numbers_speak_against_a_pass() -> None:
 )
 def test_what_blocks_is_named_with_who_moves(fields: dict[str, object], who: Mover, words: str) -> None:
     """Each reason stands in the list, and the right side is asked to move."""
-    gate = build_gate(handoff(**fields), {}, log_present=False)
+    gate = build_gate(handoff(**fields), {})
     assert gate.next_move.who is who
     assert words in gate.blocking
 
@@ -120,21 +132,21 @@ def test_closed_blockers_and_fixed_findings_do_not_block() -> None:
         "blockers": [Blocker(id="1", title="x", where=PLACE, open=False)],
         "findings": [ReportedFinding(id="1", title="y", where=PLACE, severity=Severity.HIGH, status="fixed")],
     }
-    assert build_gate(handoff(**fields), {}, log_present=False).blocking == ()
+    assert build_gate(handoff(**fields), {}).blocking == ()
 
 
 @pytest.mark.parametrize(("state", "waits"), [(RegistryState.COMPLETE, True), (RegistryState.VALIDATED, False)])
 def test_blocked_by_waits_for_validation(state: RegistryState, waits: bool) -> None:  # noqa: FBT001
     """Complete is not validated."""
     other = Handoff(id="H-0", dialect="builder", registry=state)
-    gate = build_gate(handoff(status="PASS", blocked_by=["H-0"]), {"H-0": other}, log_present=False)
+    gate = build_gate(handoff(status="PASS", blocked_by=["H-0"]), {"H-0": other})
     assert bool(gate.blocking) is waits
     assert gate.next_move.what == ("decide H-0 first, then this" if waits else "review and decide")
 
 
 def test_superseded_handoff_owes_nothing() -> None:
     """Nobody needs to move for what was replaced."""
-    gate = build_gate(handoff(registry=RegistryState.SUPERSEDED), {}, log_present=False)
+    gate = build_gate(handoff(registry=RegistryState.SUPERSEDED), {})
     assert gate.next_move.who is Mover.NOBODY
     assert gate.blocking == ()
 
@@ -150,36 +162,34 @@ def test_superseded_handoff_owes_nothing() -> None:
 )
 def test_unfinished_work_is_the_takers_and_failed_work_the_makers(status: str, name: str, what: str) -> None:
     """A handoff in the middle of the work is for the next agent to go on with."""
-    move = build_gate(
-        handoff(status=status, source_agent="heron", target_agent="tern"), {}, log_present=False
-    ).next_move
+    move = build_gate(handoff(status=status, source_agent="heron", target_agent="tern"), {}).next_move
     assert (move.who, move.name, move.what) == (Mover.AGENT, name, what)
 
 
 def test_stage_of_the_hub_belongs_to_the_role_it_was_given_to() -> None:
     """The stage that failed does it again, not the one before it."""
     given = handoff(dialect="hub", status="FAIL", source_agent="qa", target_agent="dev")
-    assert build_gate(given, {}, log_present=False).next_move.name == "dev"
+    assert build_gate(given, {}).next_move.name == "dev"
 
 
 def test_work_that_waits_for_another_is_nobodys_move() -> None:
     """A spec whose predecessor is not validated cannot be begun."""
     other = Handoff(id="H-0", dialect="builder", registry=RegistryState.COMPLETE)
     waiting = handoff(documents=[SPEC], registry=RegistryState.BLOCKED, blocked_by=["H-0"])
-    move = build_gate(waiting, {"H-0": other}, log_present=False).next_move
+    move = build_gate(waiting, {"H-0": other}).next_move
     assert (move.who, move.what) == (Mover.NOBODY, "waits for H-0, which is not validated")
 
 
 def test_review_of_one_of_several_attempts_leaves_the_move_to_the_reviewer() -> None:
     """Nobody knows which attempt a refusal was about, once there are two."""
     tried = handoff(claims=[verdict_claim("RETRY")], attempts=[Attempt(number=1), Attempt(number=2)])
-    assert build_gate(tried, {}, log_present=False).next_move.who is Mover.REVIEWER
+    assert build_gate(tried, {}).next_move.who is Mover.REVIEWER
 
 
 def test_unreadable_document_is_for_its_writer_to_repair() -> None:
     """Nobody can review what nobody can read."""
     broken = Problem(path="a.json", line=3, message="is not valid JSON")
-    move = build_gate(handoff(source_agent="heron"), {}, (), (broken,), log_present=False).next_move
+    move = build_gate(handoff(source_agent="heron"), {}, (), (broken,)).next_move
     assert (move.who, move.name) == (Mover.AGENT, "heron")
 
 
@@ -195,5 +205,5 @@ def test_list_is_not_for_review(done: list[bool], who: Mover, what: str) -> None
     """A list of tasks hands nothing over: nobody is asked to approve it."""
     tasks = [Task(id=str(number), title="t", where=PLACE, done=box) for number, box in enumerate(done)]
     listed = handoff(dialect="hub", documents=[Document(path="todo.json", role=DocumentRole.LIST)], tasks=tasks)
-    move = build_gate(listed, {}, log_present=False).next_move
+    move = build_gate(listed, {}).next_move
     assert (move.who, move.what) == (who, what)

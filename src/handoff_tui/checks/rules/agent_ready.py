@@ -8,9 +8,8 @@ only where agents are configured at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
@@ -30,8 +29,7 @@ class _ConfiguredProcedure(Protocol):
     def required_agents(self) -> tuple[str, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Need:
+class _Need(NamedTuple):
     """Who must be ready, by which command, and who says so."""
 
     agent: str
@@ -135,6 +133,7 @@ AGENT_READY = Rule(
     id="agent-ready",
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
+    declared="VR004",
     holds="VR004: the agent that takes over has a command, and its program is found and answers",
     reads="target agents and phases, [agents], [pipelines] and [procedures] of the configuration, the search path",
     remedy="Install the agent's program, or correct its command in [agents] or in its phase.",

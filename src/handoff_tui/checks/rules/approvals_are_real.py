@@ -10,11 +10,12 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
-_APPROVING_FACT = re.compile(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|was\s+)?$", re.IGNORECASE)
+_APPROVING_FACT = compile_later(r"\b(?:approv\w*|verdict|greenlight|greenlit|sign-?off|evaluat\w*)\b", re.IGNORECASE)
+_NEGATED = compile_later(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|was\s+)?$", re.IGNORECASE)
 _APPROVED = "APPROVED"
 
 

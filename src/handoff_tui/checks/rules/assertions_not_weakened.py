@@ -43,6 +43,8 @@ def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str,
             f"{before.exact} comparisons",
             f"{now.exact} comparisons",
         )
+    elif now.empty and not before.empty:
+        yield "body", "does nothing any more", "a body", "an empty body"
     for words in Counter(now.trivial) - Counter(before.trivial):
         yield f"trivial {words}", f"has an assertion that cannot fail: {words}", "an assertion that can fail", words
     if now.cases < before.cases:
@@ -63,4 +65,5 @@ ASSERTIONS_NOT_WEAKENED = Rule(
     remedy="Bring the assertions back and change the code until they hold.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
+    version=2,
 )

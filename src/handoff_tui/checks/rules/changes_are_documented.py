@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 _OWN_FOLDER = ".handoff-tui/"
-_MENTION = re.compile(r"[\w./@+~-]+")
+_MENTION = compile_later(r"[\w./@+~-]+")
 _EDGES = "./~+-@"
 """Marks around a mention that belong to the sentence or to the way the path is written, not to its name."""
 

@@ -5,18 +5,18 @@ A commit stored inside the repository can never be the commit that stores it, so
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.session_state import AGENT_STATE, DIALECT, find_states, is_state_file, read_state_file
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Severity
 
 _STATE_COMMIT = "head"
 _FIELD = "last_commit"
-_COMMIT = re.compile(r"^\W*[0-9a-fA-F]{7,64}\b")
+_COMMIT = compile_later(r"^\W*[0-9a-fA-F]{7,64}\b")
 _NO_SUCH = "no such commit"
 _ELSEWHERE = "on another line of history"
 _MAY_BE_CUT_OFF = (_NO_SUCH, _ELSEWHERE)

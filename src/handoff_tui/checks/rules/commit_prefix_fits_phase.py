@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.cycles import CommitIndex, list_steps, require_cycles
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Severity
 
-_AGENT = re.compile(r"^\[[^\]]*\]\s*")
+_AGENT = compile_later(r"^\[[^\]]*\]\s*")
 _SCOPE = r"(?:\([^()]*\))?!?"
 _SHOWN = 60
 

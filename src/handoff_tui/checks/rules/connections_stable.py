@@ -32,6 +32,7 @@ CONNECTIONS_STABLE = Rule(
     id="connections-stable",
     system=System.PROCEDURE,
     severity=Severity.HIGH,
+    declared="VR006",
     holds="VR006: every remote that may be asked answers",
     reads="remotes of the repository; the network only with consent",
     remedy="Bring the remote back, or correct its address, so that the next agent can fetch and push.",

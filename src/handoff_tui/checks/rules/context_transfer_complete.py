@@ -117,6 +117,7 @@ CONTEXT_TRANSFER_COMPLETE = Rule(
     id="context-transfer-complete",
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
+    declared="VR005",
     holds="VR005: the next agent gets readable documents, a word on what comes next, and the results it builds on",
     reads="documents, messages and metadata of handoffs that name a target phase",
     remedy="Add the missing document or words to the handoff, so that the next agent need not guess.",

@@ -131,6 +131,7 @@ DATA_INTACT = Rule(
     id="data-intact",
     system=System.PROCEDURE,
     severity=Severity.HIGH,
+    declared="VR008",
     holds="VR008: every checksum that is named is that of its file",
     reads="hashes in results, manifests and metadata, lists of checksums, and the files they name",
     remedy="Find out which is right, the file or the checksum; restore the file, or take the checksum anew.",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Severity
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = compile_later(r"[^\W_]+")
 
 
 def judge(context: Context) -> Iterator[Found]:

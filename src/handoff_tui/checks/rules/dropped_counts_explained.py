@@ -15,12 +15,13 @@ from handoff_tui.checks.earlier_handoffs import find_earlier
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.document import Document
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Severity
 
-_NEGATION = re.compile(r"\b(?:no(?! longer)|not|never|none|nothing|without|neither)\b", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[.;,:()–—]")
-_ENTRY = re.compile(r"(?:[-*+|]|[0-9]+[.)])\s")
-_NUMBER = re.compile(r"(?<![\w.-])[0-9]{1,9}(?![\w-]|\.[0-9])")
+_NEGATION = compile_later(r"\b(?:no(?! longer)|not|never|none|nothing|without|neither)\b", re.IGNORECASE)
+_CLAUSE_END = compile_later(r"[.;,:()–—]")
+_ENTRY = compile_later(r"(?:[-*+|]|[0-9]+[.)])\s")
+_NUMBER = compile_later(r"(?<![\w.-])[0-9]{1,9}(?![\w-]|\.[0-9])")
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
@@ -19,8 +19,7 @@ _NOT_YET = {"pending": ("accepted_at", "completed_at"), "in_progress": ("complet
 _NEEDED = {"in_progress": ("accepted_at",), "completed": ("accepted_at", "completed_at")}
 
 
-@dataclass(frozen=True, slots=True)
-class _Cycle:
+class _Cycle(NamedTuple):
     """A work cycle as its file has it."""
 
     name: str

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.document_problems import find_unreadable
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
-_PAIR = re.compile(r"^\s*([A-Za-z][A-Za-z_ -]{0,30}?)\s*[:=]\s*(\S.*)$")
+_PAIR = compile_later(r"^\s*([A-Za-z][A-Za-z_ -]{0,30}?)\s*[:=]\s*(\S.*)$")
 _FUTURE = timedelta(minutes=1)
 _MILLISECONDS_FROM = 1e11
 

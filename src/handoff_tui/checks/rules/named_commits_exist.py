@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -11,11 +10,12 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.document_problems import find_unreadable, read_json
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 _DIALECTS = ("gsd", "claude", "relay", "notes")
-_COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
+_COMMIT = compile_later(r"[0-9a-fA-F]{7,64}")
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -11,10 +11,11 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.models.document import Document
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
-_ATTEMPT = re.compile(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
+_ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -46,4 +46,5 @@ NO_NEW_SKIPS = Rule(
     remedy="Take the mark off and make the test pass; whether one may be skipped is for the reviewer to say.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
+    version=2,
 )

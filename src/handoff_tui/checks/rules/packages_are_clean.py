@@ -19,7 +19,8 @@ def judge(context: Context) -> Iterator[Found]:
     if not folders:
         context.skip("no package here")
     patterns: tuple[str, ...] = context.setting("builder.unwanted_files", tuple)
-    by_folder = _group_paths(context.paths(), frozenset(folders))
+    inside = sorted({path for folder in folders for path in context.paths_below(folder)})
+    by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
         for path in _find_unwanted(context, folder, by_folder[folder], patterns):
             yield Found(
@@ -45,12 +46,9 @@ def _list_folders(context: Context) -> tuple[str, ...]:
 
 
 def _group_paths(paths: Iterable[str], folders: frozenset[str]) -> dict[str, list[str]]:
-    """Paths by the package that holds them, in one go over what may be a large tree."""
+    """Paths by the package that holds them."""
     found: dict[str, list[str]] = defaultdict(list)
-    tops = {folder.partition("/")[0] for folder in folders}
     for path in paths:
-        if path.partition("/")[0] not in tops:
-            continue
         parent = path.rpartition("/")[0]
         while parent and parent not in folders:
             parent = parent.rpartition("/")[0]

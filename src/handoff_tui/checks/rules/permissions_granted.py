@@ -104,6 +104,7 @@ PERMISSIONS_GRANTED = Rule(
     id="permissions-granted",
     system=System.PROCEDURE,
     severity=Severity.MEDIUM,
+    declared="VR007",
     holds="VR007: what the next phase writes is writable, and what it runs is executable",
     reads="permissions of state files, of files of TDD cycles, of outputs and scripts that metadata names",
     remedy="Give the permissions that the next phase needs, or name files that it may use.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.attempt_text import find_standing_attempts, read_attempt_lines
@@ -11,11 +10,12 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.document_problems import read_json, walk_objects
 from handoff_tui.checks.proof_content import is_picture, parse_result, parse_words
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Proof, ProofKind, Severity, TestCounts
 
-_NAMED = re.compile(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(?:[\w.@-]+/)*[\w.@-]+\.\w+")
-_DIFFSTAT = re.compile(r"\|\s+(?:\d+|Bin)\b")
+_NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(?:[\w.@-]+/)*[\w.@-]+\.\w+")
+_DIFFSTAT = compile_later(r"\|\s+(?:\d+|Bin)\b")
 
 
 def judge(context: Context) -> Iterator[Found]:

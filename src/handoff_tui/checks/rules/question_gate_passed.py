@@ -12,14 +12,15 @@ from handoff_tui.checks.document_problems import find_unreadable
 from handoff_tui.checks.greenlight import find_greenlight_gap
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 _GATE = (DocumentRole.PROMPT, DocumentRole.ANSWERS)
 _LEAKS = frozenset({"expected answers", "expected answers in the spec"})
-_STATED = re.compile(r"^\W*contract\s+version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
-_OWN = re.compile(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
-_IN_TITLE = re.compile(r"\A#[^\n]*\bv([0-9]+(?:\.[0-9]+){0,3})\b")
+_STATED = compile_later(r"^\W*contract\s+version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
+_OWN = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
+_IN_TITLE = compile_later(r"\A#[^\n]*\bv([0-9]+(?:\.[0-9]+){0,3})\b")
 
 
 def judge(context: Context) -> Iterator[Found]:

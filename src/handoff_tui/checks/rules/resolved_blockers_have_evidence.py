@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.session_state import BLOCKERS, find_states, read_state_file, says_something
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker, Severity
 
 _RESOLVED = "resolved"
-_WORD = re.compile(r"[\w./@+~-]+")
-_COMMIT = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
-_FILE = re.compile(r".*(?:/[^/]*[^/.]|[^/.]\.[A-Za-z]\w{0,9})")
-_SURELY_A_FILE = re.compile(r".+/.+\.[A-Za-z]\w{0,9}")
+_WORD = compile_later(r"[\w./@+~-]+")
+_COMMIT = compile_later(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
+_FILE = compile_later(r".*(?:/[^/]*[^/.]|[^/.]\.[A-Za-z]\w{0,9})")
+_SURELY_A_FILE = compile_later(r".+/.+\.[A-Za-z]\w{0,9}")
 """`and/or` and `e.g` look like files too, but are not missed when they do not exist."""
 
 

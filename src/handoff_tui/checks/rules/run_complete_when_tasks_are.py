@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity, Task
 
-_PART_OF_A_TASK = re.compile(r"^(?:criterion|deliverable)-\d+$")
+_PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")
 _RUN_FACTS = ("run id", "cycle run id", "cycle run")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.script_calls import Call, find_calls
+from handoff_tui.checks.script_calls import Call, find_calls, is_prose
 from handoff_tui.checks.session_state import require_states
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
@@ -18,8 +18,7 @@ _OWN_COMMAND = "handoff-tui check"
 _GIT_HOOKS = ".git/hooks/"
 
 
-@dataclass(frozen=True, slots=True)
-class _Caller:
+class _Caller(NamedTuple):
     path: str
     text: str
 
@@ -33,7 +32,7 @@ def judge(context: Context) -> Iterator[Found]:
         ]
         callers = _find_callers(context, above)
         present = [script for script in scripts if context.exists(script)]
-        enforced_here = any(find_calls(caller.path, caller.text, _OWN_COMMAND) for caller in callers)
+        enforced_here = any(_find_minded(caller) for caller in callers)
         if not present and not enforced_here:
             yield _build_absent(scripts)
         for script in scripts:
@@ -73,7 +72,14 @@ def _find_all_calls(
 
 
 def _find_direct(script: str, callers: list[_Caller]) -> list[tuple[str, Call]]:
-    return [(caller.path, call) for caller in callers for call in find_calls(caller.path, caller.text, script)]
+    return [(caller.path, call) for caller in callers for call in _find_minded(caller, script)]
+
+
+def _find_minded(caller: _Caller, script: str | None = None) -> list[Call]:
+    """Calls of a script, or of this program, whose answer is minded; a mention in prose is none."""
+    scripts = () if script is None else (script,)
+    calls = find_calls(caller.text, scripts, ours=script is None, prose=is_prose(caller.path))
+    return [call for call in calls if not call.shrug and not call.mention]
 
 
 def _judge_script(

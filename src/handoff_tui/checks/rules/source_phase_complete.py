@@ -131,6 +131,7 @@ SOURCE_PHASE_COMPLETE = Rule(
     id="source-phase-complete",
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
+    declared="VR001",
     holds="VR001: the phase that hands over is complete: tasks done, no open blocker, no failed last attempt",
     reads="status, tasks, attempts and blockers of handoffs that name a target phase",
     remedy="Finish the source phase, close its blockers with evidence and record the outcome; then hand over.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.builder_documents import (
@@ -18,10 +17,11 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.document_problems import find_unreadable
 from handoff_tui.models.document import Document, DocumentRole
 from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
-_NUMBERED = re.compile(r"[0-9]{1,3}[.)]\s+\S")
+_NUMBERED = compile_later(r"[0-9]{1,3}[.)]\s+\S")
 _CONSTRAINTS = "Critical Constraints"
 
 

@@ -133,6 +133,7 @@ STATE_CONSISTENT = Rule(
     id="state-consistent",
     system=System.PROCEDURE,
     severity=Severity.HIGH,
+    declared="VR003",
     holds="VR003: every handoff is told in one state: files agree, executions end legally, results fit the outcome",
     reads="contexts, executions and validation sessions of procedures; state files and notes of TDD cycles",
     remedy="Decide which state is true and correct the other record; finish or roll back what was left half done.",

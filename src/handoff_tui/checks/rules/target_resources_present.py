@@ -99,6 +99,7 @@ TARGET_RESOURCES_PRESENT = Rule(
     id="target-resources-present",
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
+    declared="VR002",
     holds="VR002: the target phase, its agent, and every file and folder named for it exist",
     reads="pipelines and agents of the configuration, files named in claims and metadata",
     remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -11,12 +10,13 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.cycles import list_cycles, require_cycles
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity, Task
 
-_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_MARKS = re.compile(r"[*_`~]")
+_BOX = compile_later(r"^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$")
+_FENCE = compile_later(r"^\s*(?:```|~~~)")
+_MARKS = compile_later(r"[*_`~]")
 _STAGES = ("completed", "pending")
 
 

@@ -10,11 +10,12 @@ from handoff_tui.checks.changed_files import read_changed
 from handoff_tui.checks.compared_tests import compare_tests
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 _SHOWN = 5
-_TEST_NAME = re.compile(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)
+_TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)
 
 
 def judge(context: Context) -> Iterator[Found]:
@@ -60,4 +61,5 @@ TESTS_NOT_DELETED = Rule(
     remedy="Bring the tests back; one that is truly obsolete is for the reviewer to let go, not for the agent.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
+    version=2,
 )

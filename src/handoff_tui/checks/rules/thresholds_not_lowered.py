@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.checks.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.context import Context
@@ -13,8 +13,7 @@ from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
 
-@dataclass(frozen=True, slots=True)
-class _Threshold:
+class _Threshold(NamedTuple):
     value: float
     line: int
     path: str

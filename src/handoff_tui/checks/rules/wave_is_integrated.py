@@ -11,10 +11,11 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
-_INTEGRATION = re.compile(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
+_INTEGRATION = compile_later(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from handoff_tui.config.settings import Builder
 from handoff_tui.dialects.builder.grouping import Member
@@ -11,8 +11,7 @@ from handoff_tui.dialects.builder.results import ResultsReading, read_results
 from handoff_tui.models.work import Attempt
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedResults:
+class NumberedResults(NamedTuple):
     """A results document and the number of its attempt."""
 
     number: int

@@ -11,19 +11,20 @@ from handoff_tui.dialects.claims import claim_counts, parse_counts, parse_number
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Section, Table, TextLine, plain
 from handoff_tui.models.claim import Claim
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import TestCounts
 
 _NAMES: Final = ("total", "passed", "failed", "skipped")
-_FIELD: Final = re.compile(
+_FIELD: Final = compile_later(
     r"(?P<total>total(?: tests)?(?: \(.*\))?|tests(?: total| run)?)$|(?P<passed>pass(?:ed|ing)?)$"
     r"|(?P<failed>fail(?:ed|ing|ures)?|errors?)$|(?P<skipped>skipped)$|(?P<command>command)$"
 )
-_ATTEMPT: Final = re.compile(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
-_TOTAL_ROW: Final = re.compile(r"(?:grand )?(?:total|overall|sum|all)\b")
-_TOTAL_IN_PROSE: Final = re.compile(
+_ATTEMPT: Final = compile_later(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
+_TOTAL_ROW: Final = compile_later(r"(?:grand )?(?:total|overall|sum|all)\b")
+_TOTAL_IN_PROSE: Final = compile_later(
     r"\b([0-9]{1,9}) (?:tests? )?(?:in )?total\b|\btotal\W{1,3}([0-9]{1,9})\b", re.IGNORECASE
 )
-_ALL_PASS: Final = re.compile(r"\ball\b.*\bpass", re.IGNORECASE)
+_ALL_PASS: Final = compile_later(r"\ball\b.*\bpass", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -22,13 +22,15 @@ from handoff_tui.dialects.builder.registry_state import (
 )
 from handoff_tui.dialects.builder.review import count_events, read_evidence
 from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
+from handoff_tui.dialects.path_words import find_below
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.models.work import Fact
 
-_EVENTS: Final = re.compile(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
-_EVIDENCE: Final = re.compile(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
+_EVENTS: Final = compile_later(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
+_EVIDENCE: Final = compile_later(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
 _CONTRACT: Final = "BUILDER_PROMPT_CONTRACT.md"
 
 
@@ -80,7 +82,7 @@ def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> Non
     by_folder = {folder: draft for draft in drafts for folder in draft.group.folders}
     if not by_folder:
         return
-    for path in shelf.paths:
+    for path in find_below(shelf.paths, by_folder):
         is_events = _EVENTS.match(path.rpartition("/")[2]) is not None
         if not is_events and not _EVIDENCE.match(path):
             continue
@@ -102,7 +104,8 @@ def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> Non
 def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
     """A prompt made from an older contract than the one that is in force."""
     stated = [prompt for draft in drafts for prompt in draft.prompts if prompt.contract]
-    path = next((path for path in shelf.paths if path.rpartition("/")[2] == _CONTRACT), None) if stated else None
+    named = (path for path in shelf.paths if path.endswith(_CONTRACT) and path.rpartition("/")[2] == _CONTRACT)
+    path = next(named, None) if stated else None
     if path is None:
         return
     current = find_contract_version(shelf.source(path))

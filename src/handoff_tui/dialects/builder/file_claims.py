@@ -12,20 +12,21 @@ from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, clean
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Item, Outline, Row, Section, Table, parse_field, plain
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 
-_HASH: Final = re.compile(
+_HASH: Final = compile_later(
     r"(?:\b(?P<when>before|after)\b|\bsha-?256\b(?!\s+(?:before|after)))[\s:=`*(]{0,6}(?:sha256:)?"
     r"(?P<hex>[0-9a-f]{6,64})(?P<cut>\.\.\.|…)?(?![0-9a-z])",
     re.IGNORECASE,
 )
-_FIRST_WORD: Final = re.compile(r"\s*(?:`([^`\n]+)`|\*\*([^*\n]+)\*\*|(\S+?)(?=[,:;]?(?:\s|$)))")
-_MOVED_TO: Final = re.compile(r"\s*`?\s*(?:->|=>|→|to)\s+`?([^\s`]+)")
+_FIRST_WORD: Final = compile_later(r"\s*(?:`([^`\n]+)`|\*\*([^*\n]+)\*\*|(\S+?)(?=[,:;]?(?:\s|$)))")
+_MOVED_TO: Final = compile_later(r"\s*`?\s*(?:->|=>|→|to)\s+`?([^\s`]+)")
 _ACTIONS: Final = (
-    (re.compile(r"\b(?:moved|renamed)\b"), None),
-    (re.compile(r"\b(?:deleted|removed|delete|remove)\b"), ClaimKind.FILE_DELETED),
-    (re.compile(r"\b(?:created|added|delivered|create|new|add)\b"), ClaimKind.FILE_CREATED),
+    (compile_later(r"\b(?:moved|renamed)\b"), None),
+    (compile_later(r"\b(?:deleted|removed|delete|remove)\b"), ClaimKind.FILE_DELETED),
+    (compile_later(r"\b(?:created|added|delivered|create|new|add)\b"), ClaimKind.FILE_CREATED),
     (
-        re.compile(r"\b(?:modified|changed|edited|modify|edit|updated?|rewritten|rewrite|rebuilt|rebuild)\b"),
+        compile_later(r"\b(?:modified|changed|edited|modify|edit|updated?|rewritten|rewrite|rebuilt|rebuild)\b"),
         ClaimKind.FILE_MODIFIED,
     ),
 )

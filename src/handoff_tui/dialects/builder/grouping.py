@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from handoff_tui.dialects.builder.identifiers import find_ids, is_framework, is_same_framework
 from handoff_tui.dialects.builder.names import NamedFile, parse_path
@@ -13,8 +14,7 @@ from handoff_tui.models.handoff import build_id
 from handoff_tui.models.place import Problem, ProblemLevel
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A file with the meaning of its name."""
 
     source: Source

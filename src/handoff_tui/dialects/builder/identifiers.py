@@ -5,25 +5,27 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from handoff_tui.models.pattern import compile_later
+
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
 _NUMBER: Final = r"[0-9]{1,4}(?:[._][0-9]{1,2}[A-Za-z]?|[A-Za-z])?"
-_WHOLE: Final = re.compile(
+_WHOLE: Final = compile_later(
     rf"(?:BUILDER[ _-])?(?P<kind>{_KIND}|H)[ _#-]{{1,3}}(?P<number>{_NUMBER})$|(?P<bare>{_NUMBER})$", re.IGNORECASE
 )
-_WHOLE_BUGFIX: Final = re.compile(
+_WHOLE_BUGFIX: Final = compile_later(
     r"(?:BUILDER[ _-])?BUGFIX[ _#-]{1,3}(?P<slug>[A-Za-z0-9][A-Za-z0-9._-]{0,80})$", re.IGNORECASE
 )
-_IN_PROSE: Final = re.compile(
+_IN_PROSE: Final = compile_later(
     rf"(?<![A-Za-z0-9])(?:(?P<kind>(?i:{_KIND}))[ _#-]{{1,3}}|(?<![-_])H-)(?P<number>{_NUMBER})(?![A-Za-z0-9])"
     r"|(?<![A-Za-z0-9])BUGFIX[_-](?P<slug>[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)"
     r"|(?<![A-Za-z0-9])(?P<framework>FMWK-[0-9]{3}(?:_[A-Za-z0-9]+)*)"
 )
-_RANGE: Final = re.compile(r"\s*(?:through|thru|to|\u2013|\u2014|-|\.\.\.?|…)\s*", re.IGNORECASE)
-_PLAIN: Final = re.compile(r"H-([0-9]{1,4})$")
-_FRAMEWORK: Final = re.compile(r"FMWK-[0-9]{1,4}")
-_PACKAGE: Final = re.compile(r"(?<![A-Za-z0-9-])PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*(?![A-Za-z0-9])")
-_TITLE_WORD: Final = re.compile(r"(?:results?|agent prompt|builder|spec(?:ification)?)(?:[\W_]+|$)", re.IGNORECASE)
-_TITLE_ID: Final = re.compile(rf"(?:{_KIND}|H)[ _#-]{{1,3}}{_NUMBER}(?:[\W_]+|$)", re.IGNORECASE)
+_RANGE: Final = compile_later(r"\s*(?:through|thru|to|\u2013|\u2014|-|\.\.\.?|…)\s*", re.IGNORECASE)
+_PLAIN: Final = compile_later(r"H-([0-9]{1,4})$")
+_FRAMEWORK: Final = compile_later(r"FMWK-[0-9]{1,4}")
+_PACKAGE: Final = compile_later(r"(?<![A-Za-z0-9-])PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*(?![A-Za-z0-9])")
+_TITLE_WORD: Final = compile_later(r"(?:results?|agent prompt|builder|spec(?:ification)?)(?:[\W_]+|$)", re.IGNORECASE)
+_TITLE_ID: Final = compile_later(rf"(?:{_KIND}|H)[ _#-]{{1,3}}{_NUMBER}(?:[\W_]+|$)", re.IGNORECASE)
 _LONGEST_RANGE = 50
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -10,9 +9,10 @@ from handoff_tui.dialects.claims import build_claim, canonical_hash
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Asset, Package
 
-_HASH: Final = re.compile(r"sha256:[0-9a-f]{64}$")
+_HASH: Final = compile_later(r"sha256:[0-9a-f]{64}$")
 _REQUIRED: Final = ("package_id", "version", "schema_version", "spec_id", "framework_id")
 
 

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.builder.identifiers import is_framework, parse_id
 from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.pattern import compile_later
 
 _ROLE_NAME: Final = r"RESULTS|AGENT_PROMPT|1[03]Q_ANSWERS|REVIEW_REPORT|EVALUATION_REPORT"
-_FLAT_SPEC: Final = re.compile(
+_FLAT_SPEC: Final = compile_later(
     r"(?:BUILDER_(?P<kind>HANDOFF|FOLLOW_?UP|CLEANUP|BUGFIX|HOUSEKEEPING)|(?P<other>CLEANUP|BUGFIX|HOUSEKEEPING))"
     r"[_-](?P<rest>.+)$",
     re.IGNORECASE,
 )
-_FLAT: Final = re.compile(
+_FLAT: Final = compile_later(
     rf"(?P<role>{_ROLE_NAME})_(?:(?P<kind>HANDOFF|FOLLOW_?UP|CLEANUP|BUGFIX|HOUSEKEEPING|H)[_-])?(?P<rest>.+)$",
     re.IGNORECASE,
 )
-_NESTED: Final = re.compile(
+_NESTED: Final = compile_later(
     rf"(?P<id>.+?)_(?P<role>{_ROLE_NAME}|BUILDER_HANDOFF|SPEC)(?:_(?P<number>[0-9]{{1,3}}))?$", re.IGNORECASE
 )
-_IN_FOLDER: Final = re.compile(
+_IN_FOLDER: Final = compile_later(
     rf"(?P<role>{_ROLE_NAME}|BUILDER_HANDOFF|SPEC)(?:_(?P<number>[0-9]{{1,3}}))?$", re.IGNORECASE
 )
-_ATTEMPT: Final = re.compile(r"[_-](?:ATTEMPT|RETRY|RUN|V)[_-]?([0-9]{1,3})$", re.IGNORECASE)
-_ATTEMPT_FOLDER: Final = re.compile(r"(?:ATTEMPT|RETRY|RUN)[_-]?([0-9]{1,3})$", re.IGNORECASE)
-_NUMBERED: Final = re.compile(
+_ATTEMPT: Final = compile_later(r"[_-](?:ATTEMPT|RETRY|RUN|V)[_-]?([0-9]{1,3})$", re.IGNORECASE)
+_ATTEMPT_FOLDER: Final = compile_later(r"(?:ATTEMPT|RETRY|RUN)[_-]?([0-9]{1,3})$", re.IGNORECASE)
+_NUMBERED: Final = compile_later(
     r"(?P<number>[0-9]{1,4})(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?|(?P<suffix>[A-Za-z]))?(?=$|[_.-])"
     r"[_.-]?(?P<slug>.*)$"
 )
-_REGISTRY: Final = re.compile(r"(?:.*REGISTRY.*|BUILDER_HANDOFF_STANDARD)$", re.IGNORECASE)
-_PACKAGE_FOLDER: Final = re.compile(r"(?:^|/)PKG-[^/]+$")
+_REGISTRY: Final = compile_later(r"(?:.*REGISTRY.*|BUILDER_HANDOFF_STANDARD)$", re.IGNORECASE)
+_PACKAGE_FOLDER: Final = compile_later(r"(?:^|/)PKG-[^/]+$")
 _ROLES: Final = {
     "RESULTS": DocumentRole.RESULTS,
     "AGENT_PROMPT": DocumentRole.PROMPT,
@@ -43,8 +43,7 @@ _ROLES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(NamedTuple):
     """What a path says. `specific`: nobody else would use such a name."""
 
     role: DocumentRole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from handoff_tui.dialects.builder.draft import Draft
@@ -12,8 +11,9 @@ from handoff_tui.dialects.builder.sections import normalise
 from handoff_tui.dialects.contract import Source
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 
-_IN_PASSING: Final = re.compile(
+_IN_PASSING: Final = compile_later(
     r"(?:baseline|clean room|full regression|regression|issues|notes|existing code|dependenc|end to end|install order"
     r"|gates?\b|known pitfalls|expected)"
 )

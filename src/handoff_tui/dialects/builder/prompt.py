@@ -5,32 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.builder.sections import normalise
 from handoff_tui.dialects.claims import quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Code, Item, Outline, Paragraph, parse_markdown, plain
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact, Question
 
-_INTRODUCTION: Final = re.compile(
+_INTRODUCTION: Final = compile_later(
     r"\b(?:answer|verification|confirm|gate)\b.*\bquestions?\b|\b1[03]\s*-?\s*(?:Q\b|questions?\b)"
     r"|^\W*(?:[0-9.]+\s*)?(?:verification |gate |the )?questions\W*$",
     re.IGNORECASE,
 )
-_ANNOUNCED: Final = re.compile(r"\b(1?[0-9])[ -]questions?\b|\b(1[03])\s*-?Q\b", re.IGNORECASE)
-_STOP: Final = re.compile(
+_ANNOUNCED: Final = compile_later(r"\b(1?[0-9])[ -]questions?\b|\b(1[03])\s*-?Q\b", re.IGNORECASE)
+_STOP: Final = compile_later(
     r"\bSTOP\b|\bWAIT\b.*\b(?:approval|greenlight|go-ahead|review)\b|\bwait for (?:approval|greenlight)\b"
 )
-_NUMBERED_LINE: Final = re.compile(r"\W*Q\s?([0-9]{1,2})\b\W*(.*)$", re.IGNORECASE | re.DOTALL)
-_EXPECTED: Final = re.compile(r"\W*(?:[0-9]{1,2}[.)]\s*)?expected\b.{0,40}\banswers?\b", re.IGNORECASE)
-_CONTRACT: Final = re.compile(r"\bcontract\b[^\n]{0,40}?\bv?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE)
+_NUMBERED_LINE: Final = compile_later(r"\W*Q\s?([0-9]{1,2})\b\W*(.*)$", re.IGNORECASE | re.DOTALL)
+_EXPECTED: Final = compile_later(r"\W*(?:[0-9]{1,2}[.)]\s*)?expected\b.{0,40}\banswers?\b", re.IGNORECASE)
+_CONTRACT: Final = compile_later(r"\bcontract\b[^\n]{0,40}?\bv?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE)
 _LONGEST_LABEL = 60
 _HEADER_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A piece of the prompt with its line in the file."""
 
     line: int

@@ -14,20 +14,21 @@ from handoff_tui.dialects.builder.sections import fields, headed, missing_sectio
 from handoff_tui.dialects.claims import parse_status
 from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.pattern import compile_later
 
 _STANDARD: Final = Builder()
-_SPEC_TITLE: Final = re.compile(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
+_SPEC_TITLE: Final = compile_later(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
 _PROMPT_WORDS: Final = (
-    re.compile(r"\bagent prompt\b", re.IGNORECASE),
-    re.compile(r"\bbuilder agent\b", re.IGNORECASE),
-    re.compile(r"\bSTOP\b|\bWAIT for approval\b"),
-    re.compile(r"\banswer\b[^\n]{0,60}\bquestions\b", re.IGNORECASE),
-    re.compile(r"\bprompt contract\b|\bBUILDER_HANDOFF\b", re.IGNORECASE),
+    compile_later(r"\bagent prompt\b", re.IGNORECASE),
+    compile_later(r"\bbuilder agent\b", re.IGNORECASE),
+    compile_later(r"\bSTOP\b|\bWAIT for approval\b"),
+    compile_later(r"\banswer\b[^\n]{0,60}\bquestions\b", re.IGNORECASE),
+    compile_later(r"\bprompt contract\b|\bBUILDER_HANDOFF\b", re.IGNORECASE),
 )
-_ANSWER_WORDS: Final = re.compile(
+_ANSWER_WORDS: Final = compile_later(
     r"(?:^|\n)\W{0,6}(?:Q\s?[0-9]{1,2}\b|A\s?[0-9]{1,2}\b|[0-9]{1,2}[.):])", re.IGNORECASE
 )
-_VERDICT: Final = re.compile(r"\b(?:review|final)\s+verdict\W{0,4}:", re.IGNORECASE)
+_VERDICT: Final = compile_later(r"\b(?:review|final)\s+verdict\W{0,4}:", re.IGNORECASE)
 _NOT_A_PACKAGE: Final = ("manifest_version", "start_url", "short_name")
 _ENOUGH = 3
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.builder.identifiers import find_ids, parse_id
 from handoff_tui.dialects.claims import quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Table, plain
 from handoff_tui.models.handoff import RegistryState
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
 _DONE: Final = (RegistryState.COMPLETE, RegistryState.VALIDATED, RegistryState.FAILED, RegistryState.SUPERSEDED)
-_SUPERSEDED: Final = re.compile(r"\bSUPERSEDED\b")
-_NEGATION: Final = re.compile(r"\b(?:not|never|un)\b|\bisn't\b", re.IGNORECASE)
+_SUPERSEDED: Final = compile_later(r"\bSUPERSEDED\b")
+_NEGATION: Final = compile_later(r"\b(?:not|never|un)\b|\bisn't\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """All that decides where a handoff stands, but for those it waits for."""
 
     has_prompt: bool = False
@@ -31,8 +30,7 @@ class Standing:
     superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryRow:
+class RegistryRow(NamedTuple):
     """A row of a registry that is kept by hand."""
 
     id: str

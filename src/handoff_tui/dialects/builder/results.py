@@ -28,16 +28,17 @@ from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Item, Section, plain
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.handoff import ClaimedBaseline
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Fact, TestCounts
 
-_REGRESSION: Final = re.compile(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
-_THIS_PACKAGE: Final = re.compile(r"\bthis package\b", re.IGNORECASE)
-_COMMIT_LINE: Final = re.compile(r"\bcommits?\b|\bcommitted\b|\bHEAD\b", re.IGNORECASE)
-_BACKFILL: Final = re.compile(
+_REGRESSION: Final = compile_later(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
+_THIS_PACKAGE: Final = compile_later(r"\bthis package\b", re.IGNORECASE)
+_COMMIT_LINE: Final = compile_later(r"\bcommits?\b|\bcommitted\b|\bHEAD\b", re.IGNORECASE)
+_BACKFILL: Final = compile_later(
     r"\W*backfill|.*\bthis (?:file|document|results?)\b.*\bbackfill|.*\bresults\W+backfill", re.IGNORECASE
 )
-_ATTEMPT_IN_TITLE: Final = re.compile(r"\battempt\s+#?([0-9]{1,3})\b", re.IGNORECASE)
+_ATTEMPT_IN_TITLE: Final = compile_later(r"\battempt\s+#?([0-9]{1,3})\b", re.IGNORECASE)
 _AGENT_FIELDS: Final = ("agent", "platform", "builder", "built by", "author", "executed by")
 
 

@@ -14,27 +14,28 @@ from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.dialects.markdown import Item, Section, TextLine, plain
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact
 
-_ANSWER: Final = re.compile(
+_ANSWER: Final = compile_later(
     r"\W*(?:Q(?:uestion)?\s*#?\s?([0-9]{1,2})|A\s?([0-9]{1,2})|([0-9]{1,2})[.):])\W*(.*)$", re.IGNORECASE
 )
-_NO_ANSWER: Final = re.compile(r"\W*(?:tbd|todo|n/?a|pending|\.\.\.|…)?\W*$", re.IGNORECASE)
-_GREENLIGHT: Final = re.compile(
+_NO_ANSWER: Final = compile_later(r"\W*(?:tbd|todo|n/?a|pending|\.\.\.|…)?\W*$", re.IGNORECASE)
+_GREENLIGHT: Final = compile_later(
     r"\W*(?:(?:human|user|reviewer|operator|status|decision|approval|go)\W+){0,2}(?:green-?\s?light|greenlit)\b"
     r"(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_REFUSED: Final = re.compile(
+_REFUSED: Final = compile_later(
     r"\b(?:no|not|pending|wait|waiting|awaiting|await|required|requires|needed|denied|withheld|none|tbd|until|before"
     r"|yes\s*[|/]\s*no|requested|when|if|rejected|refused|deferred|hold|blocked)\b|\?|_{3,}|<|\[ ?\]|[❌✗✘☐]",
     re.IGNORECASE,
 )
-_NOT_HUMAN: Final = re.compile(
+_NOT_HUMAN: Final = compile_later(
     r"\b(?:simulat\w*|auto\w*|script\w*|piped?|bot|agent|ci|pipeline|backfill\w*|self)\b", re.IGNORECASE
 )
 _BARE: Final = " :*.!"
-_LABEL: Final = re.compile(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
+_LABEL: Final = compile_later(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
 _PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
 _HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
 _ALLOWED: Final = {

@@ -21,12 +21,15 @@ from handoff_tui.dialects.builder.sections import (
 from handoff_tui.dialects.claims import clean_path, parse_status, quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Table, plain
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact
 
-_BLOCKED_BY: Final = re.compile(r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b")
-_ACTION: Final = re.compile(r"\b(CREATE|MODIFY|DELETE|EDIT|REWRITE|REBUILD|MOVE|RENAME|UPDATE)", re.IGNORECASE)
-_INTEGRATION: Final = re.compile(r"\bintegration handoff\b", re.IGNORECASE)
-_WAVE: Final = re.compile(r"\bwave\s*#?\s*([0-9]{1,3})\b", re.IGNORECASE)
+_BLOCKED_BY: Final = compile_later(
+    r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"
+)
+_ACTION: Final = compile_later(r"\b(CREATE|MODIFY|DELETE|EDIT|REWRITE|REBUILD|MOVE|RENAME|UPDATE)", re.IGNORECASE)
+_INTEGRATION: Final = compile_later(r"\bintegration handoff\b", re.IGNORECASE)
+_WAVE: Final = compile_later(r"\bwave\s*#?\s*([0-9]{1,3})\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.builder.sections import fields, headed, normalise, preamble
 from handoff_tui.dialects.claims import build_claim, parse_status, parse_verdict, quote
@@ -17,8 +16,7 @@ from handoff_tui.models.work import Fact
 _STATUS_FIELDS: Final = ("status", "overall status", "result", "overall result", "outcome")
 
 
-@dataclass(frozen=True, slots=True)
-class StatusReading:
+class StatusReading(NamedTuple):
     """A status token, the words it came from, and where they stand."""
 
     token: str

@@ -13,15 +13,18 @@ from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.markdown import Section, TextLine, parse_field, plain
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.handoff import ClaimedBaseline
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact
 
-_RESULT_WORD: Final = re.compile(r"\b(PASS(?:ED)?|FAIL(?:ED)?|SKIPPED)\b")
-_PACKAGES: Final = re.compile(
+_RESULT_WORD: Final = compile_later(r"\b(PASS(?:ED)?|FAIL(?:ED)?|SKIPPED)\b")
+_PACKAGES: Final = compile_later(
     r"(?:(?:total )?packages?(?: installed| count| total)?|installed packages?|.*\bpackage count)(?: \(.*\))?$"
 )
-_TESTS: Final = re.compile(r"(?:total (?:staged )?tests?|tests? total|test count|total test count)\b")
-_PACKAGES_IN_PROSE: Final = re.compile(r"\b([0-9]{1,6}) (?:total )?packages?(?: (?:were )?installed)?\b", re.IGNORECASE)
-_ALL_PASS: Final = re.compile(r"all\b.*\bpass")
+_TESTS: Final = compile_later(r"(?:total (?:staged )?tests?|tests? total|test count|total test count)\b")
+_PACKAGES_IN_PROSE: Final = compile_later(
+    r"\b([0-9]{1,6}) (?:total )?packages?(?: (?:were )?installed)?\b", re.IGNORECASE
+)
+_ALL_PASS: Final = compile_later(r"all\b.*\bpass")
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from handoff_tui.dialects.json_document import JsonDocument, JsonNode
 from handoff_tui.dialects.markdown import Item, Section, TextLine, parse_markdown
 from handoff_tui.dialects.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker, Fact, Task
 
 TAGS: Final = (
@@ -25,8 +26,8 @@ TAGS: Final = (
     "context",
     "next_action",
 )
-_TAG: Final = re.compile(r"^\s*<(/?)([a-z][a-z_]*)>\s*$")
-_NUMBERED_TASK: Final = re.compile(r"^Task\s+(\d+[\w.-]*)\s*[:.—\u2013-]\s*(.+)$", re.IGNORECASE | re.DOTALL)
+_TAG: Final = compile_later(r"^\s*<(/?)([a-z][a-z_]*)>\s*$")
+_NUMBERED_TASK: Final = compile_later(r"^Task\s+(\d+[\w.-]*)\s*[:.—\u2013-]\s*(.+)$", re.IGNORECASE | re.DOTALL)
 _HEADINGS: Final = {
     "current state": "current_state",
     "completed work": "completed_work",

@@ -13,11 +13,12 @@ from handoff_tui.dialects.json_claims import build_unique_id
 from handoff_tui.models.claim import Claim
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, HandoffType
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker
 
-_STATE_NAME: Final = re.compile(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)
-_COMPANION_NAME: Final = re.compile(r"(?:^|/)\.?continue-here[^/]*\.md$", re.IGNORECASE)
-_STATE_PLACE: Final = re.compile(r"(?:^|/)\.planning/(?:.*/)?HANDOFF\.json$")
+_STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)
+_COMPANION_NAME: Final = compile_later(r"(?:^|/)\.?continue-here[^/]*\.md$", re.IGNORECASE)
+_STATE_PLACE: Final = compile_later(r"(?:^|/)\.planning/(?:.*/)?HANDOFF\.json$")
 _OWN_FIELDS: Final = (
     "completed_tasks",
     "remaining_tasks",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.models.claim import Claim
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker, Fact, Task, TestCounts
 
-_NOT_A_SLUG: Final = re.compile(r"[^a-z0-9.]+")
-_LEADING_ZEROS: Final = re.compile(r"^0+(?=\d)")
+_NOT_A_SLUG: Final = compile_later(r"[^a-z0-9.]+")
+_LEADING_ZEROS: Final = compile_later(r"^0+(?=\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class PausedWork:
+class PausedWork(NamedTuple):
     """One file's account. What it does not say is nothing."""
 
     phase: str | None = None

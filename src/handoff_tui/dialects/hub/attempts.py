@@ -5,47 +5,51 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.claims import build_claim, quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub.context import read_fields
 from handoff_tui.dialects.hub.output import find_contradiction
-from handoff_tui.dialects.hub.stages import REPORT_STATUSES, parse_stage
+from handoff_tui.dialects.hub.stages import STANDARD, parse_stage
 from handoff_tui.dialects.markdown import Code, Section
 from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Attempt
 
-_AGENT: Final = re.compile(r"^([A-Za-z][\w/-]*(?: [\w/-]+)?) Agent(?:\s*\((.*)\))?$")
+_AGENT: Final = compile_later(r"^([A-Za-z][\w/-]*(?: [\w/-]+)?) Agent(?:\s*\((.*)\))?$")
 _AGENT_LEVEL = 3
 
 
-def add_attempts(source: Source, draft: HandoffDraft) -> None:
+def add_attempts(source: Source, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     for section in source.outline.sections:
         heading = _AGENT.match(section.name) if section.level == _AGENT_LEVEL else None
         if heading is not None:
-            _add_attempt(section, heading.group(1), heading.group(2), source, draft)
+            _add_attempt(section, heading, source, draft, settings)
     if draft.attempts:
         draft.source_agent = draft.attempts[-1].agent
-    count_attempts(draft)
+    count_attempts(draft, settings)
 
 
-def count_attempts(draft: HandoffDraft) -> None:
+def count_attempts(draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     """The number of tries of the present stage; where it was not tried yet, of development."""
     present = [attempt for attempt in draft.attempts if draft.source_phase and attempt.phase == draft.source_phase]
-    development = [attempt for attempt in draft.attempts if attempt.phase == "DEV"]
+    development = [attempt for attempt in draft.attempts if attempt.phase == settings.failure_stage]
     draft.attempt = max(1, len(present or development))
 
 
-def _add_attempt(section: Section, role: str, when: str | None, source: Source, draft: HandoffDraft) -> None:
+def _add_attempt(section: Section, heading: re.Match[str], source: Source, draft: HandoffDraft, settings: Hub) -> None:
+    role, when = heading.group(1), heading.group(2)
     fields = read_fields(section, source.path)
     status = fields["status"].value.lower() if "status" in fields else None
     summary = fields["summary"].value if "summary" in fields else None
     where = source.place(section.line)
     status_place = fields["status"].where if "status" in fields else where
     warning = _find_warning(section, summary, source) if status == "pass" else None
-    if status is not None and status not in REPORT_STATUSES:
-        source.report(f"the {role} report is neither pass nor fail: {quote(status)}", status_place.line)
+    if status is not None and status not in settings.report_statuses:
+        known = " nor ".join(settings.report_statuses)
+        source.report(f"the {role} report is neither {known}: {quote(status)}", status_place.line)
     draft.attempts.append(
         Attempt(
             number=len(draft.attempts) + 1,

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.hub import layout
 from handoff_tui.dialects.markdown import Section, parse_field
 from handoff_tui.models.handoff import build_id
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_NOT_FOUND: Final = re.compile(r"^\W*(Run (\S+) not found)", re.IGNORECASE)
-_SPLIT: Final = re.compile(r"\s\|\s")
+_NOT_FOUND: Final = compile_later(r"^\W*(Run (\S+) not found)", re.IGNORECASE)
+_SPLIT: Final = compile_later(r"\s\|\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A labelled value of a document and its place."""
 
     value: str
     where: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """One context file: its head as read, and the file itself for the rest."""
 
     source: Source

@@ -6,27 +6,29 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.claims import build_claim, parse_status, quote
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub.attempts import add_attempts
 from handoff_tui.dialects.hub.context import Context, Field, read_fields
-from handoff_tui.dialects.hub.stages import find_next_stage, is_done, parse_stage
+from handoff_tui.dialects.hub.stages import STANDARD, find_next_stage, is_done, parse_stage
 from handoff_tui.dialects.markdown import Item, Section, plain
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Task
 
-_LISTED_TASK: Final = re.compile(
+_LISTED_TASK: Final = compile_later(
     r"^\*\*(?P<id>.+?)\*\*:?\s*(?P<title>.*?)\s*(?:\[(?P<status>[^\[\]]*)\])?\s*(?:\(stage:\s*(?P<stage>[^()]*)\))?$",
     re.IGNORECASE,
 )
-_COMMIT: Final = re.compile(r"^\W*([0-9a-f]{7,40})\b")
-_CHANGED_FILE: Final = re.compile(r"^\s*(\S.*?)\s+\|\s+(?:\d+|Bin)\b")
-_CHANGED_TOTAL: Final = re.compile(r"^\s*(\d{1,9}) files? changed\b")
+_COMMIT: Final = compile_later(r"^\W*([0-9a-f]{7,40})\b")
+_CHANGED_FILE: Final = compile_later(r"^\s*(\S.*?)\s+\|\s+(?:\d+|Bin)\b")
+_CHANGED_TOTAL: Final = compile_later(r"^\s*(\d{1,9}) files? changed\b")
 
 
-def add_context(context: Context, draft: HandoffDraft) -> None:
+def add_context(context: Context, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     """Everything the newest context of a task says."""
     source = context.source
     draft.created = draft.created or context.generated
@@ -35,7 +37,7 @@ def add_context(context: Context, draft: HandoffDraft) -> None:
     for section in source.outline.sections:
         name = section.name.lower()
         if name == "pipeline position":
-            _add_position(section, source.path, draft)
+            _add_position(section, source.path, draft, settings)
         elif name.startswith("current task"):
             _add_current_task(section, source.path, draft)
         elif name == "description":
@@ -50,15 +52,15 @@ def add_context(context: Context, draft: HandoffDraft) -> None:
             _add_uncommitted(section, source, draft)
         elif name in {"your deliverables", "deliverables"}:
             draft.tasks.extend(_build_listed(section, source.path, "deliverable"))
-    add_attempts(source, draft)
+    add_attempts(source, draft, settings)
 
 
-def _add_position(section: Section, path: str, draft: HandoffDraft) -> None:
+def _add_position(section: Section, path: str, draft: HandoffDraft, settings: Hub) -> None:
     fields = read_fields(section, path)
     state = fields.get("current state")
     if state is not None:
         draft.source_phase = parse_stage(state.value)
-        draft.target_phase = find_next_stage(draft.source_phase)
+        draft.target_phase = find_next_stage(draft.source_phase, settings)
     role = fields.get("your role")
     if role is not None:
         draft.target_agent = role.value

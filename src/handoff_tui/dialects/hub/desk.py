@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub.context import normalise_time
+from handoff_tui.dialects.hub.stages import STANDARD
 from handoff_tui.models.handoff import Handoff, HandoffType, build_id
 
 
@@ -14,6 +16,7 @@ class Desk:
     """Drafts by id. `works` are handoffs of a task or run, as opposed to lists and reports that stand alone."""
 
     dialect: str
+    settings: Hub = STANDARD
     drafts: dict[str, HandoffDraft] = field(default_factory=dict)
     works: list[str] = field(default_factory=list)
     runs: dict[str, str] = field(default_factory=dict)

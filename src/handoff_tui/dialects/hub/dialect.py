@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub import layout
@@ -28,7 +29,7 @@ _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent
 
 
 def read(owned: list[Source], shelf: Shelf) -> Reading:
-    desk = Desk(_ID)
+    desk = Desk(_ID, shelf.settings.hub)
     sources = sorted(owned, key=lambda source: source.path)
     _read_contexts([source for source in sources if is_context(source)], desk)
     documents = [source for source in sources if not is_context(source)]
@@ -60,7 +61,7 @@ def _read_contexts(sources: list[Source], desk: Desk) -> None:
             draft.documents.append(context.source.document(DocumentRole.CONTEXT))
             if context is newest:
                 draft.original_name = context.source.name
-                add_context(context, draft)
+                add_context(context, draft, desk.settings)
             else:
                 told = f"{context.run or '?'}, {context.generated or 'no time given'}"
                 draft.add_fact("earlier run", told, context.source.place())
@@ -79,10 +80,10 @@ def _read_cycles(sources: list[Source], desk: Desk) -> None:
                 draft.documents.append(source.document(DocumentRole.CONTEXT))
     for handoff_id, cycles in by_id.items():
         newest_first = sorted(cycles, key=lambda cycle: normalise_time(age_of(cycle)), reverse=True)
-        _add_cycles(newest_first, desk.drafts[handoff_id])
+        _add_cycles(newest_first, desk.drafts[handoff_id], desk.settings)
 
 
-def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft) -> None:
+def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub) -> None:
     """Where the context of the task is older than the newest cycle, the cycle says how things stand."""
     told_before = len(draft.attempts)
     outdated: dict[str, str | None] = {}
@@ -91,20 +92,20 @@ def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft) -> None:
         for name in _PRESENT:
             setattr(draft, name, None)
     for cycle in newest_first:
-        add_cycle(cycle, draft)
+        add_cycle(cycle, draft, settings)
     for name, value in outdated.items():
         setattr(draft, name, getattr(draft, name) or value)
-    _order_attempts(draft, told_before)
+    _order_attempts(draft, told_before, settings)
 
 
-def _order_attempts(draft: HandoffDraft, first: int) -> None:
+def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
     """Cycles were added newest first; attempts are told oldest first."""
     newest_first = draft.attempts[first:]
     draft.attempts[first:] = [
         attempt.model_copy(update={"number": first + number})
         for number, attempt in enumerate(reversed(newest_first), start=1)
     ]
-    count_attempts(draft)
+    count_attempts(draft, settings)
 
 
 def _read_report(source: Source, desk: Desk) -> None:
@@ -123,7 +124,7 @@ def _read_report(source: Source, desk: Desk) -> None:
     if root is None:
         return
     if is_findings:
-        add_findings(root, name.replace("-", " "), draft)
+        add_findings(root, name.replace("-", " "), draft, desk.settings)
     elif is_report(root):
         add_report(root, draft)
 

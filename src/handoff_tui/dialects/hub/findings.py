@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.claims import build_claim, quote
 from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.stages import REPORT_STATUSES
+from handoff_tui.dialects.hub.stages import STANDARD
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import ReportedFinding, Severity
 
 _LISTS: Final = ("vulnerabilities", "findings", "bugs", "issues")
 _ID_KEYS: Final = ("id", "key", "cve", "bug_id", "rule", "rule_id")
 _TITLE_KEYS: Final = ("title", "name", "issue", "summary", "type", "message", "description")
 _FILE_KEYS: Final = ("file", "path", "file_path", "filename", "location")
-_LOCATION: Final = re.compile(r"^(.+?):(\d{1,9})(?::\d+)?$")
+_LOCATION: Final = compile_later(r"^(.+?):(\d{1,9})(?::\d+)?$")
 _SEVERITIES: Final = {**{severity.value: severity for severity in Severity}, "moderate": Severity.MEDIUM}
-_TOTAL_KEY: Final = re.compile(r"^(?:total|count)(?:_(?:vulnerabilities|findings|bugs|issues|count))?$|^(?:\w+)_count$")
+_TOTAL_KEY: Final = compile_later(
+    r"^(?:total|count)(?:_(?:vulnerabilities|findings|bugs|issues|count))?$|^(?:\w+)_count$"
+)
 _CLOSED: Final = frozenset({"fixed", "resolved", "closed", "done", "false_positive", "wont_fix", "wont-fix"})
-_FAILING: Final = (Severity.CRITICAL, Severity.HIGH)
 
 
 def find_finding_lists(root: JsonNode) -> list[JsonNode]:
@@ -32,7 +34,7 @@ def find_finding_lists(root: JsonNode) -> list[JsonNode]:
     return [member for member in members if isinstance(member.value, list)]
 
 
-def add_findings(root: JsonNode, name: str, draft: HandoffDraft) -> None:
+def add_findings(root: JsonNode, name: str, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     """Adds the findings of a report called `name`, and checks its own numbers against them."""
     findings: list[ReportedFinding] = []
     for found in find_finding_lists(root):
@@ -49,7 +51,7 @@ def add_findings(root: JsonNode, name: str, draft: HandoffDraft) -> None:
             _compare_counts(holder, findings)
     if summary is not None and isinstance(summary.value, str):
         draft.add_fact(f"{name} summary", summary.value, summary.where)
-    _add_status(root, name, findings, draft)
+    _add_status(root, name, findings, draft, settings)
 
 
 def _build_finding(node: JsonNode, number: int) -> ReportedFinding | None:
@@ -113,16 +115,18 @@ def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
             member.document.report(member.pointer, f"{member.name} is {member.value}, but the list has {listed}")
 
 
-def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draft: HandoffDraft) -> None:
+def _add_status(root: JsonNode, name: str, findings: list[ReportedFinding], draft: HandoffDraft, settings: Hub) -> None:
     status = root.text("status")
-    if status is None or status.strip().lower() not in REPORT_STATUSES:
+    if status is None or status.strip().lower() not in settings.report_statuses:
         return
     word = status.strip().lower()
     where = root.place_of("status")
     draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {word}", subject=name, value=word)])
-    severe = [finding for finding in findings if finding.severity in _FAILING and not _is_closed(finding)]
-    if word == "pass" and severe:
-        root.document.report(("status",), f"says pass, but lists {len(severe)} open findings that are critical or high")
+    failing = settings.failing_severities
+    severe = [finding for finding in findings if finding.severity in failing and not _is_closed(finding)]
+    if word == settings.report_statuses[0] and severe:
+        named = " or ".join(failing)
+        root.document.report(("status",), f"says {word}, but lists {len(severe)} open findings that are {named}")
 
 
 def _is_closed(finding: ReportedFinding) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-CONTEXT_NAME: Final = re.compile(r"^(?:HANDOFF|WORK_?CYCLE)_(\d+)(?:_([A-Za-z0-9][\w.-]*?))?\.md$", re.IGNORECASE)
-TODO_NAME: Final = re.compile(r"^todo\.json$", re.IGNORECASE)
-SECURITY_NAME: Final = re.compile(r"^security[_-]?reports?(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
-BUGS_NAME: Final = re.compile(r"^bugs(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
+from handoff_tui.models.pattern import compile_later
 
-_MARKDOWN: Final = re.compile(r"hand[-_]?off|work[-_]?cycle|context", re.IGNORECASE)
-_JSON: Final = re.compile(r"hand[-_]?off|work[-_]?cycles?|report|(?:^|/)runs?/", re.IGNORECASE)
-_RUN: Final = re.compile(r"^run[-_ ]?#?(\d+)$", re.IGNORECASE)
-_TASK: Final = re.compile(r"^(?:task[-_])?(T\d+|[A-Z][A-Z0-9]{0,9}-\d+)$")
-_TASK_NUMBER: Final = re.compile(r"^\d+$")
+CONTEXT_NAME: Final = compile_later(r"^(?:HANDOFF|WORK_?CYCLE)_(\d+)(?:_([A-Za-z0-9][\w.-]*?))?\.md$", re.IGNORECASE)
+TODO_NAME: Final = compile_later(r"^todo\.json$", re.IGNORECASE)
+SECURITY_NAME: Final = compile_later(r"^security[_-]?reports?(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
+BUGS_NAME: Final = compile_later(r"^bugs(?:[_-][\w.-]*)?\.json$", re.IGNORECASE)
+
+_MARKDOWN: Final = compile_later(r"hand[-_]?off|work[-_]?cycle|context", re.IGNORECASE)
+_JSON: Final = compile_later(r"hand[-_]?off|work[-_]?cycles?|report|(?:^|/)runs?/", re.IGNORECASE)
+_RUN: Final = compile_later(r"^run[-_ ]?#?(\d+)$", re.IGNORECASE)
+_TASK: Final = compile_later(r"^(?:task[-_])?(T\d+|[A-Z][A-Z0-9]{0,9}-\d+)$")
+_TASK_NUMBER: Final = compile_later(r"^\d+$")
 
 
 def may_own(path: str) -> bool:

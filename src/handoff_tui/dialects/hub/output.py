@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SERVER_ERROR: Final = re.compile(
+from handoff_tui.models.pattern import compile_later
+
+_SERVER_ERROR: Final = compile_later(
     r"\bHTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|\b(?:status|code|error)\W{1,3}(?:code\W{1,3})?(5\d\d)\b|"
     r"\b(5\d\d) (?:Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
     re.IGNORECASE,
 )
-_TRACEBACK: Final = re.compile(r"\bTraceback\b")
-_ERROR: Final = re.compile(r"\berrors?\b", re.IGNORECASE)
-_NO_ERROR: Final = re.compile(
+_TRACEBACK: Final = compile_later(r"\bTraceback\b")
+_ERROR: Final = compile_later(r"\berrors?\b", re.IGNORECASE)
+_NO_ERROR: Final = compile_later(
     r"\b(?:no|0|zero|without(?: any)?|any)\s+(?:\w+\s+)?errors?\b|\berrors?\W{1,3}(?:0|none|null|\[\])(?!\w)|"
     r"\berror[- ](?:handl\w+|messages?|pages?|paths?|cases?)\b",
     re.IGNORECASE,
 )
-_BANNER: Final = re.compile(
+_BANNER: Final = compile_later(
     r"^\W*(?:starting session|resuming session|session id|working directory|logging to|provider|model)\b|^\W*$",
     re.IGNORECASE,
 )
-_EMPTY_SUMMARY: Final = re.compile(r"^\W*(?:\w+ agent execution completed)?\W*$", re.IGNORECASE)
+_EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W*$", re.IGNORECASE)
 
 
 def find_contradiction(output: str | None, summary: str | None) -> tuple[str, int] | None:

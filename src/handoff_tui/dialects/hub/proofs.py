@@ -7,10 +7,12 @@ from typing import Final
 
 from handoff_tui.dialects.contract import Shelf
 from handoff_tui.dialects.hub import layout
+from handoff_tui.dialects.path_words import find_naming
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Proof, ProofKind
 
-_FOLDER: Final = re.compile(r"(?:^|/)\.?proofs?/", re.IGNORECASE)
-_SCREENSHOTS: Final = re.compile(r"(?:^|/)screenshots/", re.IGNORECASE)
+_FOLDER: Final = compile_later(r"(?:^|/)\.?proofs?/", re.IGNORECASE)
+_SCREENSHOTS: Final = compile_later(r"(?:^|/)screenshots/", re.IGNORECASE)
 _IMAGES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp")
 _KINDS: Final = (
     (_IMAGES, ProofKind.SCREENSHOT),
@@ -20,13 +22,18 @@ _KINDS: Final = (
     ((".md", ".html", ".htm", ".json", ".pdf", ".xml", ".csv"), ProofKind.REPORT),
     ((".mp4", ".webm", ".zip"), ProofKind.OTHER),
 )
-_TEST_NAME: Final = re.compile(
+_TEST_NAME: Final = compile_later(
     r"junit|pytest|test[-_ ]?(?:results?|report|output)|tests?\.(?:xml|json)$", re.IGNORECASE
 )
 
 
+_WORDS: Final = ("proof", "screenshots")
+"""One of them is in the path of every proof, in letters of any size."""
+
+
 def find_proofs(shelf: Shelf) -> list[Proof]:
-    return [proof for path in shelf.paths if (proof := _build_proof(path, shelf)) is not None]
+    likely = find_naming(shelf.paths, _WORDS)
+    return [proof for path in likely if (proof := _build_proof(path, shelf)) is not None]
 
 
 def _build_proof(path: str, shelf: Shelf) -> Proof | None:

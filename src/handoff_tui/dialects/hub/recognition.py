@@ -10,10 +10,11 @@ from handoff_tui.dialects.hub import layout
 from handoff_tui.dialects.hub.findings import find_finding_lists
 from handoff_tui.dialects.hub.work_cycles import find_cycles
 from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.models.pattern import compile_later
 
-_HEADER: Final = re.compile(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
-_RUN_LINE: Final = re.compile(r"^\W*Run ID\W*:", re.IGNORECASE)
-_NOT_FOUND: Final = re.compile(r"^Run \S+ not found", re.IGNORECASE)
+_HEADER: Final = compile_later(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
+_RUN_LINE: Final = compile_later(r"^\W*Run ID\W*:", re.IGNORECASE)
+_NOT_FOUND: Final = compile_later(r"^Run \S+ not found", re.IGNORECASE)
 _HEAD_LINES = 12
 
 

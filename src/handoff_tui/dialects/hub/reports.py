@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from handoff_tui.dialects.claims import build_claim, quote
@@ -10,8 +9,9 @@ from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub.output import find_contradiction
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.pattern import compile_later
 
-_COMMIT: Final = re.compile(r"^[0-9a-fA-F]{7,64}$")
+_COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
 _OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
 
 

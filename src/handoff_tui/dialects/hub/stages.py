@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-STAGES: Final = ("DEV", "QA", "SEC", "DOCS", "COMPLETE")
-CYCLE_STATUSES: Final = ("pending", "in_progress", "completed", "failed", "skipped")
-REPORT_STATUSES: Final = ("pass", "fail")
+from handoff_tui.config.settings import Hub
 
+STANDARD: Final = Hub()
+"""The words of the hub where nothing else is configured."""
 _ALIASES: Final = {
     "SECURITY": "SEC",
     "DOCUMENTATION": "DOCS",
@@ -16,6 +16,7 @@ _ALIASES: Final = {
     "COMPLETED": "COMPLETE",
 }
 _FAILED: Final = "_FAILED"
+_BEFORE_ALL: Final = "PM"
 _DONE: Final = frozenset({"done", "complete", "completed", "closed", "merged", "deployed"})
 _NOT_DONE: Final = frozenset(
     {"pending", "todo", "backlog", "open", "new", "in_progress", "blocked", "failed", "ready", "review", "in_review"}
@@ -30,17 +31,18 @@ def parse_stage(text: str | None) -> str | None:
     return None if word in {"", "NONE", "NULL", "N/A"} else _ALIASES.get(word, word)
 
 
-def find_next_stage(stage: str | None) -> str | None:
-    """The stage after this one; a failed stage goes back to DEV, failed documentation to DOCS."""
+def find_next_stage(stage: str | None, settings: Hub = STANDARD) -> str | None:
+    """The stage after this one; a failed stage goes back to where failure of it leads."""
     if stage is None:
         return None
     if stage.endswith(_FAILED):
-        return "DOCS" if stage == "DOCS" + _FAILED else "DEV"
-    if stage == "PM":
-        return STAGES[0]
-    if stage not in STAGES[:-1]:
+        return parse_stage(settings.run_failure_targets.get(stage.lower(), settings.failure_stage))
+    stages = settings.stages
+    if stage == _BEFORE_ALL:
+        return stages[0] if stages else None
+    if stage not in stages[:-1]:
         return None
-    return STAGES[STAGES.index(stage) + 1]
+    return stages[stages.index(stage) + 1]
 
 
 def is_done(status: str | None) -> bool | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from handoff_tui.config.settings import Hub
 from handoff_tui.dialects.claims import build_claim, parse_status, quote
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.hub.output import find_contradiction
-from handoff_tui.dialects.hub.stages import CYCLE_STATUSES, REPORT_STATUSES, find_next_stage, parse_stage
+from handoff_tui.dialects.hub.stages import STANDARD, find_next_stage, parse_stage
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.work import Attempt
@@ -53,13 +54,13 @@ def age_of(cycle: JsonNode) -> str:
     return next((text for key in ("completed_at", "accepted_at", "created_at") if (text := cycle.scalar(key))), "")
 
 
-def add_cycle(cycle: JsonNode, draft: HandoffDraft) -> None:
+def add_cycle(cycle: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     """Adds a cycle; fields that a newer source has given stay as they are."""
-    status = _check_word(cycle, "status", CYCLE_STATUSES)
-    report_status = _check_word(cycle, "report_status", REPORT_STATUSES)
+    status = _check_word(cycle, "status", settings.statuses)
+    report_status = _check_word(cycle, "report_status", settings.report_statuses)
     stage = parse_stage(cycle.scalar("stage"))
     if draft.source_phase is None and stage is not None:
-        draft.source_phase, draft.target_phase = stage, find_next_stage(stage)
+        draft.source_phase, draft.target_phase = stage, find_next_stage(stage, settings)
     draft.source_agent = draft.source_agent or cycle.scalar("from_role")
     draft.target_agent = draft.target_agent or cycle.scalar("to_role")
     draft.created = draft.created or cycle.scalar("created_at")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,8 +16,9 @@ from handoff_tui.dialects.mosaic.json_claims import (
     claim_document_fields,
 )
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 
-_SERVICE_URL: Final = re.compile(r"(?:^|_)(?:service|deployment|backend|production)_url$")
+_SERVICE_URL: Final = compile_later(r"(?:^|_)(?:service|deployment|backend|production)_url$")
 
 
 def add_agent_state(root: JsonNode, draft: HandoffDraft) -> None:

@@ -11,8 +11,9 @@ from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.dialects.mosaic.tasks import build_tasks
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 
-_SIMULATED: Final = re.compile(
+_SIMULATED: Final = compile_later(
     r"\bsimulat(?:ed|ion|ing)\b|\b(?:no|missing|without)\b.{0,30}\bapi[ _-]?key\b|"
     r"\bapi[ _-]?key\b.{0,30}\b(?:not|missing)\b",
     re.IGNORECASE,

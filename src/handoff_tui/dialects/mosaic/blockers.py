@@ -5,31 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from handoff_tui.config.settings import Mosaic
 from handoff_tui.dialects.claims import build_claim, quote
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.work import Blocker, Severity
 
-_STATUSES: Final = ("open", "resolving", "resolved", "wont-fix")
-_CLOSED: Final = ("resolved", "wont-fix")
+STANDARD: Final = Mosaic()
+"""The words of the session state where nothing else is configured."""
 _PEOPLE: Final = frozenset({"user", "human", "owner", "operator", "person"})
 
 
-def add_blockers(root: JsonNode, draft: HandoffDraft) -> None:
+def add_blockers(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:
     draft.add_fact("blockers updated at", root.scalar("updated_at"), root.place_of("updated_at"))
     nodes = [*root.objects("blockers"), *root.objects("archived_blockers")]
-    blockers = [build_blocker(node, number) for number, node in enumerate(nodes, start=1)]
+    blockers = [build_blocker(node, number, settings) for number, node in enumerate(nodes, start=1)]
     draft.blockers.extend(blockers)
     draft.add_claims(_claim_resolved(blockers))
 
 
-def build_blocker(node: JsonNode, number: int) -> Blocker:
+def build_blocker(node: JsonNode, number: int, settings: Mosaic = STANDARD) -> Blocker:
     status = node.text("status")
     normal = status.strip().lower().replace("_", "-").replace(" ", "-") if status else None
-    if normal is not None and normal not in _STATUSES:
-        _report_unknown(node, "status", status, _STATUSES)
-    is_open = normal not in _CLOSED
+    known = (*settings.open_statuses, *settings.closed_statuses)
+    if normal is not None and normal not in known:
+        _report_unknown(node, "status", status, known)
+    is_open = normal not in settings.closed_statuses
     owner = node.text("owner")
     return Blocker(
         id=node.scalar("id") or f"blocker-{number}",

@@ -23,7 +23,7 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
     for folder, sources in sorted(_group_by_folder(owned, paths).items()):
         reading.problems.extend(find_missing(folder, sources, paths))
         if is_live(sources):
-            drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID)
+            drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID, shelf.settings.mosaic)
     emergencies = _add_emergencies(owned, drafts)
     reading.handoffs.extend(drafts[parent].build() for parent in sorted(drafts))
     reading.handoffs.extend(draft.build() for draft in emergencies)
@@ -47,8 +47,8 @@ def _read_manifests(owned: list[Source], live: list[Handoff]) -> list[Handoff]:
 def _group_by_folder(owned: list[Source], paths: tuple[str, ...]) -> dict[str, dict[str, Source]]:
     """The sources of each state folder by their path below it; folders without any are there too, empty."""
     folders: dict[str, dict[str, Source]] = {}
-    for path in paths:
-        split = layout.split_state_path(path) if layout.STATE_FOLDER in path else None
+    for path in [path for path in paths if layout.STATE_FOLDER in path]:
+        split = layout.split_state_path(path)
         if split is not None:
             folders.setdefault(split[0], {})
     for source in owned:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from handoff_tui.dialects.claims import build_claim, claim_counts, clean_path, find_commits, parse_counts
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_COMMIT_KEY: Final = re.compile(r"(?:^|_)commit(?:_known|_id|_hash)?$")
-_COMMIT: Final = re.compile(r"^\W*([0-9a-fA-F]{7,64})\b")
-_COUNT_KEY: Final = re.compile(r"^(?:tests?_)?(total|passed|failed|skipped)(?:_tests?)?$")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_COMMIT_KEY: Final = compile_later(r"(?:^|_)commit(?:_known|_id|_hash)?$")
+_COMMIT: Final = compile_later(r"^\W*([0-9a-fA-F]{7,64})\b")
+_COUNT_KEY: Final = compile_later(r"^(?:tests?_)?(total|passed|failed|skipped)(?:_tests?)?$")
+_SENTENCE_END: Final = compile_later(r"(?<=[.!?;])\s+|\n+")
 
 
 def parse_commit(text: str) -> str | None:

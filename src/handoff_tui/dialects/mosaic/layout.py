@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from handoff_tui.models.handoff import build_id
+from handoff_tui.models.pattern import compile_later
 
 STATE_FOLDER: Final = ".mosaic"
 AGENTS_FOLDER: Final = ".ai-agents"
@@ -19,7 +20,7 @@ EMERGENCY: Final = "emergency_handoff.txt"
 REQUIRED: Final = (AGENT_STATE, BLOCKERS, CURRENT_TASK)
 STATE_NAMES: Final = (*REQUIRED, PROJECT_STATE, SESSION_LOG, APPROVAL)
 
-_MANIFEST: Final = re.compile(r"^handoff[_-](.+)\.json$", re.IGNORECASE)
+_MANIFEST: Final = compile_later(r"^handoff[_-](.+)\.json$", re.IGNORECASE)
 
 
 def split_state_path(path: str) -> tuple[str, str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,8 +15,9 @@ from handoff_tui.dialects.mosaic.tasks import build_tasks
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 
-_DEPLOYMENT_KEY: Final = re.compile(r"(?:health|status|state|deployed|deployment|live)$")
+_DEPLOYMENT_KEY: Final = compile_later(r"(?:health|status|state|deployed|deployment|live)$")
 
 
 def read_manifest(source: Source, dialect: str) -> Handoff:

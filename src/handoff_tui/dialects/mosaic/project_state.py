@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from handoff_tui.config.settings import Mosaic
 from handoff_tui.dialects.claims import build_claim, quote
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.blockers import build_blocker
+from handoff_tui.dialects.mosaic.blockers import STANDARD, build_blocker
 from handoff_tui.dialects.mosaic.json_claims import claim_commit_fields, claim_count_fields, claim_document_fields
 from handoff_tui.dialects.mosaic.tasks import build_task, build_tasks
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.work import Blocker
 
 
-def add_project_state(root: JsonNode, draft: HandoffDraft) -> None:
+def add_project_state(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:
     draft.add_fact("project state updated", root.scalar("last_updated"), root.place_of("last_updated"))
     draft.add_producer(root.scalar("updated_by"))
     draft.add_claims(claim_commit_fields(root, head="git_commit"))
@@ -26,7 +27,7 @@ def add_project_state(root: JsonNode, draft: HandoffDraft) -> None:
     draft.tasks.extend(build_tasks(root.items("completed_implementations"), "implementation"))
     draft.tasks.extend(build_tasks(root.items("implementation_backlog"), "backlog"))
     for number, node in enumerate(root.items("blocking_issues"), start=1):
-        draft.blockers.append(_build_issue(node, number))
+        draft.blockers.append(_build_issue(node, number, settings))
     metadata = root.object("project_metadata")
     for member in metadata.members() if metadata is not None else ():
         draft.add_fact(f"project {str(member.pointer[-1]).replace('_', ' ')}", member.as_text(), member.where)
@@ -71,9 +72,9 @@ def _claim_gates(gates: JsonNode | None) -> Iterator[Claim]:
             yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {value}", subject=name, value=value)
 
 
-def _build_issue(node: JsonNode, number: int) -> Blocker:
+def _build_issue(node: JsonNode, number: int, settings: Mosaic) -> Blocker:
     fallback = f"blocking-issue-{number}"
     if isinstance(node.value, dict):
-        blocker = build_blocker(node, number)
+        blocker = build_blocker(node, number, settings)
         return blocker if node.has("id") else blocker.model_copy(update={"id": fallback})
     return Blocker(id=fallback, title=quote(node.as_text() or "(unreadable)"), where=node.where)

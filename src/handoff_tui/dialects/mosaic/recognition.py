@@ -8,6 +8,7 @@ from typing import Final
 from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.dialects.mosaic import layout
+from handoff_tui.models.pattern import compile_later
 
 _KEYS: Final = {
     layout.AGENT_STATE: (
@@ -58,9 +59,9 @@ _MANIFEST_KEYS: Final = (
     "tasks_in_progress",
     "latest_backup",
 )
-_SESSION_TITLE: Final = re.compile(r"^\s{0,3}#\s.*\b(?:session|handoff)\b", re.IGNORECASE | re.MULTILINE)
-_SESSION_NAME: Final = re.compile(r"^(?:SESSION|LATEST)_HANDOFF", re.IGNORECASE)
-_EMERGENCY_WORD: Final = re.compile(r"emergency|hand[- ]?off|stop", re.IGNORECASE)
+_SESSION_TITLE: Final = compile_later(r"^\s{0,3}#\s.*\b(?:session|handoff)\b", re.IGNORECASE | re.MULTILINE)
+_SESSION_NAME: Final = compile_later(r"^(?:SESSION|LATEST)_HANDOFF", re.IGNORECASE)
+_EMERGENCY_WORD: Final = compile_later(r"emergency|hand[- ]?off|stop", re.IGNORECASE)
 _HEAD = 2000
 """The title of a session document stands in its first lines."""
 

@@ -19,14 +19,15 @@ from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.markdown import Section, Table, TextLine, parse_field, plain
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
-_FILE_SECTION: Final = re.compile(
+_FILE_SECTION: Final = compile_later(
     r"\bfiles?\b.*?\b(created|added|modified|changed|updated|deleted|removed)\b|"
     r"\b(created|new|modified|changed|updated|deleted|removed)\b.*?\bfiles?\b",
     re.IGNORECASE,
 )
-_FILE_VERB: Final = re.compile(r"^\W*(created|added|new|modified|changed|updated|deleted|removed)\b", re.IGNORECASE)
+_FILE_VERB: Final = compile_later(r"^\W*(created|added|new|modified|changed|updated|deleted|removed)\b", re.IGNORECASE)
 _KINDS: Final = {
     "created": ClaimKind.FILE_CREATED,
     "added": ClaimKind.FILE_CREATED,
@@ -37,8 +38,10 @@ _KINDS: Final = {
     "deleted": ClaimKind.FILE_DELETED,
     "removed": ClaimKind.FILE_DELETED,
 }
-_ADDRESS: Final = re.compile(r"https?://[^\s<>()`\"'|*]+")
-_DEPLOYED: Final = re.compile(r"\b(live|deployed|deploying|online|healthy|down|offline|unreachable)\b", re.IGNORECASE)
+_ADDRESS: Final = compile_later(r"https?://[^\s<>()`\"'|*]+")
+_DEPLOYED: Final = compile_later(
+    r"\b(live|deployed|deploying|online|healthy|down|offline|unreachable)\b", re.IGNORECASE
+)
 _FACTS: Final = frozenset({"agent", "status", "session time", "session end", "mode", "ready for", "next agent", "date"})
 
 

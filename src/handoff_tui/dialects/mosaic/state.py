@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from functools import partial
 
+from handoff_tui.config.settings import Mosaic
 from handoff_tui.dialects.contract import POSSIBLE, Source
 from handoff_tui.dialects.handoff_draft import HandoffDraft
 from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.dialects.mosaic import layout
 from handoff_tui.dialects.mosaic.agent_state import add_agent_state
 from handoff_tui.dialects.mosaic.approval import add_approval
-from handoff_tui.dialects.mosaic.blockers import add_blockers
+from handoff_tui.dialects.mosaic.blockers import STANDARD, add_blockers
 from handoff_tui.dialects.mosaic.current_task import add_current_task
 from handoff_tui.dialects.mosaic.project_state import add_project_state
 from handoff_tui.dialects.mosaic.recognition import is_session_document
@@ -20,13 +21,17 @@ from handoff_tui.dialects.mosaic.session_log import add_session_log
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.place import Problem, ProblemLevel
 
-_JSON_PARTS: Final[tuple[tuple[str, DocumentRole, Callable[[JsonNode, HandoffDraft], None]], ...]] = (
-    (layout.AGENT_STATE, DocumentRole.STATE, add_agent_state),
-    (layout.CURRENT_TASK, DocumentRole.STATE, add_current_task),
-    (layout.BLOCKERS, DocumentRole.STATE, add_blockers),
-    (layout.PROJECT_STATE, DocumentRole.STATE, add_project_state),
-    (layout.APPROVAL, DocumentRole.REVIEW, add_approval),
-)
+_Part = tuple[str, DocumentRole, Callable[[JsonNode, HandoffDraft], None]]
+
+
+def _list_parts(settings: Mosaic) -> tuple[_Part, ...]:
+    return (
+        (layout.AGENT_STATE, DocumentRole.STATE, add_agent_state),
+        (layout.CURRENT_TASK, DocumentRole.STATE, add_current_task),
+        (layout.BLOCKERS, DocumentRole.STATE, partial(add_blockers, settings=settings)),
+        (layout.PROJECT_STATE, DocumentRole.STATE, partial(add_project_state, settings=settings)),
+        (layout.APPROVAL, DocumentRole.REVIEW, add_approval),
+    )
 
 
 def is_live(sources: dict[str, Source]) -> bool:
@@ -34,10 +39,12 @@ def is_live(sources: dict[str, Source]) -> bool:
     return any(name in layout.STATE_NAMES or is_session_document(source) for name, source in sources.items())
 
 
-def build_live_handoff(folder: str, sources: dict[str, Source], dialect: str) -> HandoffDraft:
+def build_live_handoff(
+    folder: str, sources: dict[str, Source], dialect: str, settings: Mosaic = STANDARD
+) -> HandoffDraft:
     """The handoff of one state folder; `sources` by their path below it."""
     draft = HandoffDraft(id=layout.build_live_id(folder), dialect=dialect)
-    for name, role, add_part in _JSON_PARTS:
+    for name, role, add_part in _list_parts(settings):
         source = sources.get(name)
         if source is None:
             continue

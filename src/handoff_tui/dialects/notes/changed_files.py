@@ -9,6 +9,7 @@ from typing import Final
 from handoff_tui.dialects.claims import build_claim, clean_path, find_paths
 from handoff_tui.dialects.markdown import Section, Table, plain
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 
 _VERBS: Final = {
@@ -16,8 +17,8 @@ _VERBS: Final = {
     ClaimKind.FILE_MODIFIED: r"modified|modify|changed?|updated?|edited|touched|renamed",
     ClaimKind.FILE_DELETED: r"deleted?|removed?",
 }
-_WORDS: Final = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _VERBS.items()}
-_LEADING_VERB: Final = re.compile(rf"^\W*(?:{'|'.join(_VERBS.values())})\b[\s:*_-]*", re.IGNORECASE)
+_WORDS: Final = {kind: compile_later(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _VERBS.items()}
+_LEADING_VERB: Final = compile_later(rf"^\W*(?:{'|'.join(_VERBS.values())})\b[\s:*_-]*", re.IGNORECASE)
 
 
 def claim_changed_files(sections: Iterable[Section], path: str) -> list[Claim]:

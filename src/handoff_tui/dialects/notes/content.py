@@ -12,15 +12,16 @@ from handoff_tui.dialects.markdown import Section, TextLine, parse_field
 from handoff_tui.dialects.notes.topics import Notes, Topic, topics_of
 from handoff_tui.dialects.prose import one_line, says_nothing, top_items
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Blocker, Task
 
-_DEPLOYED: Final = re.compile(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
-_NOT_DEPLOYED: Final = re.compile(
+_DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
+_NOT_DEPLOYED: Final = compile_later(
     r"\b(?:not (?:yet )?(?:deployed|live)|un-?deployed|pending|fail(?:ed|ing)?|awaiting|to be deployed)\b",
     re.IGNORECASE,
 )
-_ADDRESS: Final = re.compile(r"https?://[^\s)>\]`\"']+")
-_RESOLVED: Final = re.compile(r"^\W*(?:✅|~~|\[x\]|resolved\b|fixed\b)|\bresolved\b", re.IGNORECASE)
+_ADDRESS: Final = compile_later(r"https?://[^\s)>\]`\"']+")
+_RESOLVED: Final = compile_later(r"^\W*(?:✅|~~|\[x\]|resolved\b|fixed\b)|\bresolved\b", re.IGNORECASE)
 _BLOCKER_FIELDS: Final = ("blockers", "blocker", "blocked by")
 _NEXT_FIELDS: Final = ("next", "next step", "next steps", "next action")
 

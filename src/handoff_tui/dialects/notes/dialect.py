@@ -18,13 +18,14 @@ from handoff_tui.dialects.prose import claim_first_counts, one_line, section_tex
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Attempt, Fact
 
 _HEAD_LINES = 60
-_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-_BRANCH: Final = re.compile(r"^[\w][\w./-]*")
-_STATUS_HEADING: Final = re.compile(r"^\W*(?:current\s+)?status\s*[:—-]\s*(.+)$", re.IGNORECASE)
+_DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")
+_BRANCH: Final = compile_later(r"^[\w][\w./-]*")
+_STATUS_HEADING: Final = compile_later(r"^\W*(?:current\s+)?status\s*[:—-]\s*(.+)$", re.IGNORECASE)
 _NAMES: Final = {
     "status": ("status", "current status", "overall status"),
     "agent": ("agent", "author", "from", "from agent", "written by", "prepared by"),

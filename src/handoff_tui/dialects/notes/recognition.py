@@ -8,23 +8,24 @@ from typing import Final
 from handoff_tui.dialects.contract import NO, POSSIBLE, Source
 from handoff_tui.dialects.markdown import parse_field
 from handoff_tui.dialects.notes.topics import Topic, topics_of
+from handoff_tui.models.pattern import compile_later
 
 WEAK: Final = 0.6
 """Less than any dialect that knows the format."""
-_NAME: Final = re.compile(
+_NAME: Final = compile_later(
     r"(?:^|/)(?:hand-?(?:off|over)|[^/]*[-_ ]hand-?(?:off|over)|hand-?(?:off|over)[-_ ][^/]*"
     r"|session[-_]handoff[^/]*)\.md$",
     re.IGNORECASE,
 )
-_FOLDER: Final = re.compile(r"(?:^|/)hand-?(?:offs?|overs?)/[^/]+\.md$", re.IGNORECASE)
-_CANONICAL: Final = re.compile(
+_FOLDER: Final = compile_later(r"(?:^|/)hand-?(?:offs?|overs?)/[^/]+\.md$", re.IGNORECASE)
+_CANONICAL: Final = compile_later(
     r"(?:^|/)(?:handoff|handover|session_handoff[^/]*|agent_handoff|handoff_notes)\.md$", re.IGNORECASE
 )
-_NOT_A_NOTE: Final = re.compile(
+_NOT_A_NOTE: Final = compile_later(
     r"(?:^|/)(?:commands|skills?|prompts|templates?|agents|rules|node_modules)/|template[^/]*\.md$|(?:^|/)(?:readme|index)\.md$",
     re.IGNORECASE,
 )
-_ABOUT_HANDOFFS: Final = re.compile(
+_ABOUT_HANDOFFS: Final = compile_later(
     r"\bhand-?(?:offs?|overs?)\s+(?:\w+\s+){0,2}(?:specification|spec|standard|architecture|design|guide|protocol|template|"
     r"system|enforcement|procedures?|implementation|reference|overview|workflow|schema|format|mechanism)\b",
     re.IGNORECASE,

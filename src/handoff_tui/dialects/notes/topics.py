@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from handoff_tui.dialects.markdown import Outline, Section, TextLine
+from handoff_tui.models.pattern import compile_later
 
 
 class Topic(Enum):
@@ -47,16 +48,16 @@ _TOPICS: Final = {
     Topic.SESSION: r"\bsessions?\b",
     Topic.HANDOFF: r"\bhand-?\s?(?:off|over)\b",
 }
-_PATTERNS: Final = {topic: re.compile(pattern, re.IGNORECASE) for topic, pattern in _TOPICS.items()}
-_PREVIOUS: Final = re.compile(
+_PATTERNS: Final = {topic: compile_later(pattern, re.IGNORECASE) for topic, pattern in _TOPICS.items()}
+_PREVIOUS: Final = compile_later(
     r"\b(?:previous|prior|earlier|past|older)\b.{0,40}\b(?:sessions?|handoffs?|work)\b|^\W*\(?historical\)?",
     re.IGNORECASE,
 )
-_ONE_SESSION: Final = re.compile(
+_ONE_SESSION: Final = compile_later(
     r"^\W*(?:session|handoff|handover)\b.*?(?P<number>\d+)|^\W*\d{4}-\d{2}-\d{2}\b", re.IGNORECASE
 )
-_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-_LEADING_MARKS: Final = re.compile(r"^[^\w(]+")
+_DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")
+_LEADING_MARKS: Final = compile_later(r"^[^\w(]+")
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,10 +13,11 @@ from handoff_tui.dialects.prose import one_line, top_items
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, HandoffType
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact, Task
 
-_PERCENTAGE: Final = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s*%\+?")
-_CHECKED_LINE: Final = re.compile(r"^\W*[✅❌✔✗☑]")
+_PERCENTAGE: Final = compile_later(r"(?<![\w.])\d+(?:\.\d+)?\s*%\+?")
+_CHECKED_LINE: Final = compile_later(r"^\W*[✅❌✔✗☑]")
 _FACTS: Final = ("Difficulty", "Estimated Time", "Extra Credit Points", "Date", "Priority")
 _HEAD_LINES = 60
 

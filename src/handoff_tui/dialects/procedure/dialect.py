@@ -13,13 +13,16 @@ from handoff_tui.dialects.procedure.handoffs import build_handoff
 from handoff_tui.dialects.procedure.records import Record, RecordKind, find_records
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pattern import compile_later
 
-_JSON_NAME: Final = re.compile(
+_JSON_NAME: Final = compile_later(
     r"(?:handoff|procedure|contract|execution|validation|transition)[^/]*(?:/.*)?\.json$|(?:^|/)agent_workspaces/.*\.json$",
     re.IGNORECASE,
 )
-_REPORT_NAME: Final = re.compile(r"(?:handoff|procedure|contract|phase|report)[^/]*\.md$", re.IGNORECASE)
-_PLACE: Final = re.compile(r"(?:^|/)(?:handoffs|procedures)/[^/]+\.json$|(?:^|/)agent_workspaces/.*handoff[^/]*\.json$")
+_REPORT_NAME: Final = compile_later(r"(?:handoff|procedure|contract|phase|report)[^/]*\.md$", re.IGNORECASE)
+_PLACE: Final = compile_later(
+    r"(?:^|/)(?:handoffs|procedures)/[^/]+\.json$|(?:^|/)agent_workspaces/.*handoff[^/]*\.json$"
+)
 _OWN_WORDS: Final = ('"handoff_id"', '"procedure_id"')
 
 

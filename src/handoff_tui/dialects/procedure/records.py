@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.dialects.contract import Source
 from handoff_tui.dialects.json_document import JsonNode
@@ -20,8 +19,7 @@ class RecordKind(Enum):
     PROCEDURE = "procedure"
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """An object of a known kind and the file it stands in."""
 
     kind: RecordKind

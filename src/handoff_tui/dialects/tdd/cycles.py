@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from handoff_tui.dialects.contract import CommitFact, Source
 from handoff_tui.dialects.tdd.steps import Origin, Step, printable
@@ -15,8 +15,7 @@ from handoff_tui.models.work import Attempt, Fact
 FIRST_CYCLE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(NamedTuple):
     """Commits by age, for the order of steps and the names of those who made them."""
 
     positions: Mapping[str, int]
@@ -57,7 +56,7 @@ def fill_cycles(steps: Sequence[Step]) -> list[Step]:
             cycle = FIRST_CYCLE if step.origin is Origin.TRAILER else newest
         if step.origin is Origin.NOTE:
             older_cycle = cycle
-        filled.append(replace(step, cycle=cycle))
+        filled.append(step._replace(cycle=cycle))
     return filled[::-1]
 
 

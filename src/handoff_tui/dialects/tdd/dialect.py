@@ -77,7 +77,7 @@ def _gather_steps(
     steps.extend(_read_file(source, source.json, Origin.HISTORY, rules) for source in by_kind[FileKind.HISTORY])
     for source in by_kind[FileKind.QUEUE]:
         steps.extend(read_queue(source, rules))
-    steps.extend(read_ref_steps(shelf.refs()))
+    steps.extend(read_ref_steps(shelf.refs(), rules.tag_prefixes))
     return steps
 
 

@@ -13,6 +13,7 @@ from handoff_tui.dialects.prose import one_line
 from handoff_tui.dialects.tdd.state import is_state, read_step
 from handoff_tui.dialects.tdd.steps import PHASES, Origin, PhaseRules, Step, normalise_phase, phase_of_agent
 from handoff_tui.models.document import DocumentRole
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.work import Fact, Task
 
 
@@ -28,17 +29,17 @@ class FileKind(Enum):
 
 
 _PLACES: Final = (
-    (re.compile(r"(?:^|/)(?:\.handoff\.json|\.tdd-state\.(?:json|ya?ml)|\.handoff/current\.json)$"), FileKind.STATE),
-    (re.compile(r"(?:^|/)\.handoff/history/[^/]+\.json$"), FileKind.HISTORY),
-    (re.compile(r"(?:^|/)\.handoff/context/[^/]+$"), FileKind.CONTEXT),
-    (re.compile(r"(?:^|/)\.tdd\.lock$"), FileKind.LOCK),
-    (re.compile(r"(?:^|/)\.tdd-queue\.log$"), FileKind.QUEUE),
-    (re.compile(r"(?:^|/)test[-_]list\.md$", re.IGNORECASE), FileKind.TEST_LIST),
+    (compile_later(r"(?:^|/)(?:\.handoff\.json|\.tdd-state\.(?:json|ya?ml)|\.handoff/current\.json)$"), FileKind.STATE),
+    (compile_later(r"(?:^|/)\.handoff/history/[^/]+\.json$"), FileKind.HISTORY),
+    (compile_later(r"(?:^|/)\.handoff/context/[^/]+$"), FileKind.CONTEXT),
+    (compile_later(r"(?:^|/)\.tdd\.lock$"), FileKind.LOCK),
+    (compile_later(r"(?:^|/)\.tdd-queue\.log$"), FileKind.QUEUE),
+    (compile_later(r"(?:^|/)test[-_]list\.md$", re.IGNORECASE), FileKind.TEST_LIST),
 )
-_OURS_WHEN_BROKEN: Final = re.compile(r"(?:^|/)\.tdd|(?:^|/)\.handoff(?:\.json|/current\.json)$")
-_PHASE_WORD: Final = re.compile(rf"\b(?:{'|'.join(PHASES)})\b")
-_NEXT_WORD: Final = re.compile(r"(?:next\s*[:=]|->|→)\s*([A-Za-z][A-Za-z_-]*)", re.IGNORECASE)
-_PAIR: Final = re.compile(r"([A-Za-z][A-Za-z_ -]{0,30})\s*[:=]\s*(\S.*)")
+_OURS_WHEN_BROKEN: Final = compile_later(r"(?:^|/)\.tdd|(?:^|/)\.handoff(?:\.json|/current\.json)$")
+_PHASE_WORD: Final = compile_later(rf"\b(?:{'|'.join(PHASES)})\b")
+_NEXT_WORD: Final = compile_later(r"(?:next\s*[:=]|->|→)\s*([A-Za-z][A-Za-z_-]*)", re.IGNORECASE)
+_PAIR: Final = compile_later(r"([A-Za-z][A-Za-z_ -]{0,30})\s*[:=]\s*(\S.*)")
 _LOCK_FIELDS: Final = ("agent", "agentId", "agent_id", "phase", "timestamp", "pid", "cycle")
 _LONGEST_CONTEXT = 20_000
 
@@ -128,6 +129,7 @@ def read_queue(source: Source, rules: PhaseRules) -> list[Step]:
     """One step per entry, oldest first. An entry is JSON, or words with a phase and perhaps `next: <agent>`."""
     steps: list[Step] = []
     entries = [(number, line.strip()) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()]
+    phase_word = re.compile(rf"\b(?:{'|'.join(map(re.escape, rules.phases))})\b")
     documents = iter(source.json_lines if all(line.startswith("{") for _, line in entries) else ())
     for number, line in entries:
         document = next(documents, None)
@@ -135,7 +137,7 @@ def read_queue(source: Source, rules: PhaseRules) -> list[Step]:
             if document.root is not None and is_state(document.root):
                 steps.append(read_step(document.root, source, Origin.QUEUE, rules))
             continue
-        phase = _PHASE_WORD.search(line)
+        phase = phase_word.search(line)
         following = _NEXT_WORD.search(line)
         next_word = following.group(1) if following else None
         steps.append(
@@ -143,7 +145,9 @@ def read_queue(source: Source, rules: PhaseRules) -> list[Step]:
                 origin=Origin.QUEUE,
                 where=source.place(number),
                 phase=phase.group() if phase else None,
-                next_phase=(phase_of_agent(next_word) or normalise_phase(next_word)) if next_word else None,
+                next_phase=(phase_of_agent(next_word) or normalise_phase(next_word, rules.phases))
+                if next_word
+                else None,
                 summary=line,
                 source=source,
             )

@@ -8,17 +8,16 @@ from typing import Final
 
 from handoff_tui.dialects.claims import build_claim
 from handoff_tui.dialects.contract import RefFact
-from handoff_tui.dialects.tdd.steps import Origin, Step, phase_of_agent, printable
+from handoff_tui.dialects.tdd.steps import STANDARD, Origin, Step, phase_of_agent, printable
 from handoff_tui.models.claim import ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Fact
 
-_TAG: Final = re.compile(
-    r"^refs/tags/(?:handoff|tdd)[/-](?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})(?:[/-](?P<phase>[^/]+))?$"
-)
-_BRANCH: Final = re.compile(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")
-_REF: Final = re.compile(r"^refs/handoff/(?:(?:.+/)?cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>.+))?|(?P<name>.+))$")
-_NOTES: Final = re.compile(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
+_TAG: Final = r"(?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})(?:[/-](?P<phase>[^/]+))?$"
+_BRANCH: Final = compile_later(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")
+_REF: Final = compile_later(r"^refs/handoff/(?:(?:.+/)?cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>.+))?|(?P<name>.+))$")
+_NOTES: Final = compile_later(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
 _SHORT = 7
 
 
@@ -27,15 +26,24 @@ def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
     return sorted({ref.name for ref in refs if _NOTES.match(ref.name) and ref.name != configured})
 
 
-def read_ref_steps(refs: Iterable[RefFact]) -> list[Step]:
+def read_ref_steps(refs: Iterable[RefFact], tag_prefixes: tuple[str, ...] = STANDARD.tag_prefixes) -> list[Step]:
     """A step per tag, branch or ref that marks one; its only fact is the ref itself."""
     steps: list[Step] = []
+    tag = _build_tag_pattern(tag_prefixes)
     for ref in sorted(refs, key=lambda ref: ref.name):
-        for kind, pattern in (("tag", _TAG), ("branch", _BRANCH), ("ref", _REF)):
+        for kind, pattern in (("tag", tag), ("branch", _BRANCH), ("ref", _REF)):
             match = pattern.match(printable(ref.name))
             if match is not None:
                 steps.append(_build_step(ref, kind, match.groupdict()))
     return steps
+
+
+def _build_tag_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
+    """A slash at the end of a prefix may be a hyphen as well."""
+    words = (
+        f"{re.escape(prefix[:-1])}[/-]" if prefix.endswith(("/", "-")) else re.escape(prefix) for prefix in prefixes
+    )
+    return re.compile(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
 
 
 def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> Step:

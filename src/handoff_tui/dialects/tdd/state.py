@@ -43,7 +43,7 @@ def has_phase(node: JsonNode) -> bool:
 
 
 def read_step(node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None) -> Step:
-    phase, next_phase, target_agent = _read_phases(node)
+    phase, next_phase, target_agent = _read_phases(node, rules.phases)
     status = _read_result(node)
     retries = _read_whole(node, _RETRIES) or 0
     blockers = _read_error(node)
@@ -79,14 +79,14 @@ def _read_context(node: JsonNode) -> str | None:
     return member.value if member is not None and isinstance(member.value, str) else None
 
 
-def _read_phases(node: JsonNode) -> tuple[str | None, str | None, str | None]:
+def _read_phases(node: JsonNode, phases: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:
     phase, next_phase = _scalar(node, _PHASE), _scalar(node, _NEXT_PHASE)
     next_agent = _scalar(node, _NEXT_AGENT)
     if next_phase is None and next_agent is not None:
         next_phase = phase_of_agent(next_agent)
     return (
-        normalise_phase(phase) if phase else None,
-        normalise_phase(next_phase) if next_phase else None,
+        normalise_phase(phase, phases) if phase else None,
+        normalise_phase(next_phase, phases) if next_phase else None,
         next_agent,
     )
 

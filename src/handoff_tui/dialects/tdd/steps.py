@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
+from handoff_tui.config.settings import Settings, Tdd
 from handoff_tui.dialects.contract import Source
 from handoff_tui.models.claim import Claim
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Blocker, Fact, Task
 
-if TYPE_CHECKING:
-    from handoff_tui.config.settings import Settings
-
-PHASES: Final = ("PLAN", "RED", "GREEN", "REFACTOR", "COMPLETE")
+STANDARD: Final = Tdd()
+"""The words of the cycle where nothing else is configured."""
+PHASES: Final = STANDARD.phases
 _PHASE_OF_AGENT: Final = {
     "plan": "PLAN",
     "test-list": "PLAN",
@@ -29,7 +29,7 @@ _PHASE_OF_AGENT: Final = {
     "refactor": "REFACTOR",
     "complete": "COMPLETE",
 }
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = compile_later("[\ud800-\udfff]")
 
 
 class Origin(IntEnum):
@@ -43,8 +43,7 @@ class Origin(IntEnum):
     REF = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(NamedTuple):
     """One phase of a cycle. What the source does not say is nothing."""
 
     origin: Origin
@@ -67,31 +66,35 @@ class Step:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRules:
+class PhaseRules(NamedTuple):
     """Which phases there are and which may follow which."""
 
     phases: tuple[str, ...]
     moves: frozenset[tuple[str, str]]
+    trailer_prefixes: tuple[str, ...]
+    """How commit trailers that tell a step begin."""
+    tag_prefixes: tuple[str, ...]
+    """How tags that mark a step begin."""
 
     def is_legal(self, phase: str, next_phase: str, *, retried: bool) -> bool:
         """Whether the move is on an edge; a failed phase may be tried again, and what is complete stays so."""
         if not self.moves or phase not in self.phases or next_phase not in self.phases:
             return True
-        stays = phase == next_phase and (retried or phase == PHASES[-1])
+        stays = phase == next_phase and (retried or phase == self.phases[-1])
         return stays or (phase, next_phase) in self.moves
 
 
 def build_rules(settings: Settings) -> PhaseRules:
     pipeline = settings.pipelines.get("tdd")
     edges = pipeline.build("tdd").edges if pipeline else ()
-    return PhaseRules(settings.tdd.phases, frozenset((edge.source, edge.target) for edge in edges))
+    moves = frozenset((edge.source, edge.target) for edge in edges)
+    return PhaseRules(settings.tdd.phases, moves, settings.tdd.trailer_prefixes, settings.tdd.tag_prefixes)
 
 
-def normalise_phase(text: str) -> str:
-    """A phase in capitals; any other word as it is written."""
-    upper = text.strip().upper()
-    return upper if upper in PHASES else text.strip()
+def normalise_phase(text: str, phases: tuple[str, ...] = PHASES) -> str:
+    """A phase as it is called; any other word as it is written."""
+    word = text.strip()
+    return next((phase for phase in phases if phase.casefold() == word.casefold()), word)
 
 
 def is_phase(value: object) -> bool:

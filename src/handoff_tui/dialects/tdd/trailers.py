@@ -9,37 +9,38 @@ from typing import Final
 from handoff_tui.dialects.claims import build_claim
 from handoff_tui.dialects.contract import CommitFact
 from handoff_tui.dialects.json_claims import normalise_status, parse_path
-from handoff_tui.dialects.tdd.steps import Origin, PhaseRules, Step, normalise_phase, phase_of_agent, printable
+from handoff_tui.dialects.tdd.steps import (
+    STANDARD,
+    Origin,
+    PhaseRules,
+    Step,
+    normalise_phase,
+    phase_of_agent,
+    printable,
+)
 from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place, Problem, ProblemLevel
 
-_TRAILER: Final = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
-_BRACKET: Final = re.compile(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")
-_BRACKET_FIELD: Final = re.compile(r"^\s*([a-z_-]+)\s*:\s*(\S.*?)\s*$")
-_KEYS: Final = {
-    "handoff-phase": "phase",
-    "tdd-phase": "phase",
-    "handoff-next": "next",
-    "tdd-next": "next",
-    "tdd-next-phase": "next",
-    "handoff-next-phase": "next",
+_TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
+_BRACKET: Final = compile_later(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")
+_BRACKET_FIELD: Final = compile_later(r"^\s*([a-z_-]+)\s*:\s*(\S.*?)\s*$")
+_WITH_PREFIX: Final = {
+    "phase": "phase",
+    "next": "next",
     "next-phase": "next",
     "next-agent": "next_agent",
-    "handoff-to": "next_agent",
-    "handoff-next-agent": "next_agent",
-    "handoff-cycle": "cycle",
-    "tdd-cycle": "cycle",
-    "handoff-agent": "agent",
-    "handoff-from": "agent",
-    "tdd-agent": "agent",
-    "handoff-status": "status",
-    "tdd-result": "status",
-    "tdd-test-result": "status",
-    "handoff-test-result": "status",
+    "to": "next_agent",
+    "cycle": "cycle",
+    "agent": "agent",
+    "from": "agent",
+    "status": "status",
+    "result": "status",
     "test-result": "status",
-    "handoff-test-file": "test_file",
-    "tdd-test-file": "test_file",
+    "test-file": "test_file",
 }
+"""Fields by how a trailer goes on after its prefix."""
+_WITHOUT_PREFIX: Final = {"next-phase": "next", "next-agent": "next_agent", "test-result": "status"}
 _SHORT = 7
 _LONGEST_CYCLE = 18
 
@@ -49,15 +50,17 @@ def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple
     steps: list[Step] = []
     problems: list[Problem] = []
     for commit in commits:
-        fields = parse_trailers(printable(commit.body)) or parse_bracket(printable(commit.subject))
+        fields = parse_trailers(printable(commit.body), rules.trailer_prefixes) or parse_bracket(
+            printable(commit.subject)
+        )
         if "phase" in fields or "next" in fields or "next_agent" in fields:
-            step = _build_step(commit, fields)
+            step = _build_step(commit, fields, rules.phases)
             steps.append(step)
             problems.extend(_find_problems(step, fields, rules))
     return steps, problems
 
 
-def parse_trailers(body: str) -> dict[str, str]:
+def parse_trailers(body: str, prefixes: tuple[str, ...] = STANDARD.trailer_prefixes) -> dict[str, str]:
     """The fields we know from the last paragraph, if it consists of `Key: value` lines."""
     paragraphs = re.split(r"\n[ \t]*\n", body.strip())
     if len(paragraphs) == 1:
@@ -69,10 +72,17 @@ def parse_trailers(body: str) -> dict[str, str]:
             if line[:1] in {" ", "\t"} and fields:
                 continue
             return {}
-        name = _KEYS.get(match.group(1).lower())
+        name = _find_field(match.group(1).lower(), prefixes)
         if name is not None:
             fields[name] = match.group(2).strip()
     return fields
+
+
+def _find_field(key: str, prefixes: tuple[str, ...]) -> str | None:
+    for prefix in prefixes:
+        if key.startswith(prefix.lower()):
+            return _WITH_PREFIX.get(key[len(prefix) :])
+    return _WITHOUT_PREFIX.get(key)
 
 
 def parse_bracket(subject: str) -> dict[str, str]:
@@ -92,11 +102,11 @@ def parse_bracket(subject: str) -> dict[str, str]:
     return fields
 
 
-def _build_step(commit: CommitFact, fields: dict[str, str]) -> Step:
+def _build_step(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> Step:
     where = Place(path=f"commit:{commit.id[:_SHORT]}")
     agent, next_agent, next_word = fields.get("agent"), fields.get("next_agent"), fields.get("next")
-    phase = normalise_phase(fields["phase"]) if "phase" in fields else phase_of_agent(agent or "")
-    next_phase = normalise_phase(next_word) if next_word else phase_of_agent(next_agent or "")
+    phase = normalise_phase(fields["phase"], phases) if "phase" in fields else phase_of_agent(agent or "")
+    next_phase = normalise_phase(next_word, phases) if next_word else phase_of_agent(next_agent or "")
     status = normalise_status(fields["status"]) if "status" in fields else None
     cycle = fields.get("cycle", "")
     subject = printable(commit.subject)

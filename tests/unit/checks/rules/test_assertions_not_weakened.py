@@ -134,6 +134,87 @@ def test_assertions_of_other_languages_are_counted(path: str, before: str, now: 
     assert len(subjects(before, now, path)) == count
 
 
+JS = "describe('boat', () => {{ it('rows', async () => {{ {} }}) }})"
+GO = "func TestRow(t *testing.T) {{\n{}\n}}"
+RUST = "mod tests {{ #[test]\nfn rows() {{ {} }} }}"
+JAVA = "class BoatTest {{ @Test void rows() {{ {} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("path", "frame", "before", "now", "aspect"),
+    [
+        ("a.test.ts", JS, "assert.equal(a, 1)", "assert.ok(a)", "exactness"),
+        ("a.test.ts", JS, "expect(a).toEqual(b)", "expect(a).toBeTruthy()", "exactness"),
+        ("a.test.ts", JS, "expect(a).toEqual(b)", "expect(a).toEqual(expect.anything())", "exactness"),
+        ("a.test.ts", JS, "expect(a).toEqual(b)", "const s = 'expect(a).toEqual(b)'", "assertions"),
+        ("a.test.ts", JS, "expect(a).toEqual(b)", "return; expect(a).toEqual(b)", "assertions"),
+        ("a.test.ts", JS, "expect(a).toEqual(b)", "return\nexpect(a).toEqual(b)", "assertions"),
+        ("a.test.ts", JS, "await row()", "", "body"),
+        ("a.test.ts", JS, "await row()", "return; await row()", "body"),
+        ("a_test.go", GO, "require.NoError(t, err)", "_ = err", "assertions"),
+        ("a_test.go", GO, "require.Equal(t, 1, a)", "require.NotNil(t, a)", "exactness"),
+        ("a_test.go", GO, "t.Fatal(1)", "return\nt.Fatal(1)", "assertions"),
+        ("a_test.go", GO, "t.Fatal(1)", "t.Log(1)", "assertions"),
+        ("a_test.go", GO, "row()", "", "body"),
+        ("a.rs", RUST, "assert_eq!(a, 1);", "assert!(a.is_some());", "exactness"),
+        ("a.rs", RUST, "assert!(a);", "if false { assert!(a); }", "assertions"),
+        ("BoatTest.java", JAVA, "assertEquals(1, a);", "assertNotNull(a);", "exactness"),
+        ("BoatTest.java", JAVA, "assertThat(a).isEqualTo(1);", "assertThat(a).isNotNull();", "exactness"),
+        ("BoatTest.java", JAVA, "assertEquals(1, a);", "if (true) return; assertEquals(1, a);", "assertions"),
+    ],
+)
+def test_test_of_another_language_that_was_weakened_is_found(
+    path: str, frame: str, before: str, now: str, aspect: str
+) -> None:
+    """Looser, never reached, only quoted, or emptied."""
+    [subject] = subjects(frame.format(before), frame.format(now), path)
+    assert subject.endswith(f" {aspect}")
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "now"),
+    [
+        ("a.test.js", "it.each([1, 2, 3])('rows', (n) => {})", "it.each([1])('rows', (n) => {})"),
+        ("a.rs", "#[rstest]\n#[case(1)]\n#[case(2)]\nfn rows() {}", "#[rstest]\n#[case(1)]\nfn rows() {}"),
+        (
+            "BoatTest.java",
+            "@ParameterizedTest @ValueSource(ints = {1, 2}) void rows(int n) {}",
+            "@ParameterizedTest @ValueSource(ints = {1}) void rows(int n) {}",
+        ),
+        (
+            "a_test.go",
+            "func TestRow(t *testing.T) {\na := []int{1, 2}\nfor range a {}\n}",
+            "func TestRow(t *testing.T) {\na := []int{1}\nfor range a {}\n}",
+        ),
+    ],
+)
+def test_cases_of_other_languages_are_counted(path: str, before: str, now: str) -> None:
+    """Fewer rows are fewer tests."""
+    [subject] = subjects(before, now, path)
+    assert subject.endswith(" cases")
+
+
+@pytest.mark.parametrize(
+    ("path", "frame", "before", "now"),
+    [
+        ("a.test.ts", JS, "expect(a).toBe(1)", "// expect(b).toBe(2)\nexpect(a).toBe(2)"),
+        ("a.test.ts", JS, "expect(a).toBe(1)", "if (skip) return; expect(a).toBe(1)"),
+        ("a.test.ts", JS, "return expect(a).resolves.toBe(1)", "return expect(a)\n.resolves.toBe(2)"),
+        ("a_test.go", GO, "t.Fatal(1)", 't.Run("sub", func(t *testing.T) { t.Fatal(2) })\nt.Fatal(1)'),
+        ("a.rs", RUST, "assert!(a);", "assert_eq!(a, 1);"),
+    ],
+)
+def test_test_of_another_language_that_asserts_as_much_passes(path: str, frame: str, before: str, now: str) -> None:
+    """Other values, comments, conditions, stricter comparisons."""
+    assert subjects(frame.format(before), frame.format(now), path) == []
+
+
+def test_python_test_that_was_emptied_is_found() -> None:
+    """Though it asserted nothing by itself."""
+    assert subjects(body_of("row()"), body_of("'rows'", "pass")) == ["test_row body"]
+    assert subjects(body_of("pass"), body_of("...")) == []
+
+
 def test_rule_needs_a_baseline() -> None:
     """Without one nothing was weakened."""
     with pytest.raises(NotApplicableError):

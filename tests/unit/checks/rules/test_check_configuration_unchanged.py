@@ -32,6 +32,14 @@ def subjects(before: str | None, now: str | None) -> list[str]:
         (None, "[checks.tests-not-deleted]\nenabled = false\n", "checks.tests-not-deleted.enabled"),
         (None, "[checks.tests-not-deleted]\nblocking = false\n", "checks.tests-not-deleted.blocking"),
         (None, '[checks.tests-not-deleted]\nseverity = "low"\n', "checks.tests-not-deleted.severity"),
+        (None, '[checks.tests-not-deleted]\nseverity = "high"\n', "checks.tests-not-deleted.severity"),
+        (None, '[procedures.rules.VR001]\nseverity = "high"\n', "procedures.rules.VR001.severity"),
+        (None, '[procedures.rules.VR007]\nseverity = "low"\n', "procedures.rules.VR007.severity"),
+        (
+            '[procedures.rules.VR007]\nseverity = "critical"\n',
+            None,
+            "procedures.rules.VR007.severity",
+        ),
         (
             "[mosaic]\nhandoff_message_minimum = 50\n",
             "[mosaic]\nhandoff_message_minimum = 5\n",
@@ -64,6 +72,8 @@ def test_configuration_that_was_weakened_is_found(before: str | None, now: str |
         (CHECK, f"# a comment\n{CHECK}"),
         ("[mosaic]\nhandoff_message_minimum = 50\n", "[mosaic]\nhandoff_message_minimum = 80\n"),
         (None, '[agents.one]\ncommand = ["one"]\n'),
+        (None, '[procedures.rules.VR007]\nseverity = "high"\n'),
+        (None, '[procedures.rules.VR007]\nseverity = "medium"\n'),
     ],
 )
 def test_configuration_that_was_not_weakened_passes(before: str | None, now: str) -> None:

@@ -51,16 +51,51 @@ def test_file_that_is_deleted_is_found() -> None:
             PYTHON.replace("def test_row", "# def test_row").replace("    assert 1", "# "),
             "test_row",
         ),
-        ("src/boat.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "// it('rows'"), "rows"),
-        ("src/boat.spec.js", SCRIPT, SCRIPT.replace("test.each([1])(`sails %i`, () => {})", ""), "sails %i"),
+        ("src/boat.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "// it('rows'"), "boat › rows"),
+        ("src/boat.spec.js", SCRIPT, SCRIPT.replace("test.each([1])(`sails %i`, () => {})", ""), "boat › sails %i"),
         ("boat_test.go", GO, GO[: GO.index("func TestSail")], "TestSail"),
         ("src/boat.rs", RUST, RUST.replace("#[tokio::test]", ""), "sails"),
-        ("src/test/BoatTest.java", JAVA, JAVA.replace("@ParameterizedTest", ""), "sails"),
+        ("src/test/BoatTest.java", JAVA, JAVA.replace("@ParameterizedTest", ""), "BoatTest › sails"),
     ],
 )
 def test_test_that_is_gone_is_found(path: str, text: str, gone: str, name: str) -> None:
     """In each language; what is commented out or no longer marked is gone."""
     assert subjects({path: text}, {path: gone}) == [f"{path} {name}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "now"),
+    [
+        ("a.test.ts", SCRIPT, SCRIPT.replace("describe('boat'", "describe('ship'")),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "it('rows fast'")),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "/* it('x', () => { */ it('rows'")),
+        ("boat_test.go", GO, GO.replace("TestRow", "TestRowing")),
+        ("src/boat.rs", RUST, RUST.replace("fn rows", "fn rowing")),
+        ("BoatTest.java", JAVA, JAVA.replace("class BoatTest", "class ShipTest")),
+    ],
+)
+def test_test_of_another_language_that_is_renamed_is_still_there(path: str, text: str, now: str) -> None:
+    """By its body, or by its own title where only the group around it changed."""
+    assert subjects({path: text}, {path: now}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "now", "name"),
+    [
+        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "const s = `it('rows'`; ('x'"), "boat › rows"),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("it('rows'", "/* it('rows' */ f('rows'"), "boat › rows"),
+        (
+            "a_test.go",
+            'func TestRow(t *testing.T) {\n\tt.Run("a", func(t *testing.T) { t.Fatal(1) })\n}\n',
+            "func TestRow(t *testing.T) {\n}\n",
+            "TestRow › a",
+        ),
+        ("src/boat.rs", RUST, RUST.replace("#[test]\nfn rows", 'const A: &str = "#[test]"; fn rows'), "rows"),
+    ],
+)
+def test_test_that_is_only_quoted_is_gone(path: str, text: str, now: str, name: str) -> None:
+    """In a string, a template or a comment it does not run; a part of a test counts too."""
+    assert subjects({path: text}, {path: now}) == [f"{path} {name}"]
 
 
 def test_file_that_no_longer_parses_has_no_tests() -> None:

@@ -1,0 +1,76 @@
+"""Captures with nothing changed, in one process, against `git status`; and whether the repository gained objects."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.interleave import Row, interleave
+from benchmarks.repositories import make_repository
+from handoff_tui.dialects.reading import read_handoffs
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.work_tree import write_work_tree
+from handoff_tui.review.capture import capture_snapshot
+from handoff_tui.review.desk import open_desk
+
+_TREE_LIMITS = {100_000: 1.2}
+_SNAPSHOT_LIMITS = {100_000: 1.4}
+_HANDOFFS = 12
+
+
+def measure_capture(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]:
+    """The work tree's tree alone, and the whole snapshot; the repository and its handoffs are read before."""
+    rows: list[Row] = []
+    with _own_cache(folder / "capture-cache"):
+        for size in sizes:
+            root = make_repository(folder / f"capture-{size}", size, _HANDOFFS)
+            (root / "junit.xml").write_text(_build_report(), encoding="ascii")
+            before = _list_objects(root)
+            taken = interleave(_build_cases(root), rounds)
+            tree, snapshot = taken["tree"] / taken["git"], taken["snapshot"] / taken["git"]
+            added = len(_list_objects(root) - before)
+            rows += [
+                Row(f"work tree as a tree, {size:,} files / git status", tree, _TREE_LIMITS.get(size)),
+                Row(f"snapshot again, {size:,} files / git status", snapshot, _SNAPSHOT_LIMITS.get(size)),
+                Row(f"objects added to the repository, {size:,} files", float(added), 0.0),
+            ]
+    return rows
+
+
+def _build_cases(root: Path) -> dict[str, Callable[[], object]]:
+    desk = open_desk(root)
+    harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    argv = ["git", "-C", str(root), "status", "--porcelain=v2", "--untracked-files=all"]
+    return {
+        "git": lambda: subprocess.run(argv, check=True, env=environment, stdout=subprocess.DEVNULL),
+        "tree": lambda: write_work_tree(desk.repository, find_cache_folder(root)),
+        "snapshot": lambda: capture_snapshot(desk, harvest, None),
+    }
+
+
+@contextmanager
+def _own_cache(folder: Path) -> Iterator[None]:
+    earlier = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        if earlier is None:
+            del os.environ["XDG_CACHE_HOME"]
+        else:
+            os.environ["XDG_CACHE_HOME"] = earlier
+
+
+def _build_report() -> str:
+    cases = "".join(f'<testcase classname="tests.part" name="test_{number}"/>' for number in range(1_000))
+    return f"<testsuite>{cases}</testsuite>"
+
+
+def _list_objects(root: Path) -> set[Path]:
+    return {place for place in (root / ".git" / "objects").rglob("*") if place.is_file()}

@@ -1,0 +1,168 @@
+"""Appending to the signed log with 10,000 entries in it, against the same with 10; signing is in process and cheap."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from benchmarks.interleave import Row, interleave
+from handoff_tui.decision_log.chain import Known
+from handoff_tui.decision_log.entries import build_file, build_payload, parse_entry
+from handoff_tui.decision_log.envelope import build_pae
+from handoff_tui.decision_log.journal import Draft, Journal, Parents, build_parents
+from handoff_tui.decision_log.public_keys import parse_key_blob
+from handoff_tui.decision_log.signers import build_line
+from handoff_tui.decision_log.sshsig import armor, build_signature_blob, build_signed_data
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.decision_log.verified_cache import VerifiedCache
+from handoff_tui.decision_log.verify import LogVerifier
+from handoff_tui.decision_log.wire import build_string
+from handoff_tui.decision_log.witness import Witness
+from handoff_tui.models.log_record import (
+    Decision,
+    DecisionVerb,
+    Entry,
+    EntryKind,
+    LogVerdict,
+    PolicyText,
+    Subject,
+    Work,
+)
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.local_files import LocalFolder
+from handoff_tui.repo.log_blobs import LogBlobs
+from handoff_tui.repo.log_lock import LogLock
+from handoff_tui.repo.repository import open_repository
+
+_FEW, _MANY = 10, 10_000
+_LIMIT = 2.0
+_ACTOR = "alice@example.com"
+_POLICY = f"""version = 1
+[roles.root]
+principals = ["{_ACTOR}"]
+threshold = 1
+[roles.reviewer]
+principals = ["{_ACTOR}"]
+[gates."*"]
+threshold = 1
+"""
+_SUBJECT = Subject(
+    commit="2" * 40, tree="3" * 40, baseline="4" * 64, snapshot="5" * 64, checks="6" * 64, handoff="7" * 64
+)
+
+
+class _Signer:
+    """Signs as ssh-keygen would, in this process."""
+
+    def __init__(self) -> None:
+        self._private = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"a key for measuring").digest())
+        point = self._private.public_key().public_bytes_raw()
+        self.key = parse_key_blob(build_string(b"ssh-ed25519") + build_string(point))
+
+    def sign(self, message: bytes) -> bytes:
+        value = self._private.sign(build_signed_data(message))
+        return armor(build_signature_blob(self.key, build_string(b"ssh-ed25519") + build_string(value)))
+
+
+def measure_log_append(folder: Path, rounds: int) -> list[Row]:
+    """In a process that stays, as the app is; and with everything opened anew, as a command does, with the cache."""
+    roots = {count: build_log(folder / f"log-{count}", count) for count in (_FEW, _MANY)}
+    staying: dict[str, Callable[[], object]] = {
+        str(count): partial(_append, _open_journal(root)) for count, root in roots.items()
+    }
+    anew: dict[str, Callable[[], object]] = {str(count): partial(_append_anew, root) for count, root in roots.items()}
+    return [
+        _build_row("one process", interleave(staying, rounds * 3), _LIMIT),
+        _build_row("a command each", interleave(anew, rounds), None),
+    ]
+
+
+def _build_row(words: str, taken: dict[str, float], limit: float | None) -> Row:
+    few, many = taken[str(_FEW)], taken[str(_MANY)]
+    return Row(f"append, {_MANY:,} entries / {_FEW} ({words})", many / few, limit, f"{many * 1000:.0f} ms")
+
+
+def _append_anew(root: Path) -> None:
+    _append(_open_journal(root))
+
+
+def _append(journal: Journal) -> None:
+    journal.append(_build_decision, _Signer())
+
+
+def _open_journal(root: Path) -> Journal:
+    repository = open_repository(root)
+    local = LocalFolder(repository.common_dir)
+    blobs, witness = LogBlobs(repository), Witness(local)
+
+    def know() -> Known:
+        return Known(build_time(read_now()), witness=witness.load().entries)
+
+    verifier = LogVerifier(blobs, know, VerifiedCache(local, b"s" * 32))
+    return Journal(blobs.folder, LogLock(local), verifier, witness, read_now)
+
+
+def build_log(root: Path, count: int) -> Path:
+    """A repository with a chain of decisions, committed, and verified once."""
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0"]
+    root.mkdir(parents=True)
+    subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
+    signer, journal = _Signer(), _open_journal(root)
+    last = journal.append(_build_genesis, signer).entry
+    log, moment = last.id, datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(count - 1):
+        verdict = LogVerdict(entries=(last,), heads=(last.id,), log=log, policy=log)
+        payload = _build_decision(build_parents(verdict, moment), f"H-{number}").payload
+        content = build_file(payload, [signer.sign(build_pae(payload))])
+        last = parse_entry(content).entry
+        digest = last.id.removeprefix("sha256:")
+        place = root / f".handoff-tui/log/{digest[:2]}/{digest}.intoto.jsonl"
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(content)
+    subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message=log"], check=True)
+    added = journal.append(_build_decision, signer)
+    Witness(LocalFolder(root / ".git")).record(log, [entry.id for entry in added.verdict.entries])
+    return root
+
+
+def _build_genesis(parents: Parents) -> Draft:
+    policy = PolicyText(
+        version=1,
+        allowed_signers=build_line(_ACTOR, _Signer().key.text),
+        policy_toml=_POLICY,
+        nonce="0" * 32,
+    )
+    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY).model_copy(update={"policy": policy})))
+
+
+def _build_decision(parents: Parents, handoff: str = "H-new") -> Draft:
+    work = Work(
+        handoff=handoff,
+        phase="implement",
+        attempt=1,
+        producers=(),
+        policy=parents.verdict.policy or "",
+        subject=_SUBJECT,
+    )
+    decision = Decision(verb=DecisionVerb.APPROVE, reason="read and run", regards=(), review="8" * 64)
+    entry = _build_entry(parents, EntryKind.DECISION)
+    return Draft(build_payload(entry.model_copy(update={"work": work, "decision": decision})))
+
+
+def _build_entry(parents: Parents, kind: EntryKind) -> Entry:
+    return Entry(
+        id="",
+        kind=kind,
+        actor=_ACTOR,
+        seq=parents.seq,
+        time=parents.time,
+        parents=parents.ids,
+        log=parents.verdict.log,
+    )

@@ -1,0 +1,194 @@
+"""Which snapshot the work is compared with, and why that one. Pure: everything it rests on is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from handoff_tui.models.snapshot import SnapshotSummary
+from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+
+_SHORT: Final = 12
+_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
+
+
+class Approved(NamedTuple):
+    """An approval in the log."""
+
+    digest: str
+    commit: str | None
+    is_ancestor: bool
+    """Whether its commit lies behind the work at hand."""
+
+
+class Declared(NamedTuple):
+    """A baseline that a document names, or whose numbers it gives."""
+
+    where: str
+    name: str | None = None
+    """A digest, a tag or a commit, as written."""
+    packages: int | None = None
+    tests: int | None = None
+
+
+class Mark(NamedTuple):
+    """A moment to compare with, and what it is in words: `your review of 3 May`, `attempt 2`, `v1.4`."""
+
+    words: str
+    snapshot: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All that a choice rests on."""
+
+    pinned: str | None = None
+    approved: tuple[Approved, ...] = ()
+    """Newest first."""
+    declared: tuple[Declared, ...] = ()
+    stored: tuple[SnapshotSummary, ...] = ()
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """Names of `declared` that git knows, with the commit they mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFacts:
+    """All that the two sides of a comparison rest on. Lists are newest first."""
+
+    baseline: BaselineChoice
+    reviewer: str | None = None
+    my_reviews: tuple[Mark, ...] = ()
+    earlier_attempts: tuple[Mark, ...] = ()
+    """Attempts before the one at hand."""
+    first: Mark | None = None
+    second: Mark | None = None
+    """For a comparison between any two; nothing stands for the work tree as it is."""
+
+
+def choose_baseline(candidates: Candidates) -> BaselineChoice:
+    """The one that was pinned; else the last approved one of this line of work; else the one a document declares."""
+    if candidates.pinned is not None:
+        return _choose_pinned(candidates.pinned, candidates.stored)
+    readable = tuple(one for one in candidates.stored if not one.problem)
+    stored = {one.digest: one for one in readable}
+    for approved in candidates.approved:
+        if approved.is_ancestor:
+            return _choose_approved(approved, stored)
+    doubts: list[str] = []
+    for declared in candidates.declared:
+        for choice in (_choose_named(declared, readable, candidates.commits), _choose_by_numbers(declared, readable)):
+            if choice is not None and (choice.snapshot or choice.commit):
+                return choice
+            doubts.extend([choice.reason] if choice else [])
+    return BaselineChoice(reason=_explain_none(candidates, doubts))
+
+
+def resolve_scope(scope: DiffScope, facts: ScopeFacts) -> ComparedPair:
+    """The two sides of a comparison; where one is missing, its reason says why."""
+    if scope is DiffScope.SINCE_BASELINE:
+        return ComparedPair(scope=scope, before=facts.baseline)
+    if scope is DiffScope.SINCE_MY_REVIEW:
+        if facts.reviewer is None:
+            reason = "who you are is not known: git has no user.email here"
+            return ComparedPair(scope=scope, before=BaselineChoice(reason=reason))
+        return ComparedPair(scope=scope, before=_take(facts.my_reviews, "no earlier review of yours is in the log"))
+    if scope is DiffScope.SINCE_PREVIOUS_ATTEMPT:
+        reason = "this is the first attempt: no earlier one is in the log"
+        return ComparedPair(scope=scope, before=_take(facts.earlier_attempts, reason))
+    before = _take([facts.first] if facts.first else [], "name what to compare with: a snapshot or a commit")
+    return ComparedPair(scope=scope, before=before, after=_take([facts.second], "") if facts.second else None)
+
+
+def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineChoice:
+    """A pin that cannot be read is said to be so: another baseline in its place would be a silent change of mind."""
+    found = _match_digest(pinned, stored)
+    if found is not None and found.problem:
+        return BaselineChoice(reason=f"the pinned snapshot {pinned[:_SHORT]} cannot be used: {found.problem}")
+    if found is None:
+        return BaselineChoice(
+            reason=f"the pinned snapshot {pinned[:_SHORT]} is not stored here: fetch it, or pin another one"
+        )
+    return BaselineChoice(snapshot=found.digest, commit=found.commit, reason="you pinned it")
+
+
+def _choose_approved(approved: Approved, stored: Mapping[str, SnapshotSummary]) -> BaselineChoice:
+    if approved.digest in stored:
+        return BaselineChoice(
+            snapshot=approved.digest, commit=approved.commit, reason="the last approved one of this line of work"
+        )
+    lost = f"the last approved one of this line of work, {approved.digest[:_SHORT]}, is not stored here"
+    only = "; its commit is, so only files can be compared" if approved.commit else ""
+    return BaselineChoice(commit=approved.commit, reason=lost + only)
+
+
+def _choose_named(
+    declared: Declared, stored: tuple[SnapshotSummary, ...], commits: Mapping[str, str]
+) -> BaselineChoice | None:
+    """By the digest, tag or commit that a document names; nothing where it names none."""
+    name = declared.name
+    if name is None:
+        return None
+    found = _match_digest(name, stored)
+    if found is not None:
+        return BaselineChoice(snapshot=found.digest, commit=found.commit, reason=f"{declared.where} declares it")
+    commit = commits.get(name)
+    if commit is None:
+        return BaselineChoice(reason=f"{declared.where} declares {name}, which is neither a snapshot nor a commit here")
+    at_commit = [one for one in stored if one.commit == commit]
+    if len(at_commit) == 1:
+        reason = f"{declared.where} declares {name}, and this snapshot was taken there"
+        return BaselineChoice(snapshot=at_commit[0].digest, commit=commit, reason=reason)
+    number = "no snapshot was" if not at_commit else f"{len(at_commit)} snapshots were"
+    return BaselineChoice(
+        commit=commit, reason=f"{declared.where} declares {name}; {number} taken there, so only files can be compared"
+    )
+
+
+def _choose_by_numbers(declared: Declared, stored: tuple[SnapshotSummary, ...]) -> BaselineChoice | None:
+    """By the numbers that a document gives, if exactly one stored snapshot has them; nothing where it gives none."""
+    words = _describe_numbers(declared)
+    if not words:
+        return None
+    fitting = [
+        one for one in stored if declared.packages in {None, one.packages} and declared.tests in {None, one.tests}
+    ]
+    if len(fitting) == 1:
+        reason = f"{declared.where} declares a baseline of {words}, and only this snapshot has them"
+        return BaselineChoice(snapshot=fitting[0].digest, commit=fitting[0].commit, reason=reason)
+    number = "no stored snapshot has" if not fitting else f"{len(fitting)} stored snapshots have"
+    return BaselineChoice(reason=f"{declared.where} declares a baseline of {words}, which {number}")
+
+
+def _describe_numbers(declared: Declared) -> str:
+    parts = ((declared.packages, "packages"), (declared.tests, "tests"))
+    return " and ".join(f"{number:,} {noun}" for number, noun in parts if number is not None)
+
+
+def _match_digest(name: str, stored: Iterable[SnapshotSummary]) -> SnapshotSummary | None:
+    """The snapshot whose digest this is or begins with; nothing where two begin so."""
+    written = _DIGEST.fullmatch(name)
+    if written is None:
+        return None
+    found = [one for one in stored if one.digest.startswith(written.group(1))]
+    return found[0] if len(found) == 1 else None
+
+
+def _explain_none(candidates: Candidates, doubts: list[str]) -> str:
+    reasons = ["nothing is pinned"]
+    if candidates.approved:
+        reasons.append("what was approved lies on another line of work")
+    else:
+        reasons.append("nothing was approved yet")
+    reasons.extend(doubts or ["no document declares one"])
+    advice = "; pin one of those that `baseline list` shows" if candidates.stored else "; none is stored yet"
+    return f"there is no baseline: {', '.join(reasons)}{advice}"
+
+
+def _take(marks: Iterable[Mark], otherwise: str) -> BaselineChoice:
+    for mark in marks:
+        if mark.snapshot is not None or mark.commit is not None:
+            return BaselineChoice(snapshot=mark.snapshot, commit=mark.commit, reason=mark.words)
+    return BaselineChoice(reason=otherwise)

@@ -1,0 +1,103 @@
+"""Snapshots on disk: canonical JSON under its own digest, below `.handoff-tui/baselines/`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from handoff_tui.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
+from handoff_tui.models.snapshot import SNAPSHOT_VERSION, Snapshot
+from handoff_tui.repo.addressed_files import AddressedFolder
+
+MOST_BYTES: Final = 256 * 1024 * 1024
+_FOLDER, _SUFFIX = "baselines", ".json"
+_PREFIX: Final = re.compile(r"(?:sha256:)?([0-9a-f]{6,64})")
+_WHOLE: Final = 64
+_SHOWN: Final = 12
+_NEWER_HINT = "A newer handoff-tui may have written it; this one cannot compare with it."
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """The one form in which a snapshot is stored: sorted keys, ASCII, nothing that is empty or by default."""
+    value = snapshot.model_dump(mode="json", exclude_defaults=True)
+    value["schema_version"] = snapshot.schema_version
+    value["object_format"] = snapshot.object_format
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, indent=1, allow_nan=False).encode("ascii") + b"\n"
+
+
+def build_digest(snapshot: Snapshot) -> str:
+    """64 hex digits: the name under which it would be stored."""
+    return hashlib.sha256(encode_snapshot(snapshot)).hexdigest()
+
+
+def parse_snapshot(content: bytes, name: str) -> Snapshot:
+    """Reads a stored snapshot; `name` is what the messages call it."""
+    try:
+        return Snapshot.model_validate_json(content, strict=True)
+    except ValidationError as wrong:
+        _refuse_unknown_version(content, name)
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        if first["type"] == "extra_forbidden":
+            raise SnapshotUnusableError(f"{name} has an unknown field: {place}", _NEWER_HINT) from wrong
+        raise SnapshotUnusableError(
+            f"{name} is no snapshot: {place}: {first['msg']}", "Capture a new one, or restore the file from git."
+        ) from wrong
+
+
+def write_snapshot(root: Path, snapshot: Snapshot) -> str:
+    """Stores a snapshot; its digest."""
+    return _open(root).write(encode_snapshot(snapshot))
+
+
+def read_snapshot(root: Path, digest: str) -> Snapshot:
+    """The snapshot of a full digest."""
+    folder = _open(root)
+    return parse_snapshot(folder.read(digest), folder.build_path(digest))
+
+
+def list_snapshots(root: Path) -> tuple[str, ...]:
+    """Digests of stored snapshots, by their names alone."""
+    return _open(root).list()
+
+
+def find_snapshot(root: Path, written: str) -> str:
+    """The full digest behind what a person wrote: at least its first six digits."""
+    matched = _PREFIX.fullmatch(written.strip().lower())
+    if matched is None:
+        raise UsageError(
+            f"{written!r} is not the beginning of a digest", "Give at least its first 6 hexadecimal digits."
+        )
+    wanted = matched[1]
+    found = [digest for digest in list_snapshots(root) if digest.startswith(wanted)]
+    if len(found) > 1:
+        shown = ", ".join(digest[:_SHOWN] for digest in found)
+        raise UsageError(f"{written} could be any of {len(found)} snapshots: {shown}", "Give more digits.")
+    if not found and len(wanted) < _WHOLE:
+        raise StoredFileMissingError(
+            f"no stored snapshot begins with {wanted}", "`handoff-tui baseline list` lists them."
+        )
+    return found[0] if found else wanted
+
+
+def _refuse_unknown_version(content: bytes, name: str) -> None:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as broken:
+        raise SnapshotUnusableError(f"{name} is not JSON", "Restore it from git, or capture a new one.") from broken
+    version = value.get("schema_version") if isinstance(value, dict) else None
+    if version is None:
+        raise SnapshotUnusableError(f"{name} is no snapshot: it has no schema version", "Capture a new one.")
+    if type(version) is not int or version != SNAPSHOT_VERSION:
+        raise SnapshotUnusableError(
+            f"{name} has schema version {version!r}; this handoff-tui reads version {SNAPSHOT_VERSION}", _NEWER_HINT
+        )
+
+
+def _open(root: Path) -> AddressedFolder:
+    return AddressedFolder(root, _FOLDER, _SUFFIX, max_bytes=MOST_BYTES)

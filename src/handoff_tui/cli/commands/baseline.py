@@ -1,0 +1,92 @@
+"""`baseline list|show|capture|pin`: snapshots of what is, to compare with later."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.telling import following
+from handoff_tui.errors import UsageError
+from handoff_tui.presentation.baseline import build_baseline_list_json, build_baseline_show_json, build_pin_json
+from handoff_tui.presentation.baseline_page import build_baseline_list_page, build_baseline_show_page
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+from handoff_tui.review.snapshots import capture, list_summaries, pin, show_snapshot
+
+_EXAMPLES = """\
+examples:
+  handoff-tui baseline capture               what is here now, stored below .handoff-tui/baselines/
+  handoff-tui baseline list                  every stored snapshot
+  handoff-tui baseline show 3f9a1c           one of them, by the beginning of its digest
+  handoff-tui baseline pin 3f9a1c            compare with this one from now on
+  handoff-tui baseline pin 3f9a1c --handoff H-3
+  handoff-tui baseline pin --none            compare with the last approved one again
+
+A snapshot is exact: the git tree of the work tree with everything uncommitted, tests by id, checks, packages, hashes.
+Nothing is written to git's own objects. Commit .handoff-tui/baselines/ to share it.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    listing = children.add_parser("list", help="every stored snapshot", description="every stored snapshot")
+    add_reading_options(listing)
+    one = children.add_parser("show", help="one snapshot", description="one snapshot")
+    one.add_argument("digest", metavar="DIGEST", help="at least its first 6 digits")
+    add_reading_options(one)
+    taking = children.add_parser(
+        "capture", help="take a snapshot and store it", description="take a snapshot and store it"
+    )
+    add_reading_options(taking)
+    pinning = children.add_parser("pin", help="choose what to compare with", description="choose what to compare with")
+    pinning.add_argument("digest", metavar="DIGEST", nargs="?", help="at least its first 6 digits")
+    pinning.add_argument("--none", action="store_true", help="take the pin away")
+    pinning.add_argument("--handoff", metavar="ID", help="only for this handoff")
+    pinning.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_repository_option(pinning)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    if arguments.what == "list":
+        return _list(desk, as_json=arguments.json)
+    if arguments.what == "pin":
+        return _pin(desk, arguments)
+    if arguments.what == "capture":
+        with following() as telling:
+            summary, snapshot = capture(desk, telling)
+        if telling.cancel.is_set():
+            return ExitCode.INTERRUPTED
+    else:
+        summary, snapshot = show_snapshot(desk, arguments.digest)
+    if arguments.json:
+        write_json(build_baseline_show_json(summary, snapshot))
+    else:
+        write_page(build_baseline_show_page(summary, snapshot, everything=arguments.all), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _list(desk: Desk, *, as_json: bool) -> ExitCode:
+    summaries = list_summaries(desk)
+    if as_json:
+        write_json(build_baseline_list_json(summaries))
+    else:
+        write_page(build_baseline_list_page(summaries), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    if (arguments.digest is None) != arguments.none:
+        raise UsageError("name a snapshot, or --none", "`handoff-tui baseline list` lists the snapshots.")
+    for_whom, digest = pin(desk, arguments.digest, arguments.handoff)
+    if arguments.json:
+        write_json(build_pin_json(for_whom, digest))
+        return ExitCode.OK
+    whose = "every handoff" if for_whom == "*" else for_whom
+    if digest is None:
+        write_text(f"{whose}: compared with the last approved snapshot again")
+    else:
+        write_text(f"{whose}: compared with {digest[:12]} from now on, on this machine")
+    return ExitCode.OK

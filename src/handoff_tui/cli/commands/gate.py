@@ -1,0 +1,52 @@
+"""`gate ID`: where a gate stands and why, and the digest of what a decision would be bound to."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.telling import following
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.presentation.gate import build_gate_json, build_gate_page
+from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.examine import examine
+from handoff_tui.review.gate_view import build_gate_view
+from handoff_tui.review.log import open_log
+
+_EXAMPLES = """\
+examples:
+  handoff-tui gate H-3                       the state, why, and who decided what
+  handoff-tui gate H-3 --phase release && deploy
+  handoff-tui gate H-3 --json | jq -r .subject.digest
+
+exit: 0 approved (also overridden or skipped by decision), 1 not, 3 the log is not sound
+"""
+_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_phase_option(parser)
+    parser.add_argument("--fresh", action="store_true", help="use no earlier check result")
+    add_reading_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    with following() as telling:
+        examined = examine(
+            desk, open_log(desk.repository), arguments.id, arguments.phase, fresh=arguments.fresh, telling=telling
+        )
+    if telling.cancel.is_set():
+        return ExitCode.INTERRUPTED
+    view = build_gate_view(examined)
+    if arguments.json:
+        write_json(build_gate_json(view))
+    else:
+        write_page(build_gate_page(view), load_terminal_theme())
+    if examined.index.verdict.fatal:
+        return ExitCode.INTEGRITY
+    return ExitCode.OK if examined.gate.state in _OPEN else ExitCode.BLOCKED

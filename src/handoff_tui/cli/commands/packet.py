@@ -1,0 +1,44 @@
+"""`packet ID`: what the next attempt has to know."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_json
+from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.telling import following
+from handoff_tui.presentation.packet import build_packet_json, render_packet
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.examine import examine
+from handoff_tui.review.log import open_log
+from handoff_tui.review.packet import build_packet
+
+_EXAMPLES = """\
+examples:
+  handoff-tui packet H-3 > packet.md         for an agent's prompt
+  handoff-tui packet H-3 --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_phase_option(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_repository_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    with following() as telling:
+        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=telling)
+    if telling.cancel.is_set():
+        return ExitCode.INTERRUPTED
+    packet = build_packet(examined)
+    if arguments.json:
+        write_json(build_packet_json(packet))
+    else:
+        write_plain(render_packet(packet))
+    return ExitCode.OK

@@ -1,0 +1,66 @@
+"""`wait ID`: for agents: blocks until somebody has decided, then prints the decision and the packet."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.diagnostics import write_note
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.plain import write_plain
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.presentation.gate import build_gate_json, build_gate_page
+from handoff_tui.presentation.packet import build_packet_json, render_packet
+from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.examine import Examined
+from handoff_tui.review.gate_view import build_gate_view
+from handoff_tui.review.packet import build_packet
+from handoff_tui.review.wait import wait
+
+SCHEMA = "handoff-tui/wait/v1"
+_PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
+_EXAMPLES = """\
+examples:
+  handoff-tui wait H-3                       until somebody decides
+  handoff-tui wait H-3 --timeout 900 > packet.md || fix-it packet.md
+
+exit: 0 approved, 1 rejected or to be tried again (the packet is printed), 3 the log is not sound, 5 still pending
+A timeout is never a yes and never a no.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_phase_option(parser)
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="give up waiting after this time (default: never)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_repository_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    examined = wait(desk, arguments.id, arguments.phase, arguments.timeout, _tell)
+    view = build_gate_view(examined)
+    state = examined.gate.state
+    packet = build_packet(examined) if state in _SENT_BACK else None
+    if arguments.json:
+        shown = build_packet_json(packet) if packet else None
+        write_json({"schema": SCHEMA, "gate": build_gate_json(view), "packet": shown})
+    elif packet is not None:
+        write_plain(render_packet(packet))
+    else:
+        write_page(build_gate_page(view), load_terminal_theme())
+    if examined.index.verdict.fatal:
+        return ExitCode.INTEGRITY
+    if state in _PASSED:
+        return ExitCode.OK
+    return ExitCode.BLOCKED if state in _SENT_BACK else ExitCode.STILL_PENDING
+
+
+def _tell(examined: Examined) -> None:
+    write_note(f"{examined.target.handoff}: {examined.gate.state.value}; {'; '.join(examined.gate.why)}")

@@ -1,0 +1,33 @@
+"""Following a run of the checks: progress on stderr, and an end on Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from handoff_tui.cli.diagnostics import clear_progress, write_progress
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.presentation.check_table import build_progress_line
+from handoff_tui.review.check import Telling
+
+
+@contextmanager
+def following() -> Iterator[Telling]:
+    """Ctrl-C and a polite end stop the running commands; the results so far can still be printed."""
+    telling = Telling(on_result=_tell)
+
+    def stop(*_: object) -> None:
+        telling.cancel.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield telling
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        clear_progress()
+
+
+def _tell(result: CheckResult, done: int, total: int) -> None:
+    write_progress(build_progress_line(done, total, result.id))

@@ -1,0 +1,237 @@
+"""Entries of the log: bytes to a checked value and back. What is wrong with a chain of them is judged elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handoff_tui.decision_log import canonical, fields
+from handoff_tui.decision_log.envelope import build_entry_id, build_envelope, build_pae, parse_envelope
+from handoff_tui.decision_log.fields import Fields
+from handoff_tui.decision_log.patterns import (
+    DECISION_SUBJECTS,
+    DIGESTS,
+    NEEDS_NO_REASON,
+    STATEMENT_TYPE,
+    WORK_SUBJECTS,
+    match_entry,
+)
+from handoff_tui.decision_log.sshsig import Signature, verify_signature
+from handoff_tui.errors import EntrySchemaError
+from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+
+_STATEMENT_KEYS = frozenset({"_type", "predicate", "predicateType", "subject"})
+_DESCRIPTOR_KEYS = frozenset({"digest", "name"})
+_FILE_KEYS = frozenset({"allowed_signers", "policy.toml"})
+_SHARED_KEYS = frozenset({"actor", "parents", "seq", "time"})
+_GENESIS_KEYS = _SHARED_KEYS | {"files", "nonce", "version"}
+_POLICY_KEYS = _SHARED_KEYS | {"files", "log", "previous", "version"}
+_SUBMISSION_KEYS = _SHARED_KEYS | {"attempt", "handoff", "log", "phase", "policy", "producers"}
+_DECISION_KEYS = _SUBMISSION_KEYS | {"decision", "reason", "regards"}
+
+_POLICY_SUBJECTS = {"allowed_signers": "sha256", "policy.toml": "sha256"}
+
+
+class ParsedEntry(NamedTuple):
+    """An entry with all that is needed to check who signed it."""
+
+    entry: Entry
+    signatures: tuple[Signature, ...]
+    pae: bytes
+    """What the signatures cover."""
+
+
+def parse_entry(content: bytes) -> ParsedEntry:
+    """The file of an entry: bytes, envelope, fields, form of the signatures; `verify_signatures` is the next step."""
+    envelope = parse_envelope(content)
+    keyids = tuple(signature.key.fingerprint for signature in envelope.signatures)
+    entry = parse_payload(envelope.payload, build_entry_id(content), keyids)
+    return ParsedEntry(entry, envelope.signatures, build_pae(envelope.payload))
+
+
+def verify_signatures(parsed: ParsedEntry) -> None:
+    """Raises unless every signature fits. Whether the keys are trusted is for the chain to say."""
+    for signature in parsed.signatures:
+        verify_signature(signature, parsed.pae)
+
+
+def parse_payload(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] = ()) -> Entry:
+    """The signed part alone, as it is before anybody signed."""
+    return match_entry(payload, entry_id, keyids) or parse_statement(payload, entry_id, keyids)
+
+
+def parse_statement(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] = ()) -> Entry:
+    """As `parse_payload`, field by field: every kind of entry, and words for what is wrong."""
+    statement = fields.parse_object(canonical.decode_shaped(payload), _STATEMENT_KEYS, "the statement")
+    if statement["_type"] != STATEMENT_TYPE:
+        raise EntrySchemaError(f"the statement's _type is not {STATEMENT_TYPE}")
+    kind = statement["predicateType"]
+    predicate, subject = statement["predicate"], statement["subject"]
+    if kind == EntryKind.DECISION:
+        return _parse_decision(predicate, subject, entry_id, keyids)
+    if kind == EntryKind.SUBMISSION:
+        return _parse_submission(predicate, subject, entry_id, keyids)
+    if kind == EntryKind.POLICY:
+        return _parse_policy(predicate, subject, entry_id, keyids)
+    raise EntrySchemaError("the predicateType is not one of this log", "A newer version may know it.")
+
+
+def build_payload(entry: Entry) -> bytes:
+    """What is to be signed; an entry that could not be read back is refused. Its id and keyids play no part."""
+    payload = canonical.encode(
+        {
+            "_type": STATEMENT_TYPE,
+            "predicate": _build_predicate(entry),
+            "predicateType": entry.kind.value,
+            "subject": _build_subjects(entry),
+        }
+    )
+    if parse_payload(payload, entry.id, entry.keyids) != entry:
+        raise EntrySchemaError("the entry has parts that its kind does not have")
+    return payload
+
+
+def build_file(payload: bytes, signatures: Iterable[bytes]) -> bytes:
+    """The file of an entry, of what was signed and the armored signatures in any order."""
+    return build_envelope(payload, signatures)
+
+
+def _parse_policy(
+    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
+) -> Entry:
+    is_genesis = isinstance(predicate, dict) and "nonce" in predicate
+    values = fields.parse_object(predicate, _GENESIS_KEYS if is_genesis else _POLICY_KEYS, "the policy")
+    files = fields.parse_object(values["files"], _FILE_KEYS, "files")
+    digests = _parse_subjects(subject, _POLICY_SUBJECTS)
+    for name in _POLICY_SUBJECTS:
+        if hashlib.sha256(fields.parse_text(files, name).encode()).hexdigest() != digests[name]:
+            raise EntrySchemaError(f"the subject {name} is not the hash of the text that is carried")
+    text = PolicyText(
+        version=fields.parse_integer(values, "version"),
+        allowed_signers=fields.parse_text(files, "allowed_signers"),
+        policy_toml=fields.parse_text(files, "policy.toml"),
+        previous=None if is_genesis else fields.parse_word(values, "previous", fields.ENTRY_ID),
+        nonce=fields.parse_word(values, "nonce", fields.NONCE) if is_genesis else None,
+    )
+    return _build_entry(values, EntryKind.POLICY, entry_id, keyids, policy=text)
+
+
+def _parse_submission(
+    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
+) -> Entry:
+    values = fields.parse_object(predicate, _SUBMISSION_KEYS, "the submission")
+    work = _parse_work(values, _parse_subjects(subject, WORK_SUBJECTS))
+    return _build_entry(values, EntryKind.SUBMISSION, entry_id, keyids, work=work)
+
+
+def _parse_decision(
+    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
+) -> Entry:
+    values = fields.parse_object(predicate, _DECISION_KEYS, "the decision")
+    digests = _parse_subjects(subject, DECISION_SUBJECTS)
+    try:
+        verb = DecisionVerb(fields.parse_text(values, "decision"))
+    except ValueError as wrong:
+        raise EntrySchemaError("the decision is not one of this log", "A newer version may know it.") from wrong
+    decision = Decision(
+        verb=verb,
+        reason=fields.parse_reason(values, "reason", mandatory=verb not in NEEDS_NO_REASON),
+        regards=fields.parse_ids(values, "regards"),
+        review=digests.pop("review"),
+    )
+    work = _parse_work(values, digests)
+    return _build_entry(values, EntryKind.DECISION, entry_id, keyids, work=work, decision=decision)
+
+
+def _parse_work(values: Fields, digests: dict[str, str]) -> Work:
+    return Work(
+        handoff=fields.parse_word(values, "handoff", fields.LABEL),
+        phase=fields.parse_word(values, "phase", fields.LABEL),
+        attempt=fields.parse_integer(values, "attempt", fields.MAX_ATTEMPT),
+        producers=fields.parse_words(values, "producers", fields.PRINCIPAL),
+        policy=fields.parse_word(values, "policy", fields.ENTRY_ID),
+        subject=Subject(**digests),
+    )
+
+
+def _build_entry(
+    values: Fields,
+    kind: EntryKind,
+    entry_id: str,
+    keyids: tuple[str, ...],
+    *,
+    policy: PolicyText | None = None,
+    work: Work | None = None,
+    decision: Decision | None = None,
+) -> Entry:
+    """The part that all kinds share. Only a genesis stands alone, and it is the first."""
+    parents = fields.parse_ids(values, "parents")
+    seq = fields.parse_integer(values, "seq")
+    is_genesis = "log" not in values
+    if is_genesis != (not parents) or is_genesis != (seq == 1):
+        raise EntrySchemaError(
+            "the genesis has no parents and the number 1, and all others have parents and a higher one"
+        )
+    return Entry(
+        id=entry_id,
+        kind=kind,
+        actor=fields.parse_word(values, "actor", fields.PRINCIPAL),
+        seq=seq,
+        time=fields.parse_time(values, "time"),
+        parents=parents,
+        log=None if is_genesis else fields.parse_word(values, "log", fields.ENTRY_ID),
+        keyids=keyids,
+        policy=policy,
+        work=work,
+        decision=decision,
+    )
+
+
+def _parse_subjects(value: canonical.Value, expected: dict[str, str]) -> dict[str, str]:
+    """Digests by name; the names, their order and the digests' kinds are fixed for each kind of entry."""
+    if not isinstance(value, list) or len(value) != len(expected):
+        raise EntrySchemaError(f"the subjects are not {', '.join(expected)}")
+    digests: dict[str, str] = {}
+    for item, (name, kind) in zip(value, expected.items(), strict=True):
+        if not isinstance(item, dict) or item.keys() != _DESCRIPTOR_KEYS or item["name"] != name:
+            raise EntrySchemaError(f"the subject {name} is not at its place, or has not name and digest alone")
+        digest = item["digest"]
+        if not isinstance(digest, dict) or len(digest) != 1 or kind not in digest:
+            raise EntrySchemaError(f"the subject {name} has not the one digest {kind}")
+        digests[name] = fields.parse_word(digest, kind, DIGESTS[kind])
+    return digests
+
+
+def _build_predicate(entry: Entry) -> Fields:
+    values: Fields = {"actor": entry.actor, "parents": [*entry.parents], "seq": entry.seq, "time": entry.time}
+    if entry.log is not None:
+        values["log"] = entry.log
+    if entry.policy is not None:
+        values["files"] = {"allowed_signers": entry.policy.allowed_signers, "policy.toml": entry.policy.policy_toml}
+        values["version"] = entry.policy.version
+        optional = {"previous": entry.policy.previous, "nonce": entry.policy.nonce}
+        values |= {name: value for name, value in optional.items() if value is not None}
+    if entry.work is not None:
+        work = entry.work
+        values |= {"attempt": work.attempt, "handoff": work.handoff, "phase": work.phase, "policy": work.policy}
+        values["producers"] = [*work.producers]
+    if entry.decision is not None:
+        values |= {"decision": entry.decision.verb.value, "reason": entry.decision.reason}
+        values["regards"] = [*entry.decision.regards]
+    return values
+
+
+def _build_subjects(entry: Entry) -> canonical.Value:
+    digests: dict[str, str] = {}
+    if entry.policy is not None:
+        # Half a surrogate pair passes here, so that the encoder can refuse it as it does in every other field.
+        texts = (entry.policy.allowed_signers, entry.policy.policy_toml)
+        hashed = (hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() for text in texts)
+        digests |= zip(_POLICY_SUBJECTS, hashed, strict=True)
+    if entry.work is not None:
+        digests |= entry.work.subject.model_dump()
+    if entry.decision is not None:
+        digests["review"] = entry.decision.review
+    kinds = {**_POLICY_SUBJECTS, **DECISION_SUBJECTS}
+    return [{"digest": {kinds[name]: value}, "name": name} for name, value in digests.items()]

@@ -1,0 +1,116 @@
+"""The grammar of an entry's fields: each function gives the value, or says which field is wrong and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from itertools import pairwise
+
+from handoff_tui.decision_log.canonical import Value
+from handoff_tui.errors import EntrySchemaError
+
+PRINCIPAL = re.compile(r"[A-Za-z0-9._%+@-]{1,128}")
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
+"""Of handoffs and phases."""
+ENTRY_ID = re.compile(r"sha256:[0-9a-f]{64}")
+NONCE = re.compile(r"[0-9a-f]{32}")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+GIT_OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+TIME = re.compile(
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z",
+)
+MAX_ATTEMPT = 1_000_000
+MAX_REASON = 4_000
+
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+Fields = dict[str, Value]
+
+
+def parse_object(value: Value, keys: frozenset[str], name: str) -> Fields:
+    """An object with exactly these keys."""
+    if not isinstance(value, dict):
+        raise EntrySchemaError(f"{name} is not an object")
+    if value.keys() != keys:
+        missing, unknown = sorted(keys - value.keys()), sorted(value.keys() - keys)
+        words = [f"{name} lacks {', '.join(missing)}"] * bool(missing)
+        words += [f"{name} has unknown fields: {', '.join(unknown)[:120]!a}"] * bool(unknown)
+        raise EntrySchemaError("; ".join(words))
+    return value
+
+
+def parse_text(fields: Fields, name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise EntrySchemaError(f"{name} is not text")
+    return value
+
+
+def parse_word(fields: Fields, name: str, grammar: re.Pattern[str]) -> str:
+    value = fields[name]
+    if not isinstance(value, str) or not grammar.fullmatch(value):
+        raise EntrySchemaError(f"{name} is not of the form {grammar.pattern}")
+    return value
+
+
+def parse_integer(fields: Fields, name: str, most: int | None = None) -> int:
+    """An integer from 1 on."""
+    value = fields[name]
+    # True is an integer to Python, and not to the format.
+    if type(value) is not int or value < 1 or (most is not None and value > most):
+        raise EntrySchemaError(f"{name} is not a whole number from 1" + (f" to {most}" if most else ""))
+    return value
+
+
+def parse_words(fields: Fields, name: str, grammar: re.Pattern[str]) -> tuple[str, ...]:
+    value = fields[name]
+    if not isinstance(value, list):
+        raise EntrySchemaError(f"{name} is not a list")
+    words = tuple(word for word in value if isinstance(word, str) and grammar.fullmatch(word))
+    if len(words) != len(value):
+        raise EntrySchemaError(f"something in {name} is not of the form {grammar.pattern}")
+    return words
+
+
+def parse_ids(fields: Fields, name: str) -> tuple[str, ...]:
+    """Ids of entries, sorted, none twice."""
+    ids = parse_words(fields, name, ENTRY_ID)
+    if not is_rising(ids):
+        raise EntrySchemaError(f"{name} is not sorted, or has an id twice")
+    return ids
+
+
+def parse_time(fields: Fields, name: str) -> str:
+    """A moment of the calendar in UTC, in the one form; so times sort as text."""
+    value = parse_text(fields, name)
+    if not TIME.fullmatch(value):
+        raise EntrySchemaError(f"{name} is not of the form YYYY-MM-DDTHH:MM:SSZ")
+    if not is_day(value):
+        raise EntrySchemaError(f"{name} is no day of the calendar")
+    return value
+
+
+def is_day(time: str) -> bool:
+    """Whether a text that looks like a time begins with a day of the calendar."""
+    try:
+        date.fromisoformat(time[:10])
+    except ValueError:
+        return False
+    return True
+
+
+def is_rising(ids: Sequence[str]) -> bool:
+    """Sorted, and none twice."""
+    return all(first < second for first, second in pairwise(ids))
+
+
+def parse_reason(fields: Fields, name: str, *, mandatory: bool) -> str:
+    value = parse_text(fields, name)
+    if len(value) > MAX_REASON:
+        raise EntrySchemaError(f"{name} has {len(value)} characters, and {MAX_REASON} are the most")
+    if _CONTROL.search(value):
+        raise EntrySchemaError(f"{name} has a control character that is no newline")
+    if mandatory and not value.strip():
+        raise EntrySchemaError(f"{name} is empty, and this decision needs one")
+    return value

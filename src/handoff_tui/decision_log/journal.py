@@ -1,0 +1,178 @@
+"""Adding an entry to the log: lock, verify, build, sign, check what was signed, store. First come, first served.
+
+What is to be added is built under the lock, on the verdict of that very moment; so a decision can see that another one
+was first, and refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from handoff_tui.decision_log.entries import ParsedEntry, build_file, parse_entry, verify_signatures
+from handoff_tui.decision_log.envelope import build_pae
+from handoff_tui.decision_log.sshsig import re_armor
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.decision_log.witness import Seen
+from handoff_tui.errors import AppendRefusedError, LogBrokenError
+from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
+
+
+class Storage(Protocol):
+    """Where the files of entries are kept, by their hash."""
+
+    def write(self, content: bytes) -> str: ...
+
+
+class Lock(Protocol):
+    """What makes writers wait for each other."""
+
+    def hold(self) -> AbstractContextManager[None]: ...
+
+
+class Signer(Protocol):
+    """Makes an armored SSH signature over a message, for the namespace of the log."""
+
+    def sign(self, message: bytes) -> bytes: ...
+
+
+class Verifier(Protocol):
+    """The verdict on the log as it is now, and as it would be with further entries, by id."""
+
+    def __call__(self, further: Mapping[str, bytes], /) -> LogVerdict: ...
+
+
+class WitnessRecord(Protocol):
+    """What was once seen valid."""
+
+    def record(self, genesis: str, entries: Collection[str]) -> Seen: ...
+
+
+class Parents(NamedTuple):
+    """The place of the next entry, and the verdict on all before it."""
+
+    ids: tuple[str, ...]
+    seq: int
+    time: str
+    verdict: LogVerdict
+
+
+class Draft(NamedTuple):
+    """What is to be added: the payload, and its armored signatures where others have made them already."""
+
+    payload: bytes
+    signatures: tuple[bytes, ...] = ()
+
+
+class Appended(NamedTuple):
+    """The entry as it is in the log now, and the verdict that counts it in."""
+
+    entry: Entry
+    content: bytes
+    verdict: LogVerdict
+
+
+class Journal:
+    """The one way into the log of a repository."""
+
+    def __init__(
+        self, storage: Storage, lock: Lock, verify: Verifier, witness: WitnessRecord, now: Callable[[], datetime]
+    ) -> None:
+        self._storage = storage
+        self._lock = lock
+        self._verify = verify
+        self._witness = witness
+        self._now = now
+
+    def append(
+        self, build: Callable[[Parents], Draft], signer: Signer | None = None, despite: Collection[str] = ()
+    ) -> Appended:
+        """Adds what `build` makes of the place; whatever it raises, nothing is added.
+
+        `despite` are codes of fatal faults that this very entry mends, such as a forked policy.
+        """
+        with self._lock.hold():
+            verdict = self._verify({})
+            _refuse_broken(verdict, despite)
+            parents = build_parents(verdict, self._now())
+            draft = build(parents)
+            content = _build_content(draft, signer)
+            parsed = parse_entry(content)
+            verify_signatures(parsed)
+            if not draft.signatures:
+                _refuse_other_place(parsed, parents)
+            after = self._verify({parsed.entry.id: content})
+            _refuse_unaccepted(parsed.entry.id, after, verdict)
+            self._storage.write(content)
+            # whoever misses an entry before a head misses the head too, as it is refused without its parents
+            self._witness.record(after.log or parsed.entry.id, after.heads)
+            return Appended(parsed.entry, content, after)
+
+
+def build_parents(verdict: LogVerdict, now: datetime) -> Parents:
+    """All verified heads, one more than their highest number, and a time that is not before theirs."""
+    heads = _find_heads(verdict)
+    return Parents(
+        ids=tuple(sorted(verdict.heads)),
+        seq=1 + max((entry.seq for entry in heads), default=0),
+        time=max(build_time(now), *(entry.time for entry in heads), ""),
+        verdict=verdict,
+    )
+
+
+def _find_heads(verdict: LogVerdict) -> list[Entry]:
+    """From the end, where they are: nobody wants to look at ten thousand entries for that."""
+    wanted = set(verdict.heads)
+    found: list[Entry] = []
+    for entry in reversed(verdict.entries):
+        if len(found) == len(wanted):
+            break
+        if entry.id in wanted:
+            found.append(entry)
+    return found
+
+
+def _build_content(draft: Draft, signer: Signer | None) -> bytes:
+    signatures = draft.signatures
+    if not signatures:
+        if signer is None:
+            raise AppendRefusedError("the entry has no signature, and nobody is there to sign it")
+        signatures = (signer.sign(build_pae(draft.payload)),)
+    return build_file(draft.payload, [re_armor(signature) for signature in signatures])
+
+
+def _refuse_broken(verdict: LogVerdict, despite: Collection[str]) -> None:
+    for problem in _find_fatal(verdict):
+        if problem.code not in despite:
+            raise LogBrokenError(
+                f"nothing can be added to the log, which is broken: {problem.text}",
+                "Run handoff-tui log verify to see everything that is wrong.",
+            )
+
+
+def _refuse_other_place(parsed: ParsedEntry, parents: Parents) -> None:
+    entry = parsed.entry
+    if (entry.parents, entry.seq) != (parents.ids, parents.seq) or entry.time < parents.time:
+        raise AppendRefusedError("the entry was built for another place in the log than the next one")
+
+
+def _refuse_unaccepted(identifier: str, after: LogVerdict, before: LogVerdict) -> None:
+    """An entry that verification would not count, or that would break the log, is never stored."""
+    if not any(entry.id == identifier for entry in reversed(after.entries)):
+        reasons = [problem.text for problem in after.problems if problem.entry == identifier]
+        raise AppendRefusedError(
+            f"the entry would be refused: {'; '.join(reasons) or 'verification does not count it'}",
+            "Nothing was added. handoff-tui policy show tells who may do what.",
+        )
+    if identifier in after.void:
+        raise AppendRefusedError(f"the entry would count for nothing: {after.void[identifier]}")
+    old = {(problem.code, problem.entry) for problem in _find_fatal(before)}
+    for problem in _find_fatal(after):
+        if (problem.code, problem.entry) not in old:
+            raise AppendRefusedError(f"the entry would break the log: {problem.text}", "Nothing was added.")
+
+
+def _find_fatal(verdict: LogVerdict) -> list[LogProblem]:
+    return [problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL]

@@ -1,0 +1,208 @@
+"""The two texts of a policy, made and changed as text: what people wrote around the changed place stays."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from handoff_tui.decision_log.signers import PRINCIPAL, Signer, build_line, parse_allowed_signers
+from handoff_tui.errors import TrustPolicyError
+from handoff_tui.models.log_record import PolicyText
+
+_VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_PRINCIPALS = re.compile(r"^([ \t]*principals[ \t]*=[ \t]*)\[[^\]]*\]", re.MULTILINE)
+_BY_HAND = "Change it by hand: handoff-tui policy propose --edit"
+_SHORTEST_KEYID = len("SHA256:") + 6
+_SOLO = """\
+# Who may do what in the handoff log of this repository. What counts is the signed copy inside the log:
+# edit here, then `handoff-tui policy propose --from .handoff-tui/trust`.
+version = 1
+
+[roles.root]  # may change this policy, with so many signatures
+principals = {person}
+threshold = 1
+
+[roles.reviewer]  # may decide at gates
+principals = {person}
+
+[roles.agent]  # may hand over work, may never decide
+principals = {agents}
+
+[gates."*"]  # every phase that has no gate of its own
+threshold = 1
+# max_age_days = 14                  # older decisions do not count
+# require_user_presence = true       # only keys that were touched (FIDO2)
+# require_signed_submission = true   # the agent signs what it hands over
+# require = "1 of security and 2 of reviewer"
+"""
+
+
+class Texts(NamedTuple):
+    """allowed_signers and policy.toml."""
+
+    allowed_signers: str
+    policy_toml: str
+
+    def by_name(self) -> dict[str, str]:
+        """As files, by their names."""
+        return {"allowed_signers": self.allowed_signers, "policy.toml": self.policy_toml}
+
+
+def build_solo_texts(principal: str, key: str, agents: Mapping[str, str]) -> Texts:
+    """One person who may do everything, and agents, each with its key (type and base64)."""
+    for name in (principal, *agents):
+        if not PRINCIPAL.fullmatch(name):
+            raise TrustPolicyError(
+                f"{name!r} cannot be a name in the log", "Letters, digits and ._%+@- are allowed; an e-mail address is."
+            )
+    signers = build_line(principal, key) + "".join(build_line(name, agents[name]) for name in sorted(agents))
+    return Texts(signers, _SOLO.format(person=_render_names([principal]), agents=_render_names(agents)))
+
+
+def set_version(texts: Texts, version: int) -> Texts:
+    """The number of the entry that will carry them; a file that has none at its top is refused."""
+    old = texts.policy_toml
+    first_table = _HEADER.search(old)
+    match = _VERSION.search(old, 0, first_table.start() if first_table else len(old))
+    if match is None:
+        raise TrustPolicyError("policy.toml has no line «version = …» at its top", f"Write version = {version} there.")
+    changed = old[: match.start()] + match.group(1) + str(version) + old[match.end() :]
+    return texts._replace(policy_toml=_check(changed, {**_load(old), "version": version}))
+
+
+def add_signer(texts: Texts, line: str, roles: Iterable[str]) -> Texts:
+    """A line as `keys enroll` prints it, and its principal in some roles; a key that is there already is refused."""
+    signer = parse_signer_line(line)
+    for present in parse_allowed_signers(texts.allowed_signers).values():
+        if present.keyid == signer.keyid:
+            raise TrustPolicyError(f"the key {signer.keyid} is in the policy already, as {present.principal}'s")
+    before = texts.allowed_signers
+    separator = "\n" if before and not before.endswith("\n") else ""
+    changed = texts._replace(allowed_signers=f"{before}{separator}{line.strip()}\n")
+    for role in roles:
+        names = read_principals(changed, role)
+        if signer.principal not in names:
+            changed = set_principals(changed, role, [*names, signer.principal])
+    return changed
+
+
+def drop_key(texts: Texts, keyid: str) -> Texts:
+    """Without one key, named by its fingerprint or the beginning of it; who has no key left leaves every role."""
+    signers = parse_allowed_signers(texts.allowed_signers)
+    found = [signer for signer in signers.values() if _is_named(signer, keyid)]
+    if len(found) != 1:
+        raise TrustPolicyError(
+            f"{keyid} names {len(found)} keys of the policy", "`handoff-tui keys list` shows their fingerprints."
+        )
+    dropped = found[0]
+    lines = texts.allowed_signers.split("\n")
+    kept = [line for line in lines if not _has_key(line, dropped.keyid)]
+    changed = texts._replace(allowed_signers="\n".join(kept))
+    if any(other.principal == dropped.principal for other in signers.values() if other.keyid != dropped.keyid):
+        return changed
+    for role in _load(texts.policy_toml).get("roles", {}):
+        names = read_principals(changed, role)
+        if dropped.principal in names:
+            changed = set_principals(changed, role, [name for name in names if name != dropped.principal])
+    return changed
+
+
+def set_root_threshold(texts: Texts, number: int) -> Texts:
+    """How many people of the root role change the policy together."""
+    content = _load(texts.policy_toml)
+    start, end = _find_section(texts.policy_toml, "root")
+    section = texts.policy_toml[start:end]
+    pattern = re.compile(r"^([ \t]*threshold[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
+    changed, count = pattern.subn(rf"\g<1>{number}", section, count=1)
+    if not count:
+        changed = section.rstrip("\n") + f"\nthreshold = {number}\n\n"
+    content.setdefault("roles", {}).setdefault("root", {})["threshold"] = number
+    return texts._replace(policy_toml=_check(texts.policy_toml[:start] + changed + texts.policy_toml[end:], content))
+
+
+def parse_signer_line(line: str) -> Signer:
+    """Exactly one line of allowed_signers."""
+    signers = parse_allowed_signers(line.strip())
+    if len(signers) != 1:
+        raise TrustPolicyError(
+            "not one line of allowed_signers", "`handoff-tui keys enroll` prints the line of a person's own key."
+        )
+    return next(iter(signers.values()))
+
+
+def read_principals(texts: Texts, role: str) -> list[str]:
+    """The people of a role, in the order of the file; nobody where there is no such role."""
+    names = _load(texts.policy_toml).get("roles", {}).get(role, {}).get("principals", [])
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def set_principals(texts: Texts, role: str, names: Iterable[str]) -> Texts:
+    """Replaces the list of a role's people; a role that is not there is added at the end."""
+    listed = list(names)
+    content, old = _load(texts.policy_toml), texts.policy_toml
+    content.setdefault("roles", {}).setdefault(role, {})["principals"] = listed
+    start, end = _find_section(old, role)
+    if start == end:
+        changed = old.rstrip("\n") + f"\n\n[roles.{role}]\nprincipals = {_render_names(listed)}\n"
+    else:
+        section = _PRINCIPALS.sub(lambda match: match.group(1) + _render_names(listed), old[start:end], count=1)
+        changed = old[:start] + section + old[end:]
+    return texts._replace(policy_toml=_check(changed, content))
+
+
+def build_policy_text(texts: Texts, version: int, previous: str | None = None, nonce: str | None = None) -> PolicyText:
+    return PolicyText(
+        version=version,
+        allowed_signers=texts.allowed_signers,
+        policy_toml=texts.policy_toml,
+        previous=previous,
+        nonce=nonce,
+    )
+
+
+def _find_section(text: str, role: str) -> tuple[int, int]:
+    """Where the lines of a role's table begin and end; an empty place where there is no such header."""
+    header = re.compile(
+        rf'^[ \t]*\[[ \t]*roles[ \t]*\.[ \t]*"?{re.escape(role)}"?[ \t]*\][ \t]*(?:#.*)?$', re.MULTILINE
+    )
+    match = header.search(text)
+    if match is None:
+        return len(text), len(text)
+    following = _HEADER.search(text, match.end())
+    return match.end(), following.start() if following else len(text)
+
+
+def _check(changed: str, expected: dict[str, Any]) -> str:
+    """What was changed as text must say, as TOML, exactly what was meant."""
+    if _load(changed) != expected:
+        raise TrustPolicyError("policy.toml is written in a way that cannot be changed for you", _BY_HAND)
+    return changed
+
+
+def _load(text: str) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        raise TrustPolicyError(f"policy.toml is not TOML: {wrong}", _BY_HAND) from wrong
+    roles = content.get("roles", {})
+    if not isinstance(roles, dict) or not all(isinstance(role, dict) for role in roles.values()):
+        raise TrustPolicyError("policy.toml has something in roles that is no table", _BY_HAND)
+    return content
+
+
+def _render_names(names: Iterable[str]) -> str:
+    """Names that have nothing in them that needs an escape."""
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _is_named(signer: Signer, keyid: str) -> bool:
+    return signer.keyid == keyid or (len(keyid) >= _SHORTEST_KEYID and signer.keyid.startswith(keyid))
+
+
+def _has_key(line: str, keyid: str) -> bool:
+    if not line.strip() or line.startswith("#"):
+        return False
+    return keyid in parse_allowed_signers(line)

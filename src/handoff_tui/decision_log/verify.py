@@ -1,0 +1,149 @@
+"""Verifies a whole log: every entry's bytes and signatures, then how they hang together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from pydantic import ValidationError
+
+from handoff_tui.decision_log.chain import Candidate, Chain, Known
+from handoff_tui.decision_log.entries import parse_entry, verify_signatures
+from handoff_tui.errors import LogEntryError
+from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.repo.log_blobs import LogBlobs, LogListing, Unsuitable
+
+NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
+
+
+class Facts(Protocol):
+    """What earlier verifications found, by entry id; `VerifiedCache` is one."""
+
+    def load(self) -> Mapping[str, str]: ...
+    def record(self, facts: Mapping[str, str]) -> None: ...
+
+
+class LogVerifier:
+    """The verdict on the log of one repository, as often as it is asked for.
+
+    With `facts`, entries that were verified before are not read again: their names are hashes, so what was verified
+    is what they say. That a file was changed in place since then is noticed only without them.
+    """
+
+    def __init__(self, blobs: LogBlobs, know: Callable[[], Known], facts: Facts | None = None) -> None:
+        self._blobs = blobs
+        self._know = know
+        self._facts = facts
+        self._chain = Chain()
+        self._settled: LogListing | None = None
+        """A listing of which everything is known, and that is all that is known; unchanged, it is the same object."""
+        self._sound: dict[str, Candidate] = {}
+        self._refused: dict[str, LogProblem] = {}
+
+    def __call__(self, further: Mapping[str, bytes] = NOTHING, /) -> LogVerdict:
+        """The log as it is now, and with further entries that are not in it yet."""
+        listing = self._blobs.read_listing()
+        problems = [build_unsuitable_problem(one) for one in listing.unsuitable]
+        present = listing.present
+        gone: set[str] = set()
+        if listing is not self._settled:
+            unread = self._load(listing, present)
+            gone = self._sound.keys() - present
+            problems += unread
+            self._settled = listing if not unread and not gone else None
+        sound, refused = check_entries({one: content for one, content in further.items() if one not in self._sound})
+        candidates = {one: found for one, found in self._sound.items() if one not in gone} if gone else self._sound
+        verdict = self._chain.judge({**candidates, **sound} if sound else candidates, self._know())
+        problems += [problem for one, problem in self._refused.items() if one in present]
+        return verdict.model_copy(update={"problems": (*verdict.problems, *problems, *refused)})
+
+    def _load(self, listing: LogListing, present: frozenset[str]) -> list[LogProblem]:
+        """Checks what was not checked before, and remembers it."""
+        new = present.difference(self._sound, self._refused)
+        remembered = self._remember(new) if new else {}
+        self._sound |= remembered
+        read = self._blobs.read_contents(listing, (one for one in new if one not in remembered))
+        fresh, refused = check_entries(read.contents)
+        self._sound |= fresh
+        self._refused |= {str(problem.entry): problem for problem in refused}
+        if self._facts is not None:
+            self._facts.record({one: pack(candidate) for one, candidate in fresh.items()})
+        return [build_unsuitable_problem(one) for one in read.unsuitable]
+
+    def _remember(self, new: Iterable[str]) -> dict[str, Candidate]:
+        """What earlier verifications found out about these."""
+        lines = self._facts.load() if self._facts is not None else {}
+        found = ((one, unpack(one, lines[one])) for one in new if one in lines)
+        return {one: candidate for one, candidate in found if candidate is not None}
+
+
+def verify_log(blobs: LogBlobs, known: Known, facts: Facts | None = None) -> LogVerdict:
+    """Everything that can be said about a log, once."""
+    return LogVerifier(blobs, lambda: known, facts)()
+
+
+def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], list[LogProblem]]:
+    """Entries that are sound by themselves: bytes, schema, signatures; and what is wrong with the others."""
+    candidates: dict[str, Candidate] = {}
+    problems: list[LogProblem] = []
+    for identifier, content in sorted(contents.items()):
+        try:
+            candidates[identifier] = check_entry(content)
+        except LogEntryError as wrong:
+            problems.append(
+                LogProblem(level=ProblemLevel.REFUSED, code=wrong.code, entry=identifier, text=wrong.message)
+            )
+    return candidates, problems
+
+
+def check_entry(content: bytes) -> Candidate:
+    """One entry by itself; raises where something is wrong with it."""
+    parsed = parse_entry(content)
+    verify_signatures(parsed)
+    touched = all(signature.user_present for signature in parsed.signatures)
+    return Candidate(parsed.entry, hashlib.sha256(parsed.pae).hexdigest(), touched)
+
+
+def find_drift(verdict: LogVerdict, on_disk: Mapping[str, str | None]) -> tuple[LogProblem, ...]:
+    """Trust files that are not what the newest policy entry carries. They are never used; people may believe them."""
+    policy = next((entry.policy for entry in verdict.entries if entry.id == verdict.policy), None)
+    if policy is None:
+        return ()
+    carried = {"allowed_signers": policy.allowed_signers, "policy.toml": policy.policy_toml}
+    return tuple(
+        LogProblem(
+            level=ProblemLevel.NOTE,
+            code="trust-drift",
+            entry=verdict.policy,
+            text=f".handoff-tui/trust/{name} {'is missing' if on_disk.get(name) is None else 'differs'}: "
+            "the policy in the log is what counts",
+        )
+        for name, text in carried.items()
+        if on_disk.get(name) != text
+    )
+
+
+def build_unsuitable_problem(one: Unsuitable) -> LogProblem:
+    return LogProblem(
+        level=ProblemLevel.REFUSED, code="unsuitable-file", entry=one.path, text=f"{one.reason} ({one.where})"
+    )
+
+
+def pack(candidate: Candidate) -> str:
+    """What a verification found out about an entry, as one line of ASCII: payload, touch, entry."""
+    entry = candidate.entry.model_dump(mode="json", exclude_none=True)
+    return f"{candidate.payload} {'touched' if candidate.touched else '-'} {json.dumps(entry, separators=(',', ':'))}"
+
+
+def unpack(identifier: str, line: str) -> Candidate | None:
+    """The entry of this id; nothing for a line that is about another one, or that cannot be read."""
+    payload, _, rest = line.partition(" ")
+    touch, _, written = rest.partition(" ")
+    try:
+        entry = Entry.model_validate_json(written)
+    except ValidationError:
+        return None
+    return Candidate(entry, payload, touch == "touched") if entry.id == identifier else None

@@ -1,0 +1,40 @@
+"""A gate as it is shown: the report of the log, and what a decision would be bound to."""
+
+from __future__ import annotations
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.gate_state import GateReport
+from handoff_tui.models.log_record import Subject
+
+
+class GateView(Model):
+    """What a person must know before deciding, and a script before going on."""
+
+    report: GateReport
+    digest: str
+    subject: Subject
+    baseline_reason: str
+    checks_passed: int
+    checks_total: int
+    failing: tuple[str, ...] = ()
+    """Blocking checks that do not pass."""
+    warnings: int = 0
+    producers: tuple[str, ...] = ()
+    uncommitted: bool = False
+
+
+class DecisionView(Model):
+    """Exactly what is about to be signed."""
+
+    gate: GateView
+    verb: str
+    reason: str
+    regards: tuple[str, ...] = ()
+    comments: int = 0
+    principal: str
+    keyid: str
+    key_source: str
+    touch: bool = False
+    """Whether the key waits to be touched."""
+    policy: str
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,68 @@
+"""What a reviewer saw and wrote; a decision is bound to it by its digest."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.log_record import Subject
+
+
+class Comment(Model):
+    """A remark on a file, a line or a range of lines; on the whole where there is no path."""
+
+    text: str
+    path: str = ""
+    line: int | None = None
+    end_line: int | None = None
+
+
+class ShownFinding(Model):
+    """A finding as it was shown."""
+
+    fingerprint: str
+    message: str
+    where: str = ""
+
+
+class ShownCheck(Model):
+    """The result of a check as it was shown; those that passed have no findings."""
+
+    id: str
+    outcome: str
+    severity: str
+    blocking: bool
+    summary: str = ""
+    findings: tuple[ShownFinding, ...] = ()
+    remedy: str = ""
+    commands: tuple[str, ...] = ()
+
+
+class ShownClaim(Model):
+    """A claim that was contradicted when the decision was made."""
+
+    text: str
+    where: str
+    measured: str = ""
+
+
+class ReviewRecord(Model):
+    """The evidence behind one decision."""
+
+    schema_version: Literal[1] = 1
+    handoff: str
+    phase: str
+    attempt: int
+    subject: Subject
+    check_baseline: str | None = None
+    """The commit from which changes were counted when the checks ran."""
+    checks: tuple[ShownCheck, ...] = ()
+    claims: dict[str, int] = {}
+    contradicted: tuple[ShownClaim, ...] = ()
+    differences: dict[str, int] = {}
+    """Against the baseline: unexplained, newly failing, files changed; empty where there was none."""
+    comments: tuple[Comment, ...] = ()
+    viewed: tuple[str, ...] = ()
+    """Files that the reviewer marked as read."""
+    overridden: tuple[str, ...] = ()
+    """Blocking checks that did not pass, where the decision went over them."""

@@ -1,0 +1,182 @@
+"""What the verbs of trust tell: policies in words, proposals and who still has to sign, keys, a log that was begun."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.log_record import LogProblem
+
+
+class KeyState(StrEnum):
+    """Whether a key counts now."""
+
+    VALID = "valid"
+    NOT_YET = "not-yet"
+    EXPIRED = "expired"
+
+
+class KeyView(Model):
+    """A line of allowed_signers: who signs with which key, and when it counts."""
+
+    principal: str
+    keyid: str
+    type: str
+    roles: tuple[str, ...]
+    state: KeyState
+    valid_after: str | None = None
+    valid_before: str | None = None
+    line: str
+
+
+class GateRuleView(Model):
+    """What one gate asks for; `phase` is `*` for all that have none of their own."""
+
+    phase: str
+    words: tuple[str, ...]
+    people: tuple[str, ...]
+    """Who could decide here now: by role, with a key that counts."""
+    threshold: int
+    require: str | None = None
+    max_age_days: int | None = None
+    require_user_presence: bool = False
+    require_signed_submission: bool = False
+
+
+class PolicyView(Model):
+    """A policy, as it is read."""
+
+    id: str
+    version: int
+    time: str
+    root: tuple[str, ...]
+    root_threshold: int
+    reviewers: tuple[str, ...]
+    agents: tuple[str, ...]
+    roles: dict[str, tuple[str, ...]]
+    gates: tuple[GateRuleView, ...]
+    keys: tuple[KeyView, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class PolicyStep(Model):
+    """One policy of the log's history, and what it changed."""
+
+    id: str
+    version: int
+    time: str
+    actor: str
+    signed_by: tuple[str, ...]
+    changes: tuple[str, ...]
+    in_force: bool
+
+
+class PolicyReport(Model):
+    """The trust of a repository. More than one policy in force is a fork, which closes every gate."""
+
+    repo: str
+    log: str | None
+    pinned: bool
+    """Whether the user holds on to the first entry, so that it cannot be replaced unnoticed."""
+    policies: tuple[PolicyView, ...]
+    history: tuple[PolicyStep, ...]
+    problems: tuple[LogProblem, ...]
+    """What is fatal, and trust files on disk that differ from the log."""
+
+    @property
+    def fatal(self) -> bool:
+        return any(problem.level == "FATAL" for problem in self.problems)
+
+
+class SignatureTally(Model):
+    """The signatures that one policy asks of its own root role."""
+
+    whose: str
+    version: int
+    threshold: int
+    signed: tuple[str, ...]
+    missing: int
+    """How many people still have to sign."""
+    waiting: tuple[str, ...]
+    """Who could: in the root role, with a key that counts, and not signed yet."""
+
+
+class ProposalReport(Model):
+    """A proposal: exactly what is signed, what it changes, and who still has to sign."""
+
+    file: str
+    digest: str
+    """`sha256:` and the hash of the payload; what is spelled out by who signs without a terminal."""
+    log: str
+    version: int
+    previous: str
+    parents: tuple[str, ...]
+    actor: str
+    time: str
+    changes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    tallies: tuple[SignatureTally, ...]
+    allowed_signers: str
+    policy_toml: str
+    stale: str | None = None
+    """Why it cannot be sealed any more."""
+
+    @property
+    def complete(self) -> bool:
+        return not any(tally.missing for tally in self.tallies)
+
+
+class SignReport(Model):
+    """What signing a proposal did."""
+
+    proposal: ProposalReport
+    principal: str
+    keyid: str
+    added: bool
+    """False when this key had signed before; the file is as it was then."""
+
+
+class SealReport(Model):
+    """A policy that is in the log now."""
+
+    repo: str
+    entry: str
+    version: int
+    signed_by: tuple[str, ...]
+    changes: tuple[str, ...]
+    added: bool
+    """False when it was in the log before."""
+    left_out: tuple[str, ...] = ()
+    """Keys whose signatures count for nothing here and were not stored."""
+    void: tuple[str, ...] = ()
+    """Entries that count for nothing from now on."""
+    warnings: tuple[str, ...] = ()
+
+
+class EnrolmentReport(Model):
+    """A line for allowed_signers, to be sent to whoever proposes the policy."""
+
+    principal: str
+    keyid: str
+    type: str
+    agent: bool
+    line: str
+    known: bool
+    """Whether the policy in force has this key already."""
+
+
+class InitReport(Model):
+    """A log that was begun."""
+
+    repo: str
+    log: str
+    principal: str
+    keyid: str
+    key: str
+    """Where the key was found, or that it was made."""
+    written: tuple[str, ...]
+    kept: tuple[str, ...]
+    """What was there before and is left as it was."""
+    pin_key: str
+    pinned: bool
+    warnings: tuple[str, ...]

@@ -1,0 +1,58 @@
+"""Cells cut to a number of terminal columns: a wide character takes two, a combining one none."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from handoff_tui.presentation.page import Cell
+
+_WIDE = frozenset({"W", "F"})
+
+
+def compute_width(text: str) -> int:
+    """How many columns a text takes."""
+    return len(text) if text.isascii() else sum(map(_character_width, text))
+
+
+def wrap_cells(cells: Iterable[Cell], width: int) -> list[tuple[Cell, ...]]:
+    """Lines of exactly that many columns (two at least), filled up with blanks; one line at least."""
+    width = max(width, 2)  # room for any character
+    lines: list[tuple[Cell, ...]] = []
+    current: list[Cell] = []
+    room = width
+    for cell in cells:
+        text = cell.text
+        while text:
+            piece, taken = _take(text, room)
+            if not piece:
+                lines.append(_fill(current, room))
+                current, room = [], width
+                continue
+            current.append(Cell(piece, cell.role))
+            text, room = text[len(piece) :], room - taken
+    return [*lines, _fill(current, room)] if current or not lines else lines
+
+
+def _take(text: str, room: int) -> tuple[str, int]:
+    """As much of a text as there is room for."""
+    if text.isascii():
+        piece = text[:room]
+        return piece, len(piece)
+    taken = 0
+    for place, character in enumerate(text):
+        width = _character_width(character)
+        if taken + width > room:
+            return text[:place], taken
+        taken += width
+    return text, taken
+
+
+def _fill(cells: list[Cell], room: int) -> tuple[Cell, ...]:
+    return (*cells, Cell(" " * room)) if room else tuple(cells)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1

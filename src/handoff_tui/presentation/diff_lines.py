@@ -1,0 +1,141 @@
+"""Hunks as rows that a front end draws, unified or side by side. What you see is the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from handoff_tui.models.file_diff import DiffLine, FileDiff, FileKind, Hunk
+from handoff_tui.presentation.diff_words import LinePair, Span, find_hunk_spans, pair_lines
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import find_hidden, render_safe, split_hidden
+
+MOST_SHOWN = 2_000
+"""Characters of a line that are drawn; how many more there are is said."""
+NO_NEWLINE = "no newline at the end"
+_ROLES = {"+": ("added", "added-word"), "-": ("removed", "removed-word")}
+_CONTEXT = ("text", "text")
+_BLANKS = " \t"
+
+
+class LineRow(NamedTuple):
+    """A line of a hunk: its content as cells, and the code points in it that would not show."""
+
+    line: DiffLine
+    cells: tuple[Cell, ...]
+    hidden: tuple[str, ...] = ()
+
+
+class HunkRow(NamedTuple):
+    """Where a hunk begins."""
+
+    hunk: Hunk
+    cells: tuple[Cell, ...]
+
+
+class PairRow(NamedTuple):
+    """Old beside new; nothing where there is no counterpart."""
+
+    left: LineRow | None
+    right: LineRow | None
+
+
+def build_unified_rows(diff: FileDiff) -> Iterator[HunkRow | LineRow]:
+    """Hunk by hunk, in the order of the patch; lazy, for a front end that shows a part."""
+    for hunk, heading, pairs in _walk(diff):
+        yield heading
+        spans = find_hunk_spans(pairs)
+        for line in hunk.lines:
+            yield build_line_row(line, spans.get(line, ()))
+
+
+def build_split_rows(diff: FileDiff) -> Iterator[HunkRow | PairRow]:
+    """The same, old on the left and new on the right."""
+    for _, heading, pairs in _walk(diff):
+        yield heading
+        spans = find_hunk_spans(pairs)
+        for old, new in pairs:
+            left = None if old is None else build_line_row(old, spans.get(old, ()))
+            if new is old:
+                yield PairRow(left, left)
+            else:
+                yield PairRow(left, None if new is None else build_line_row(new, spans.get(new, ())))
+
+
+def build_line_row(line: DiffLine, spans: Sequence[Span] = ()) -> LineRow:
+    """One line: words that differ, blanks at its end and everything invisible stand out."""
+    role, word_role = _ROLES.get(line.mark, _CONTEXT)
+    text, ending = (line.text[:-1], "\r") if line.text.endswith("\r") else (line.text, "")
+    shown = text[:MOST_SHOWN]
+    body = shown.rstrip(_BLANKS) if line.mark != " " and shown == text else shown
+    cells: list[Cell] = []
+    for start, end, marked in _cut(len(body), spans):
+        cells += _draw(body[start:end], word_role if marked else role, marked=marked)
+    if len(body) < len(shown):
+        cells.append(Cell(_draw_blanks(shown[len(body) :]), word_role))
+    if len(shown) < len(text):
+        cells.append(Cell(f"… {plural(len(text) - len(shown), 'more character')}", "muted"))
+    if ending:
+        cells.append(Cell(render_safe(ending), word_role if any(end > len(text) for _, end in spans) else "muted"))
+    if line.ends_without_newline:
+        cells.append(Cell(f"  ({NO_NEWLINE})", "muted"))
+    return LineRow(line, tuple(cells), find_hidden(text))
+
+
+def find_hidden_lines(diff: FileDiff) -> list[tuple[int, tuple[str, ...]]]:
+    """New line numbers of added lines that hold what would not show, and what it is."""
+    added = (line for hunk in diff.hunks for line in hunk.lines if line.mark == "+")
+    found = ((line.new_number or 0, find_hidden(line.text.removesuffix("\r"))) for line in added)
+    return [(number, hidden) for number, hidden in found if hidden]
+
+
+def _walk(diff: FileDiff) -> Iterator[tuple[Hunk, HunkRow, list[LinePair]]]:
+    end = 1
+    for found in diff.hunks:
+        # a link's target never ends with a newline: not worth a word
+        hunk = _end_lines(found) if diff.kind is FileKind.SYMLINK else found
+        # of an empty side git names the line before it
+        start = hunk.old_start if hunk.old_count else hunk.old_start + 1
+        yield hunk, _build_hunk_row(hunk, start - end), pair_lines(hunk)
+        end = start + hunk.old_count
+
+
+def _end_lines(hunk: Hunk) -> Hunk:
+    return hunk._replace(lines=tuple(line._replace(ends_without_newline=False) for line in hunk.lines))
+
+
+def _build_hunk_row(hunk: Hunk, skipped: int) -> HunkRow:
+    place = f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+    cells = [Cell(place, "hunk")]
+    if hunk.heading:
+        cells.append(Cell(f" {render_safe(hunk.heading)}", "muted"))
+    if skipped > 0:
+        cells.append(Cell(f"  {plural(skipped, 'equal line')} before", "muted"))
+    return HunkRow(hunk, tuple(cells))
+
+
+def _cut(length: int, spans: Sequence[Span]) -> Iterator[tuple[int, int, bool]]:
+    """The whole length in pieces, in order, each inside or outside of the spans."""
+    position = 0
+    for start, end in spans:
+        if position < min(start, length):
+            yield position, min(start, length), False
+        if start < length:
+            yield start, min(end, length), True
+        position = end
+    if position < length:
+        yield position, length, False
+
+
+def _draw(text: str, role: str, *, marked: bool) -> list[Cell]:
+    if marked and not text.strip(_BLANKS):
+        return [Cell(_draw_blanks(text), role)]
+    if marked:
+        text = text.replace("\t", "→   ")
+    return [Cell(piece, "hidden" if hidden else role) for piece, hidden in split_hidden(text)]
+
+
+def _draw_blanks(text: str) -> str:
+    """Blanks that differ, or end a changed line, as something to see."""
+    return text.replace(" ", "·").replace("\t", "→   ")

@@ -1,0 +1,182 @@
+"""Two trees compared, as a page: the list of files, then the hunks of those that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind
+from handoff_tui.presentation.cell_width import wrap_cells
+from handoff_tui.presentation.diff_lines import HunkRow, LineRow, build_split_rows, build_unified_rows
+from handoff_tui.presentation.diff_remarks import find_change_remarks, find_diff_remarks
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+MOST_LISTED = 200
+LEAST_SPLIT_WIDTH = 100
+"""Side by side needs this many columns."""
+_STATUSES = {
+    "A": Label("A", "added", "added"),
+    "C": Label("C", "copied", "added"),
+    "D": Label("D", "deleted", "removed"),
+    "M": Label("M", "modified", "changed"),
+    "R": Label("R", "renamed", "changed"),
+    "T": Label("T", "type changed", "changed"),
+}
+_KINDS = {
+    FileKind.TEXT: "",
+    FileKind.BINARY: "binary",
+    FileKind.SYMLINK: "link",
+    FileKind.SUBMODULE: "submodule",
+    FileKind.NOTEBOOK: "notebook",
+    FileKind.LOCK: "lock, folded",
+    FileKind.GENERATED: "generated",
+}
+_UNKNOWN = "–"
+_BETWEEN = " │ "
+
+
+def label_change(status: str) -> Label:
+    """The letter that git has for it, and its word."""
+    return _STATUSES.get(status) or Label("?", render_safe(status) or "unknown", "unknown")
+
+
+def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = None, *, everything: bool) -> None:
+    """Status, kind, counts and path of each; how many are not listed is said."""
+    page.heading("Files changed", _sum_up(files))
+    columns = (Column("change"), Column("+", right=True), Column("-", right=True), Column("kind"), Column("path"))
+    listed = files if everything else files[:MOST_LISTED]
+    page.grid(columns, [_build_row(file) for file in listed])
+    if len(listed) < len(files):
+        page.line(Cell(f"… and {plural(len(files) - len(listed), 'more file')}", "muted"))
+    if note:
+        page.line(Cell(f"! {render_safe(note)}", "warning"), indent=2)
+    for file in listed:
+        for remark in find_change_remarks(file.change):
+            page.line(
+                Cell(f"! {render_safe(file.change.path)} ", "path"), Cell(render_safe(remark), "warning"), indent=2
+            )
+
+
+def add_file_diff(page: Page, diff: FileDiff, *, split_width: int | None = None, expanded: bool = False) -> None:
+    """One file: what it is, what to notice, and its lines, side by side in that many columns where one is given."""
+    change = diff.change
+    label = label_change(change.status)
+    page.heading(_render_path(diff), " · ".join(part for part in (label.word, _KINDS[diff.kind]) if part))
+    for remark in find_diff_remarks(diff):
+        page.line(Cell(f"! {render_safe(remark)}", "warning"), indent=2)
+    if diff.kind is FileKind.SUBMODULE:
+        page.line(Cell(f"commit {change.old_id}", "removed"), indent=2)
+        page.line(Cell(f"commit {change.new_id}", "added"), indent=2)
+    for name, facts, role in (("old", diff.old_facts, "removed"), ("new", diff.new_facts, "added")):
+        if diff.kind is FileKind.BINARY:
+            page.line(Cell(f"{name}  {_render_facts(facts)}", role), indent=2)
+    if diff.note:
+        page.line(Cell(render_safe(diff.note), "muted"), indent=2)
+    if diff.kind in FOLDED_KINDS and not expanded:
+        lines = sum(len(hunk.lines) for hunk in diff.hunks)
+        page.line(Cell(f"folded: {plural(lines, 'line')} not shown", "muted"), indent=2)
+    elif split_width is not None and split_width >= LEAST_SPLIT_WIDTH:
+        _add_split(page, diff, split_width)
+    else:
+        _add_unified(page, diff)
+
+
+def build_diff_page(
+    files: Sequence[ChangedFile],
+    diffs: Iterable[FileDiff] = (),
+    note: str | None = None,
+    *,
+    split_width: int | None = None,
+    everything: bool = False,
+) -> Page:
+    """The list, and below it each diff that was read. `everything` lists all files and folds none."""
+    page = Page()
+    add_file_list(page, files, note, everything=everything)
+    for diff in diffs:
+        add_file_diff(page, diff, split_width=split_width, expanded=everything)
+    return page
+
+
+def _sum_up(files: Sequence[ChangedFile]) -> str:
+    counted = [file.counts for file in files if file.counts is not None]
+    if len(counted) < len(files) or not files:
+        return plural(len(files), "file")
+    added, deleted = sum(counts.added or 0 for counts in counted), sum(counts.deleted or 0 for counts in counted)
+    return f"{plural(len(files), 'file')}, +{added:,} -{deleted:,}"
+
+
+def _build_row(file: ChangedFile) -> tuple[Cell, ...]:
+    change, counts = file.change, file.counts
+    label = label_change(change.status)
+    similarity = f" {change.similarity} %" if change.similarity is not None and change.old_path else ""
+    path = render_safe(change.path)
+    if change.old_path:
+        path = f"{render_safe(change.old_path)} → {path}"
+    return (
+        Cell(f"{label}{similarity}", label.role),
+        Cell(_render_count(counts.added if counts else None), "added"),
+        Cell(_render_count(counts.deleted if counts else None), "removed"),
+        Cell(_KINDS[file.kind], "muted"),
+        Cell(path, "path"),
+    )
+
+
+def _render_count(count: int | None) -> str:
+    return _UNKNOWN if count is None else f"{count:,}"
+
+
+def _render_path(diff: FileDiff) -> str:
+    path = render_safe(diff.change.path)
+    return f"{render_safe(diff.change.old_path)} → {path}" if diff.change.old_path else path
+
+
+def _render_facts(facts: BlobFacts | None) -> str:
+    return "not there" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
+
+
+def _add_unified(page: Page, diff: FileDiff) -> None:
+    width = _find_number_width(diff)
+    for row in build_unified_rows(diff):
+        if isinstance(row, HunkRow):
+            page.line(*row.cells)
+            continue
+        line = row.line
+        numbers = f"{line.old_number or '':>{width}} {line.new_number or '':>{width}}"
+        page.line(Cell(f"{numbers}{_BETWEEN}", "muted"), *_build_content(row), indent=2 * width + 1 + len(_BETWEEN) + 2)
+
+
+def _add_split(page: Page, diff: FileDiff, width: int) -> None:
+    side = (width - len(_BETWEEN)) // 2
+    numbers = _find_number_width(diff)
+    for row in build_split_rows(diff):
+        if isinstance(row, HunkRow):
+            page.line(*row.cells)
+            continue
+        left = _build_side(row.left, numbers, side, old=True)
+        right = _build_side(row.right, numbers, side, old=False)
+        blank = (Cell(" " * side),)
+        for place in range(max(len(left), len(right))):
+            one, other = (lines[place] if place < len(lines) else blank for lines in (left, right))
+            page.line(*one, Cell(_BETWEEN, "muted"), *other)
+
+
+def _build_side(row: LineRow | None, numbers: int, width: int, *, old: bool) -> list[tuple[Cell, ...]]:
+    if row is None:
+        return wrap_cells((Cell("╱" * width, "muted"),), width)
+    number = row.line.old_number if old else row.line.new_number
+    return wrap_cells((Cell(f"{number or '':>{numbers}} ", "muted"), *_build_content(row)), width)
+
+
+def _build_content(row: LineRow) -> tuple[Cell, ...]:
+    mark = row.line.mark
+    role = {"+": "added", "-": "removed"}.get(mark, "text")
+    warning = (Cell("  ! hidden character", "hidden"),) if row.hidden else ()
+    return (Cell(f"{mark} ", role), *row.cells, *warning)
+
+
+def _find_number_width(diff: FileDiff) -> int:
+    last = max(
+        (max(hunk.old_start + hunk.old_count, hunk.new_start + hunk.new_count) for hunk in diff.hunks), default=0
+    )
+    return max(4, len(str(last)))

@@ -1,0 +1,110 @@
+"""Policies and their history as a page: who may do what, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from handoff_tui.models.trust_report import GateRuleView, KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+_SHORT_ID = 19
+_ANY_GATE = "*"
+_PLAIN_ROLES = frozenset({"root", "reviewer", "agent"})
+_NOBODY = "nobody"
+_STATES = {
+    KeyState.VALID: ("valid", "pass"),
+    KeyState.NOT_YET: ("not yet", "warning"),
+    KeyState.EXPIRED: ("expired", "fail"),
+}
+
+
+def build_policy_page(report: PolicyReport) -> Page:
+    page = Page()
+    for problem in report.problems:
+        fatal = problem.level == "FATAL"
+        page.line(
+            Cell("✗ " if fatal else "! ", "fail" if fatal else "warning"), Cell(render_safe(problem.text)), indent=2
+        )
+    forked = len(report.policies) > 1
+    for number, policy in enumerate(report.policies, start=1):
+        page.heading(
+            f"Policy {policy.version}" + (f", side {number} of a fork" if forked else ""), f"since {policy.time}"
+        )
+        _add_policy(page, policy)
+    _add_history(page, report.history)
+    if report.log is not None and not report.pinned:
+        page.line(
+            Cell(f"The first entry is {report.log}; it is not pinned, so another log could take its place.", "muted")
+        )
+    return page
+
+
+def _add_policy(page: Page, policy: PolicyView) -> None:
+    number = policy.root_threshold
+    needed = "one of them suffices" if number == 1 and len(policy.root) > 1 else f"{plural(number, 'signature')} needed"
+    add_fact(page, "changes it", f"{', '.join(policy.root)}; {needed}")
+    add_fact(page, "decide", ", ".join(policy.reviewers))
+    add_fact(page, "agents", ", ".join(policy.agents) or _NOBODY)
+    for role, people in policy.roles.items():
+        if role not in _PLAIN_ROLES:
+            add_fact(page, role, ", ".join(people) or _NOBODY)
+    for warning in policy.warnings:
+        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+    page.heading("Gates")
+    page.grid(
+        (Column("phase"), Column("asks for", fold=True), Column("who could", fold=True)), _build_gates(policy.gates)
+    )
+    page.heading("Keys")
+    add_keys(page, policy.keys)
+
+
+def add_keys(page: Page, keys: Iterable[KeyView]) -> None:
+    columns = (Column(""), Column("who"), Column("roles"), Column("key"), Column("type"), Column("valid", fold=True))
+    page.grid(columns, [_build_key(key) for key in keys])
+
+
+def add_fact(page: Page, name: str, value: str) -> None:
+    page.line(Cell(f"{render_safe(name):<12}", "muted"), Cell(render_safe(value)), indent=12)
+
+
+def _build_gates(gates: Iterable[GateRuleView]) -> list[tuple[Cell, ...]]:
+    return [
+        (
+            Cell("every other" if gate.phase == _ANY_GATE else render_safe(gate.phase), "key"),
+            Cell(render_safe(", ".join(gate.words))),
+            Cell(render_safe(", ".join(gate.people) or _NOBODY), "human"),
+        )
+        for gate in gates
+    ]
+
+
+def _build_key(key: KeyView) -> tuple[Cell, ...]:
+    word, role = _STATES[key.state]
+    parts = [f"from {key.valid_after}"] * (key.valid_after is not None)
+    parts += [f"until {key.valid_before}"] * (key.valid_before is not None)
+    return (
+        Cell(word, role),
+        Cell(render_safe(key.principal)),
+        Cell(", ".join(map(render_safe, key.roles)) or "none", "muted"),
+        Cell(render_safe(key.keyid), "key"),
+        Cell(render_safe(key.type), "muted"),
+        Cell(" ".join(parts) or "always", "muted"),
+    )
+
+
+def _add_history(page: Page, history: Iterable[PolicyStep]) -> None:
+    page.heading("History")
+    for step in history:
+        now = Cell("  in force", "pass") if step.in_force else Cell("")
+        words = f"  {step.time}  signed by {', '.join(step.signed_by)}"
+        page.line(
+            Cell(f"{step.version:>3}  ", "key"),
+            Cell(step.id[:_SHORT_ID], "muted"),
+            Cell(render_safe(words)),
+            now,
+            indent=5,
+        )
+        for change in step.changes:
+            page.line(Cell("     "), Cell(render_safe(change), "muted"), indent=7)

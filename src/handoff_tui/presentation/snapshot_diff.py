@@ -1,0 +1,81 @@
+"""How two snapshots differ, as the public JSON shape."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from handoff_tui.models.snapshot_diff import (
+    BaselineChoice,
+    Change,
+    ClaimCheck,
+    ComparedPair,
+    Item,
+    Section,
+    SnapshotDiff,
+)
+
+SCHEMA = "handoff-tui/snapshot-diff/v1"
+_FAILING = frozenset({"fail", "error", "timeout"})
+
+
+def build_snapshot_diff_json(
+    diff: SnapshotDiff | None, pair: ComparedPair, claims: tuple[ClaimCheck, ...] = ()
+) -> dict[str, object]:
+    """The shape promised to scripts. Without a baseline there is no diff: every section is null, never a zero."""
+    names = tuple(SnapshotDiff().sections)
+    return {
+        "schema": SCHEMA,
+        "scope": pair.scope.value,
+        "before": _build_choice(pair.before),
+        "after": _build_choice(pair.after) if pair.after else None,
+        "unexplained": None if diff is None else len(diff.unexplained),
+        "newly_failing": None if diff is None else len(find_newly_failing(diff)),
+        **{name: None if diff is None else _build_section(diff.sections[name]) for name in names},
+        "clashes": None if diff is None else [clash.model_dump(mode="json") for clash in diff.clashes],
+        "claims": [check.model_dump(mode="json") for check in (claims if diff is None else diff.claims)],
+        "notes": [] if diff is None else list(diff.notes),
+    }
+
+
+def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, Item], ...]:
+    """Tests and checks that fail now and did not, with the name of their section; new ones that fail are among them."""
+    return tuple(
+        (name, item)
+        for name, section in (("tests", diff.tests), ("checks", diff.checks))
+        for item in section.items
+        if item.change is Change.NEWLY_FAILING or (item.change is Change.NEW and item.after in _FAILING)
+    )
+
+
+def count_changes(section: Section) -> dict[str, int]:
+    """How many items there are of each change, in the order of the enumeration; those without any are left out."""
+    counted = Counter(item.change for item in section.items)
+    return {change.value: counted[change] for change in Change if counted[change]}
+
+
+def _build_choice(choice: BaselineChoice) -> dict[str, object]:
+    return {"snapshot": choice.snapshot, "commit": choice.commit, "reason": choice.reason}
+
+
+def _build_section(section: Section) -> dict[str, object]:
+    return {
+        "before": section.before_total,
+        "after": section.after_total,
+        "unchanged": section.unchanged,
+        "counts": count_changes(section),
+        "items": [_build_item(item) for item in section.items],
+    }
+
+
+def _build_item(item: Item) -> dict[str, object]:
+    place = item.explanation
+    return {
+        "id": item.id,
+        "change": item.change.value,
+        "before": item.before,
+        "after": item.after,
+        "old_id": item.old_id,
+        "explained": item.explained,
+        "explanation": None if place is None else {"path": place.path, "line": place.line},
+        "note": item.note,
+    }

@@ -1,0 +1,180 @@
+"""Files below `.handoff-tui/` named by the SHA-256 of their content: written once, read only as what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from handoff_tui.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
+from handoff_tui.repo.folder_listing import FolderListing, ForeignFile, Found
+from handoff_tui.repo.linked_write import (
+    build_write_error,
+    close_looked_at,
+    open_folder,
+    read_regular,
+    sync_folder,
+    write_once,
+)
+from handoff_tui.repo.own_folder import OWN_FOLDER, write_git_files
+from handoff_tui.repo.system_calls import SYSTEM, Calls
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+Descriptors = list[int]
+"""Of root, own folder, folder and shard, from the outermost inwards."""
+
+
+class AddressedFolder:
+    """`.handoff-tui/<folder>/<digest><suffix>` below `root`; sharded ones have a folder per first two hex digits.
+
+    The suffix has its dot: `.json`. The root may be reached through links; below it none is followed.
+    """
+
+    def __init__(
+        self, root: Path, folder: str, suffix: str, *, sharded: bool = False, max_bytes: int, calls: Calls = SYSTEM
+    ) -> None:
+        self.root = root
+        self.folder = folder
+        self.suffix = suffix
+        self.sharded = sharded
+        self.max_bytes = max_bytes
+        self._calls = calls
+        self._listing = FolderListing(f"{OWN_FOLDER}/{folder}", suffix, calls)
+
+    def build_path(self, digest: str) -> str:
+        """The path of a digest's file, from the repository's root."""
+        shard = (digest[:2],) if self.sharded else ()
+        return "/".join((OWN_FOLDER, self.folder, *shard, digest + self.suffix))
+
+    def write(self, content: bytes) -> str:
+        """Stores content under its digest, which is returned. What is there already with this content is left alone."""
+        digest = hashlib.sha256(content).hexdigest()
+        path = self.build_path(digest)
+        if len(content) > self.max_bytes:
+            raise StoreWriteError(
+                f"{path} cannot be written: {len(content):,} bytes are more than the limit of {self.max_bytes:,}"
+            )
+        try:
+            with ExitStack() as opened:
+                self._write_into(self._open_all(opened, digest, create=True), path, digest, content)
+        except OSError as refused:
+            raise build_write_error(refused, path) from refused
+        return digest
+
+    def read(self, digest: str) -> bytes:
+        """The content of a digest; missing, or anything but a regular file with exactly that content, is an error."""
+        for _, answer in self.read_many((digest,)):
+            if isinstance(answer, HandoffError):
+                raise answer
+            return answer
+        raise AssertionError
+
+    def read_many(self, digests: Iterable[str]) -> Iterator[tuple[str, bytes | HandoffError]]:
+        """Each digest with its content, or with what is wrong with it; a folder is opened once for its files."""
+        place: str | None = None
+        with ExitStack() as opened:
+            folders: Descriptors | HandoffError = []
+            for digest in digests:
+                if not _DIGEST.fullmatch(digest):
+                    yield digest, StoredFileMissingError(f"{digest!r} is not a SHA-256 digest")
+                    continue
+                needed = digest[:2] if self.sharded else ""
+                if needed != place:
+                    opened.close()
+                    place, folders = needed, self._try_open(opened, digest)
+                yield digest, folders if isinstance(folders, HandoffError) else self._read_one(folders[-1], digest)
+
+    def list(self) -> tuple[str, ...]:
+        """Digests that are present by their names, sorted; their content is not looked at."""
+        return tuple(digest for found in self.walk() for digest in found.digests)
+
+    def list_foreign(self) -> tuple[str, ...]:
+        """Paths below the folder that are no file of ours, sorted."""
+        return tuple(foreign.path for foreign in self.find_foreign())
+
+    def find_foreign(self) -> tuple[ForeignFile, ...]:
+        """The same, with the reason of each."""
+        return tuple(sorted(foreign for found in self.walk() for foreign in found.foreign))
+
+    def walk(self) -> tuple[Found, ...]:
+        """Both from one look, shard by shard in their order. What has not changed is the same object as before."""
+        shown = f"{OWN_FOLDER}/{self.folder}"
+        with ExitStack() as opened:
+            try:
+                folder = self._open_all(opened, None)[-1]
+                look = self._listing.look_at_shards if self.sharded else self._listing.look_at_files
+                return tuple(look(folder))
+            except FileNotFoundError:
+                return ()
+            except OSError as refused:
+                raise StoredFileDamagedError(f"{shown} cannot be listed: {refused.strerror}") from refused
+
+    def _write_into(self, folders: Descriptors, path: str, digest: str, content: bytes) -> None:
+        own, folder, target = folders[1], folders[2], folders[-1]
+        name = digest + self.suffix
+        if not self._is_stored(target, name, content, path):
+            write_git_files(self._calls, temporaries=folder, own=own)
+            if not write_once(self._calls, folder, target, name, content):
+                self._is_stored(target, name, content, path)
+        # all of them, whoever made them: one that died between making a folder and this has left it unsaid
+        for descriptor in reversed(folders):
+            sync_folder(self._calls, descriptor)
+
+    def _is_stored(self, folder: int, name: str, content: bytes, path: str) -> bool:
+        """Whether the content is there already; with other content under its name there is no way to store it."""
+        try:
+            stored = read_regular(self._calls, folder, name, self.max_bytes, path)
+        except FileNotFoundError:
+            return False
+        if stored != content:
+            raise _build_content_error(path)
+        return True
+
+    def _open_all(self, opened: ExitStack, digest: str | None, *, create: bool = False) -> Descriptors:
+        """Descriptors of root, own folder, folder and, for a digest, its shard; the stack closes them."""
+        folders = [self._calls.open(str(self.root), _ROOT_FLAGS)]
+        opened.callback(close_looked_at, self._calls, folders[0])
+        shard = (digest[:2],) if digest is not None and self.sharded else ()
+        shown = ""
+        for name in (OWN_FOLDER, self.folder, *shard):
+            shown = f"{shown}/{name}" if shown else name
+            folders.append(open_folder(self._calls, name, folders[-1], shown, create=create))
+            opened.callback(close_looked_at, self._calls, folders[-1])
+        return folders
+
+    def _try_open(self, opened: ExitStack, digest: str) -> Descriptors | HandoffError:
+        try:
+            return self._open_all(opened, digest)
+        except OSError as refused:
+            return self._build_read_error(refused, digest)
+        except StoredFileDamagedError as linked:
+            return linked
+
+    def _read_one(self, folder: int, digest: str) -> bytes | HandoffError:
+        path = self.build_path(digest)
+        try:
+            content = read_regular(self._calls, folder, digest + self.suffix, self.max_bytes, path)
+        except OSError as refused:
+            return self._build_read_error(refused, digest)
+        except StoredFileDamagedError as damaged:
+            return damaged
+        return content if hashlib.sha256(content).hexdigest() == digest else _build_content_error(path)
+
+    def _build_read_error(self, refused: OSError, digest: str) -> HandoffError:
+        path = self.build_path(digest)
+        if isinstance(refused, FileNotFoundError):
+            return StoredFileMissingError(f"{path} is not there", "Has it been deleted? git log -- the path tells.")
+        return StoredFileDamagedError(f"{path} cannot be read: {refused.strerror}")
+
+
+def _build_content_error(path: str) -> StoredFileDamagedError:
+    return StoredFileDamagedError(
+        f"{path} does not have the content that its name says",
+        "It was changed after it was written: restore it from git, or move it aside.",
+    )

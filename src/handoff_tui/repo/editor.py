@@ -1,0 +1,47 @@
+"""Texts changed by a person in their own editor, at the terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from handoff_tui.errors import FileUnreadableError, NoHumanError, UsageError
+from handoff_tui.repo.named_files import read_named_texts
+from handoff_tui.repo.ssh_keygen import find_program
+from handoff_tui.repo.terminal import has_terminal
+
+_DEFAULT = "vi"
+_MAX_BYTES = 256 * 1024
+
+
+def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> dict[str, str]:
+    """Opens all of them at once, in a folder that only this user can read; the texts as they were left.
+
+    The editor is the user's: `configured`, else $VISUAL, else $EDITOR. The repository has no say in it.
+    """
+    if not has_terminal():
+        raise NoHumanError("there is no terminal to edit at", "Change copies of the files, and give them with --from.")
+    words = _find_editor(configured)
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-edit-") as name:  # 0700 by itself
+        folder = Path(name)
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        done = subprocess.run([*words, *(str(folder / file) for file in texts)], check=False, cwd=folder)
+        if done.returncode != 0:
+            raise UsageError(f"{words[0]} ended with exit code {done.returncode}; nothing was proposed")
+        changed = read_named_texts(folder, tuple(texts), _MAX_BYTES)
+    for file in texts:
+        if file not in changed:
+            raise FileUnreadableError(f"{file} is gone after editing; nothing was proposed")
+    return changed
+
+
+def _find_editor(configured: tuple[str, ...]) -> list[str]:
+    # a configured command has places for a path and a line, which stand at the end here
+    plain = [word for word in configured if "{" not in word]
+    words = plain or shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT)
+    return [find_program(words[0], "Set EDITOR to your editor."), *words[1:]]

@@ -1,0 +1,198 @@
+"""The hunks of the one file in view, read from its two blobs and no further than asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from handoff_tui.models.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind
+from handoff_tui.repo.bare_view import BareView, open_bare_view
+from handoff_tui.repo.file_kinds import GENERATED_LINES, HEAD_BYTES, SUBMODULE_MODE, SYMLINK_MODE, classify, find_mode
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.git_stream import GitStream
+from handoff_tui.repo.hunks import FoundHunks, find_first_lines, parse_hunks
+from handoff_tui.repo.notebook_text import render_notebook
+from handoff_tui.repo.tree_diff import WHITESPACE_WORDS
+
+MOST_BYTES = 32 * 1024 * 1024
+"""More than this of one file's hunks is not held in memory."""
+MOST_NOTEBOOK_BYTES = 16 * 1024 * 1024
+
+# the porcelain, as only it compares blobs; what a user's configuration could change of it is said on the call
+_BLOBS = (
+    *("diff", "--no-renames", "--no-relative", "--full-index", "--inter-hunk-context=0", "--submodule=short"),
+    *("--diff-algorithm=myers", "--indent-heuristic", "--ws-error-highlight=none"),
+)
+_MODE_NAMES = {SYMLINK_MODE: "a symbolic link", SUBMODULE_MODE: "a submodule"}
+_NOTHING_MODE = "000000"
+
+Side = str | None
+"""The blob id of one side; nothing where there is no blob."""
+
+
+def read_file_diff(
+    git: Git,
+    change: FileChange,
+    options: DiffOptions | None = None,
+    extra: Mapping[str, str] | None = None,
+) -> FileDiff:
+    """Compares what one entry of the list names. `extra` names further object folders, as git's variables do."""
+    options = options or DiffOptions()
+    old, new = _find_sides(change)
+    with open_bare_view(git, change.new_id, extra) as view:
+        if old == new:
+            return _build_diff(change, _find_kind(view, change, FoundHunks(())), FoundHunks(()))
+        if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:
+            return _compare_notebooks(view, change, options)
+        return _compare_blobs(view, change, options)
+
+
+def _find_sides(change: FileChange) -> tuple[Side, Side]:
+    return (
+        None if change.old_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.old_id,
+        None if change.new_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.new_id,
+    )
+
+
+def _compare_blobs(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
+    old, new = _find_sides(change)
+    found = _read_hunks(view, change, (old or view.write_blob(b""), new or view.write_blob(b"")), options)
+    if found.binary:
+        facts = _read_facts(view, change, old), _read_facts(view, change, new)
+        return _build_diff(change, FileKind.BINARY, found, facts)
+    return _build_diff(change, _find_kind(view, change, found), found, note=_find_note(found, options))
+
+
+def _find_kind(view: BareView, change: FileChange, found: FoundHunks) -> FileKind:
+    """The kind of content that is not binary; the blob is read only where neither name nor hunks tell enough."""
+    by_name = classify(change.path, b"", find_mode(change))
+    old, new = _find_sides(change)
+    side = new or old
+    if by_name is not FileKind.TEXT or side is None:
+        return by_name
+    head = find_first_lines(found.hunks, GENERATED_LINES, old=new is None)
+    if head is None:
+        with view.open_blob(side) as content:
+            head = _take_head(content)
+    return classify(change.path, head, find_mode(change))
+
+
+def _read_hunks(view: BareView, change: FileChange, sides: tuple[str, str], options: DiffOptions) -> FoundHunks:
+    text = ("--text",) if options.as_text else ()
+    context = f"--unified={max(options.context, 0)}"
+    with view.open_stream(*_BLOBS, *text, context, *WHITESPACE_WORDS[options.whitespace], *sides, "--") as patch:
+        found = parse_hunks(patch.lines(), options.most_lines, MOST_BYTES)
+        if found.truncated or found.binary:
+            return found
+        answer = patch.finish()
+    if not answer.ok:
+        raise view.explain(answer, "diff", _name_blobs(change))
+    return found
+
+
+def _take_head(content: GitStream) -> bytes:
+    head = b""
+    for chunk in content.chunks():
+        head += chunk
+        if len(head) >= HEAD_BYTES:
+            break
+    return head
+
+
+def _compare_notebooks(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
+    """The cells as text, where both sides are notebooks; else the bytes as they are stored."""
+    texts = [render_notebook(content) if content else content for content in _read_sides(view, change)]
+    if any(text is None for text in texts):
+        stored = _compare_blobs(view, change, options)
+        note = "it cannot be read as a notebook, so it is shown as it is stored"
+        return stored if stored.kind is FileKind.BINARY else _with_note(stored, note)
+    old, new = (view.write_blob(text or b"") for text in texts)
+    found = _read_hunks(view, change, (old, new), options)
+    if old == new:
+        note = "only the layout of the notebook's JSON differs"
+    else:
+        note = _find_note(found, options) or "cells as text, outputs folded; line numbers are of this text"
+    return _build_diff(change, FileKind.NOTEBOOK, found, note=note)
+
+
+def _read_sides(view: BareView, change: FileChange) -> list[bytes | None]:
+    """Both contents: empty for a side that is not there, nothing for one that is too large."""
+    return [b"" if side is None else _read_whole(view, change, side) for side in _find_sides(change)]
+
+
+def _read_whole(view: BareView, change: FileChange, blob_id: str) -> bytes | None:
+    content = bytearray()
+    with view.open_blob(blob_id) as stream:
+        for chunk in stream.chunks():
+            content += chunk
+            if len(content) > MOST_NOTEBOOK_BYTES:
+                return None
+        answer = stream.finish()
+    if not answer.ok:
+        raise view.explain(answer, "cat-file", _name_blobs(change))
+    return bytes(content)
+
+
+def _read_facts(view: BareView, change: FileChange, blob_id: Side) -> BlobFacts | None:
+    if blob_id is None:
+        return None
+    size, digest = 0, hashlib.sha256()
+    with view.open_blob(blob_id) as stream:
+        for chunk in stream.chunks():
+            size += len(chunk)
+            digest.update(chunk)
+        answer = stream.finish()
+    if not answer.ok:
+        raise view.explain(answer, "cat-file", _name_blobs(change))
+    return BlobFacts(size, digest.hexdigest())
+
+
+def _find_note(found: FoundHunks, options: DiffOptions) -> str | None:
+    if found.truncated:
+        shown = sum(len(hunk.lines) for hunk in found.hunks)
+        return f"only the first {shown:,} lines are shown"
+    if not found.hunks:
+        return f"nothing else differs with white space set to {options.whitespace}"
+    return None
+
+
+def _find_type_note(change: FileChange) -> str | None:
+    """What the modes say and no line does."""
+    old, new = (_MODE_NAMES.get(mode, "a file") for mode in (change.old_mode, change.new_mode))
+    if change.status == "T":
+        return f"was {old}, is now {new}"
+    if SUBMODULE_MODE in {change.old_mode, change.new_mode}:
+        return "only the commit that is asked for is compared, not what is in it"
+    if change.old_id == change.new_id:
+        return "the content is the same"
+    return None
+
+
+def _build_diff(
+    change: FileChange,
+    kind: FileKind,
+    found: FoundHunks,
+    facts: tuple[BlobFacts | None, BlobFacts | None] = (None, None),
+    note: str | None = None,
+) -> FileDiff:
+    notes = [text for text in (_find_type_note(change), note) if text]
+    # without validation: every value is of our own making, and there may be very many lines
+    return FileDiff.model_construct(
+        change=change,
+        kind=kind,
+        hunks=found.hunks,
+        old_facts=facts[0],
+        new_facts=facts[1],
+        note="; ".join(notes) or None,
+        truncated=found.truncated,
+    )
+
+
+def _with_note(diff: FileDiff, note: str) -> FileDiff:
+    return diff.model_copy(update={"note": f"{note}; {diff.note}" if diff.note else note})
+
+
+def _name_blobs(change: FileChange) -> dict[str, str]:
+    old, new = _find_sides(change)
+    named = {new: f"the new content of {change.path}", old: f"the old content of {change.old_path or change.path}"}
+    return {blob_id: text for blob_id, text in named.items() if blob_id is not None}

@@ -1,0 +1,94 @@
+"""What kind of content a changed path holds, by mode, content and name; never by attributes, which an agent writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from handoff_tui.models.file_diff import ChangedFile, FileChange, FileKind, LineCounts
+
+HEAD_BYTES = 8_000
+"""A NUL byte among so many makes content binary, as git has it."""
+SYMLINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+
+_KINDS_BY_MODE = {SYMLINK_MODE: FileKind.SYMLINK, SUBMODULE_MODE: FileKind.SUBMODULE}
+_LOCK_NAMES = frozenset({
+    "bun.lock", "bun.lockb", "bundle.lock", "cargo.lock", "composer.lock", "conan.lock", "conda-lock.yml",
+    "constraints.txt", "deno.lock", "flake.lock", "gemfile.lock", "go.sum", "go.work.sum", "gradle.lockfile",
+    "mix.lock", "npm-shrinkwrap.json", "package-lock.json", "package.resolved", "packages.lock.json", "paket.lock",
+    "pdm.lock", "pipfile.lock", "pixi.lock", "pnpm-lock.yaml", "podfile.lock", "poetry.lock", "pubspec.lock",
+    "pylock.toml", "rebar.lock", "shard.lock", "stack.yaml.lock", "uv.lock", "yarn.lock",
+    ".terraform.lock.hcl",
+})  # fmt: skip
+_NOTEBOOK = ".ipynb"
+_GENERATED_NAME = re.compile(
+    r"""
+        .+\.min\.(?:js|mjs|cjs|css) | .+\.(?:js|css)\.map | .+_pb2(?:_grpc)?\.pyi? | .+\.pb\.(?:go|cc|h|swift)
+      | .+\.(?:g|freezed)\.dart | .+\.designer\.cs | .+\.generated\.\w+ | zz_generated\..+\.go
+    """,
+    re.VERBOSE,
+)
+GENERATED_LINES = 20
+"""Who generates a file says so among its first lines."""
+_LONGEST_MARK = 400
+_GENERATED_MARK = re.compile(
+    # a comment that says it of this file; «@generated» as a word of its own
+    rb"""
+        ^\W*(?:this\ (?:file|code)\ (?:is|was|has\ been)\ )? (?:auto[- ]?|automatically\ |machine[- ])?generated\b
+            .{0,200}\b(?:do\ not|don't)\ (?:edit|modify|change)
+      | (?<![\w@.])@generated(?![\w-])
+      | \bcode\ generated\ .{0,200}\bdo\ not\ edit\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def classify(path: str, first_bytes: bytes, mode: str) -> FileKind:
+    """The kind of one content; without its first bytes, by mode and name alone."""
+    if mode in _KINDS_BY_MODE:
+        return _KINDS_BY_MODE[mode]
+    if is_binary(first_bytes):
+        return FileKind.BINARY
+    name = path.rpartition("/")[2].lower()
+    if name in _LOCK_NAMES:
+        return FileKind.LOCK
+    if name.endswith(_NOTEBOOK):
+        return FileKind.NOTEBOOK
+    return FileKind.GENERATED if _is_generated(name, first_bytes) else FileKind.TEXT
+
+
+def is_binary(first_bytes: bytes) -> bool:
+    return b"\0" in first_bytes[:HEAD_BYTES]
+
+
+def find_mode(change: FileChange) -> str:
+    """The mode of what is there now, or of what was there."""
+    return change.old_mode if change.status == "D" else change.new_mode
+
+
+def build_changed_files(
+    changes: Iterable[FileChange],
+    counts: Mapping[str, LineCounts] | None = None,
+    kinds: Mapping[str, FileKind] | None = None,
+) -> list[ChangedFile]:
+    """The file list: kinds as far as they are known (by content for files that were looked at, else by name)."""
+    return [
+        _build_changed_file(change, (counts or {}).get(change.path), (kinds or {}).get(change.path))
+        for change in changes
+    ]
+
+
+def _build_changed_file(change: FileChange, counts: LineCounts | None, kind: FileKind | None) -> ChangedFile:
+    if kind is None:
+        kind = classify(change.path, b"", find_mode(change))
+        if counts is not None and counts.added is None:  # git counted no lines, and only content tells it not to
+            kind = FileKind.BINARY
+    return ChangedFile(change, kind, counts)
+
+
+def _is_generated(name: str, first_bytes: bytes) -> bool:
+    if _GENERATED_NAME.fullmatch(name):
+        return True
+    lines = first_bytes[:HEAD_BYTES].split(b"\n", GENERATED_LINES)[:GENERATED_LINES]
+    return any(_GENERATED_MARK.search(line[:_LONGEST_MARK]) for line in lines)

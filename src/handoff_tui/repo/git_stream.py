@@ -1,0 +1,105 @@
+"""The output of a git command, read while it runs; whoever has seen enough leaves, and the command is ended."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from handoff_tui.repo.git import TIMEOUT_SECONDS, Git, GitAnswer, build_start_error, build_timeout_error
+
+_CHUNK = 1 << 16
+
+
+class GitStream:
+    """A running git command. Only waiting for it is limited in time: a reader may be as slow as a person."""
+
+    def __init__(self, command: str, process: subprocess.Popen[bytes], complaints: IO[bytes]) -> None:
+        self.command = command
+        self._process = process
+        self._complaints = complaints
+
+    def chunks(self) -> Iterator[bytes]:
+        """Output as it comes, to its end."""
+        assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
+        descriptor = self._process.stdout.fileno()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN | select.POLLHUP)
+        while True:
+            if not poll.poll(TIMEOUT_SECONDS * 1000):
+                raise build_timeout_error(self.command)
+            chunk = os.read(descriptor, _CHUNK)
+            if not chunk:
+                return
+            yield chunk
+
+    def lines(self) -> Iterator[bytes]:
+        """Output line by line, without the newlines."""
+        rest = b""
+        for chunk in self.chunks():
+            first, *following = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
+            for line in following:
+                yield first
+                first = line
+            rest = first
+        if rest:
+            yield rest
+
+    def finish(self) -> GitAnswer:
+        """How the command ended, without its output; asked when all of that was read."""
+        _await_end(self._process.pid)
+        try:
+            code = self._process.wait(TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired as late:
+            raise build_timeout_error(self.command) from late
+        self._complaints.seek(0)
+        return GitAnswer(code, b"", self._complaints.read().decode("utf-8", "replace"))
+
+    def stop(self) -> None:
+        """Ends git and what it started."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _await_end(pid: int) -> None:
+    """Returns when a child has ended, where the system can tell; `Popen.wait` would look, and sleep in between."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    with suppress(OSError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            end = select.poll()
+            end.register(descriptor, select.POLLIN)
+            end.poll(TIMEOUT_SECONDS * 1000)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def open_stream(git: Git, *arguments: str, extra: Mapping[str, str] | None = None) -> Iterator[GitStream]:
+    """Starts git; it has ended when the block is left, however that happens."""
+    with git.prepare(*arguments, extra=extra) as (argv, environment), tempfile.TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,  # a file: a full pipe that nobody reads would stop git
+                env=environment,
+                start_new_session=True,
+            )
+        except (OSError, UnicodeEncodeError) as refused:
+            raise build_start_error(arguments[0], refused) from refused
+        stream = GitStream(arguments[0], process, complaints)
+        try:
+            yield stream
+        finally:
+            stream.stop()

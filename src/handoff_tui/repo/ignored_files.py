@@ -1,0 +1,65 @@
+"""Looks through what git ignores: reports of tests usually lie there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.repo.git import Git
+
+
+class IgnoredFiles(NamedTuple):
+    """Regular files, sorted. `complete` is false when there was more than was looked through."""
+
+    paths: tuple[str, ...]
+    complete: bool
+
+
+def list_ignored(
+    root: Path, ignored: Iterable[str], skipped_folders: Collection[str], most_entries: int
+) -> IgnoredFiles:
+    """The files among and below paths that git ignores (folders end with a slash); links are not followed.
+
+    Always in the same order, so that where the limit cuts does not depend on the file system.
+    """
+    found: list[str] = []
+    looked_at = 0
+    waiting = [path for path in sorted(ignored, reverse=True) if not _is_skipped(path, skipped_folders)]
+    while waiting:
+        path = waiting.pop()
+        if not path.endswith("/"):
+            found.append(path)
+            continue
+        entries = _scan(root / path)
+        looked_at += len(entries)
+        if looked_at > most_entries:
+            return IgnoredFiles(tuple(sorted(found)), complete=False)
+        found += [f"{path}{name}" for name, is_folder in entries if not is_folder]
+        inner = [f"{path}{name}/" for name, is_folder in entries if is_folder and name not in skipped_folders]
+        waiting += reversed(inner)
+    return IgnoredFiles(tuple(sorted(found)), complete=True)
+
+
+def is_ignored(git: Git, path: str) -> bool:
+    """Whether git would pass over an untracked path, by any of its rules."""
+    return git.run("check-ignore", "--quiet", "--", path).ok
+
+
+def _is_skipped(path: str, skipped_folders: Collection[str]) -> bool:
+    return path.endswith("/") and any(part in skipped_folders for part in path.split("/"))
+
+
+def _scan(folder: Path) -> list[tuple[str, bool]]:
+    """Folders and regular files of a folder, by name; nothing of one that may not be read."""
+    try:
+        with os.scandir(folder) as entries:
+            kinds = [(entry.name, entry.is_dir(follow_symlinks=False), entry) for entry in entries]
+            return sorted(
+                (name, is_folder)
+                for name, is_folder, entry in kinds
+                if is_folder or entry.is_file(follow_symlinks=False)
+            )
+    except OSError:
+        return []

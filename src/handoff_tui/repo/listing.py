@@ -1,0 +1,103 @@
+"""The list of tracked paths, read from `git ls-files` without looking at each line by itself: it may be very long."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from operator import eq
+
+_BEFORE_BLOB = len("H 100644 ")
+_BEHIND_BLOB = len(" 0\t")
+_SUBMODULE = "160000"
+_OURS = "2"
+
+
+class Tracked(Mapping[str, str]):
+    """Paths to blob ids, as in the index. The ids are cut out of the listing when the first of them is asked for."""
+
+    def __init__(self, paths: list[str], listing: str, others: Mapping[str, str]) -> None:
+        """`others` are paths whose lines do not say which blob counts."""
+        self.paths = [*paths, *others]
+        self._listing = listing
+        self._others = others
+        self._blobs: dict[str, str] | None = None
+
+    def __getitem__(self, path: str) -> str:
+        if self._blobs is None:
+            lines = (line.partition("\t") for line in self._listing.split("\0"))
+            found = {name: meta[_BEFORE_BLOB:].partition(" ")[0] for meta, _, name in lines if name}
+            self._blobs = {name: found[name] for name in self.paths} | dict(self._others)
+        return self._blobs[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def parse_listing(listing: bytes) -> tuple[Tracked, tuple[str, ...], tuple[str, ...]]:
+    """Reads `ls-files --stage -v -z`: `H 100644 <blob> 0<TAB>path`; a lower-case tag or S hides changes.
+
+    Tracked paths, submodules, and what git was told to overlook. Between the beginnings of ordinary lines (a file or
+    link, in no conflict, whose changes git looks at) stand the paths; other lines follow there after a NUL.
+    """
+    text = os.fsdecode(listing)
+    width = max(text.find("\t") + 1 - _BEFORE_BLOB - _BEHIND_BLOB, 1)
+    first, *paths = re.split(rf"\0H 1(?:00644|00755|20000) .{{{width}}} 0\t", f"\0{text[:-1]}")
+    if len(paths) == text.count("\0"):
+        return Tracked(paths, text, {}), (), ()
+    lines = first.split("\0")[1:]
+    for position, path in enumerate(paths):
+        if "\0" in path:
+            paths[position], *following = path.split("\0")
+            lines += following
+    others, submodules, overlooked = _parse_lines(lines)
+    return Tracked(paths, text, others), submodules, overlooked
+
+
+def _parse_lines(lines: list[str]) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
+    """A path in conflict has up to three lines; ours (stage 2) counts where there is one."""
+    tracked: dict[str, str] = {}
+    submodules: list[str] = []
+    overlooked: list[str] = []
+    for line in lines:
+        meta, _, path = line.partition("\t")
+        tag, mode, blob, stage = meta.split(" ")
+        if mode == _SUBMODULE:
+            submodules.append(path)
+        elif stage == _OURS or path not in tracked:
+            tracked[path] = blob
+        if tag.islower() or tag == "S":
+            overlooked.append(path)
+    return tracked, tuple(dict.fromkeys(submodules)), tuple(dict.fromkeys(overlooked))
+
+
+def sort_paths(*lists: Iterable[str]) -> tuple[str, ...]:
+    """All of them once, in order. Lists that are nearly in order cost little, as git's are."""
+    merged: list[str] = []
+    for paths in lists:
+        merged += paths
+    merged.sort()
+    following = iter(merged)
+    next(following, None)
+    return tuple(dict.fromkeys(merged)) if any(map(eq, merged, following)) else tuple(merged)
+
+
+def list_below(paths: tuple[str, ...], folder: str) -> tuple[str, ...]:
+    """Those of sorted paths that lie below a folder."""
+    first, end = _find_range(paths, folder)
+    return paths[first:end]
+
+
+def leave_out_folder(paths: tuple[str, ...], folder: str) -> tuple[str, ...]:
+    """Those of sorted paths that do not."""
+    first, end = _find_range(paths, folder)
+    return paths if first == end else paths[:first] + paths[end:]
+
+
+def _find_range(paths: tuple[str, ...], folder: str) -> tuple[int, int]:
+    behind_slash = chr(ord("/") + 1)
+    return bisect_left(paths, f"{folder}/"), bisect_left(paths, f"{folder}{behind_slash}")

@@ -1,0 +1,226 @@
+"""The log's entries as bytes, from the work tree and from all local and remote-tracking branches.
+
+Names first, contents on demand: an entry whose bytes were checked before need not be read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from handoff_tui.errors import HandoffError, StoredFileDamagedError
+from handoff_tui.repo.addressed_files import AddressedFolder
+from handoff_tui.repo.folder_listing import Found
+from handoff_tui.repo.history import read_blobs, read_trees
+from handoff_tui.repo.log_trees import Shelf, parse_log_folder, parse_shard
+from handoff_tui.repo.own_folder import OWN_FOLDER
+from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.system_calls import SYSTEM, Calls
+
+LOG_FOLDER = "log"
+LOG_SUFFIX = ".intoto.jsonl"
+MAX_ENTRY_BYTES = 256 * 1024
+ID_PREFIX = "sha256:"
+WORK_TREE = "work tree"
+_LOG_PATH = f"{OWN_FOLDER}/{LOG_FOLDER}"
+_MAX_TREE_BYTES = 16 * 1024 * 1024
+_OBJECT_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
+class Unsuitable(NamedTuple):
+    """Something in the log's place that is no entry, or not what its name says."""
+
+    path: str
+    where: str
+    """`work tree`, or the name of a ref."""
+    reason: str
+
+
+class LogContents(NamedTuple):
+    """Entries by id; each has exactly the bytes that its id is the hash of."""
+
+    contents: dict[str, bytes]
+    unsuitable: tuple[Unsuitable, ...]
+
+
+class Branches(NamedTuple):
+    """What the branches hold."""
+
+    refs: dict[str, str]
+    shards_of: dict[str, dict[str, str]]
+    """Ref to its shards, each with its tree id."""
+    shelves: dict[tuple[str, str], Shelf]
+    """By tree id and name of the shard."""
+    blobs: dict[str, tuple[str, ...]]
+    """Entry id to the blobs that stand under its name; more than one means that some are false."""
+    unsuitable: tuple[Unsuitable, ...]
+
+
+_NO_BRANCHES = Branches({}, {}, {}, {}, ())
+
+
+class LogListing(NamedTuple):
+    """Which entries there are, by name alone."""
+
+    ids: tuple[str, ...]
+    """All, sorted."""
+    present: frozenset[str]
+    """The same."""
+    work_tree: frozenset[str]
+    branches: Branches
+    unsuitable: tuple[Unsuitable, ...]
+
+    def find_places(self, identifier: str) -> tuple[str, ...]:
+        """Where an entry was found: the work tree, and refs in their order."""
+        here = (WORK_TREE,) if identifier in self.work_tree else ()
+        return (*here, *self.find_refs(identifier))
+
+    def find_refs(self, identifier: str, blob: str | None = None) -> Iterator[str]:
+        """The refs that have an entry, or have it as this blob."""
+        digest = identifier.removeprefix(ID_PREFIX)
+        for ref, shards in self.branches.shards_of.items():
+            shelf = self.branches.shelves.get((shards.get(digest[:2], ""), digest[:2]))
+            held = shelf.ours.get(digest) if shelf is not None else None
+            if held is not None and blob in {None, held}:
+                yield ref
+
+
+class LogBlobs:
+    """The log of one repository. Kept for some time, it looks only at shards and branches that changed."""
+
+    def __init__(self, repository: Repository, calls: Calls = SYSTEM) -> None:
+        self._git = repository.git
+        self._hash = _OBJECT_HASHES[repository.object_format]
+        self._id_bytes = self._hash().digest_size
+        self._logs: dict[str, Shelf | None] = {}
+        self._shelves: dict[tuple[str, str], Shelf] = {}
+        self._branches: Branches | None = None
+        self._seen: tuple[list[tuple[str, ...]], Branches, list[Unsuitable]] | None = None
+        self._listing = LogListing((), frozenset(), frozenset(), _NO_BRANCHES, ())
+        self._named: dict[int, tuple[Found, tuple[str, ...]]] = {}
+        self.folder = open_log_folder(repository, calls)
+
+    def read_listing(self) -> LogListing:
+        """The names of all entries, and what else lies in the log's place. Unchanged, it is the object of last time."""
+        shards, unsuitable = self._list_work_tree()
+        branches = self._list_branches()
+        seen = (shards, branches, unsuitable)
+        if self._seen != seen:
+            here = tuple(chain.from_iterable(shards))
+            work_tree = frozenset(here)
+            elsewhere = branches.blobs.keys() - work_tree
+            ids = tuple(sorted([*here, *elsewhere])) if elsewhere else here
+            present = work_tree.union(elsewhere) if elsewhere else work_tree
+            self._listing = LogListing(ids, present, work_tree, branches, (*unsuitable, *branches.unsuitable))
+            self._seen = seen
+        return self._listing
+
+    def read_contents(self, listing: LogListing, identifiers: Iterable[str]) -> LogContents:
+        """The bytes of some entries of a listing. Every copy is looked at: a false one is named, a true one is used."""
+        wanted = sorted(set(identifiers))
+        contents, unsuitable = self._read_work_tree([one for one in wanted if one in listing.work_tree])
+        needed: dict[str, list[str]] = {}
+        for identifier in wanted:
+            for blob in listing.branches.blobs.get(identifier, ()):
+                if identifier not in contents or self._build_blob_id(contents[identifier]) != blob:
+                    needed.setdefault(blob, []).append(identifier)
+        for blob, content in read_blobs(self._git, list(needed), MAX_ENTRY_BYTES).items():
+            for identifier in needed[blob]:
+                reason = _find_fault(identifier, content)
+                if content is not None and reason is None:
+                    contents[identifier] = content
+                    continue
+                path = self.folder.build_path(identifier.removeprefix(ID_PREFIX))
+                unsuitable.extend(Unsuitable(path, ref, reason or "") for ref in listing.find_refs(identifier, blob))
+        return LogContents(contents, tuple(unsuitable))
+
+    def _list_work_tree(self) -> tuple[list[tuple[str, ...]], list[Unsuitable]]:
+        """The entries of each shard, in their order, and what else is there."""
+        try:
+            found = self.folder.walk()
+        except StoredFileDamagedError as linked:
+            return [], [Unsuitable(_LOG_PATH, WORK_TREE, linked.message)]
+        # a shard that did not change is the same object as before, and is named as it was named then
+        self._named = {id(one): self._named.get(id(one)) or (one, _build_ids(one.digests)) for one in found}
+        shards = [self._named[id(one)][1] for one in found]
+        return shards, [Unsuitable(path, WORK_TREE, reason) for one in found for path, reason in one.foreign]
+
+    def _list_branches(self) -> Branches:
+        refs = self._list_refs()
+        if self._branches is None or self._branches.refs != refs:
+            self._branches = self._read_branches(refs)
+        return self._branches
+
+    def _read_branches(self, refs: dict[str, str]) -> Branches:
+        self._load_logs(set(refs.values()))
+        logs = {ref: log for ref, commit in refs.items() if (log := self._logs[commit]) is not None}
+        unsuitable = [
+            Unsuitable(f"{_LOG_PATH}/{name}", ref, reason) for ref, log in logs.items() for name, reason in log.foreign
+        ]
+        owners = {(tree, shard): ref for ref, log in logs.items() for shard, tree in log.ours.items()}
+        self._load_shards(set(owners))
+        blobs: dict[str, tuple[str, ...]] = {}
+        for (tree, shard), ref in sorted(owners.items()):
+            shelf = self._shelves[tree, shard]
+            for digest, blob in shelf.ours.items():
+                held = blobs.get(ID_PREFIX + digest, ())
+                if blob not in held:
+                    blobs[ID_PREFIX + digest] = (*held, blob)
+            unsuitable.extend(Unsuitable(f"{_LOG_PATH}/{shard}/{name}", ref, why) for name, why in shelf.foreign)
+        shards_of = {ref: log.ours for ref, log in logs.items()}
+        return Branches(refs, shards_of, dict(self._shelves), blobs, tuple(unsuitable))
+
+    def _list_refs(self) -> dict[str, str]:
+        listing = self._git.read("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes")
+        pairs = (line.split(" ", 1) for line in listing.decode("utf-8", "surrogateescape").split("\n") if line)
+        return {ref: commit for commit, ref in pairs}
+
+    def _load_logs(self, commits: set[str]) -> None:
+        missing = sorted(commits - self._logs.keys())
+        names = {f"{commit}:{_LOG_PATH}": commit for commit in missing}
+        for name, content in read_trees(self._git, list(names), _MAX_TREE_BYTES).items():
+            self._logs[names[name]] = None if content is None else parse_log_folder(content, self._id_bytes)
+
+    def _load_shards(self, owned: set[tuple[str, str]]) -> None:
+        missing = sorted(owned - self._shelves.keys())
+        contents = read_trees(self._git, [tree for tree, _ in missing], _MAX_TREE_BYTES)
+        for tree, shard in missing:
+            content = contents[tree]
+            if content is None:
+                self._shelves[tree, shard] = Shelf({}, (("", "this folder cannot be read from the repository"),))
+            else:
+                self._shelves[tree, shard] = parse_shard(content, self._id_bytes, shard, LOG_SUFFIX)
+
+    def _read_work_tree(self, identifiers: list[str]) -> tuple[dict[str, bytes], list[Unsuitable]]:
+        contents: dict[str, bytes] = {}
+        unsuitable: list[Unsuitable] = []
+        for digest, answer in self.folder.read_many(one.removeprefix(ID_PREFIX) for one in identifiers):
+            if isinstance(answer, HandoffError):
+                unsuitable.append(Unsuitable(self.folder.build_path(digest), WORK_TREE, answer.message))
+            else:
+                contents[ID_PREFIX + digest] = answer
+        return contents, unsuitable
+
+    def _build_blob_id(self, content: bytes) -> str:
+        return self._hash(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def open_log_folder(repository: Repository, calls: Calls = SYSTEM) -> AddressedFolder:
+    """Where the entries of a work tree are, and new ones are written."""
+    return AddressedFolder(
+        repository.root, LOG_FOLDER, LOG_SUFFIX, sharded=True, max_bytes=MAX_ENTRY_BYTES, calls=calls
+    )
+
+
+def _build_ids(digests: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(ID_PREFIX + digest for digest in digests)
+
+
+def _find_fault(identifier: str, content: bytes | None) -> str | None:
+    if content is None:
+        return f"it is missing from this clone, or larger than {MAX_ENTRY_BYTES:,} bytes"
+    if ID_PREFIX + hashlib.sha256(content).hexdigest() != identifier:
+        return "it does not have the content that its name says"
+    return None

@@ -1,0 +1,49 @@
+"""The folder `.handoff-tui/` itself: the two files in it that keep git from changing or adding what it should not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.linked_write import TEMPORARY_PREFIX, write_once
+from handoff_tui.repo.own_place import OWN_FOLDER
+from handoff_tui.repo.system_calls import Calls
+
+__all__ = ["FOLDERS", "OWN_FOLDER", "read_layout_problems", "write_git_files"]
+
+FOLDERS = ("log", "trust", "baselines", "reviews")
+_GIT_FILES = {
+    ".gitattributes": tuple(f"{folder}/** -text -ident -filter" for folder in FOLDERS),
+    ".gitignore": tuple(f"{folder}/{TEMPORARY_PREFIX}*" for folder in FOLDERS),
+}
+_MAX_BYTES = 64 * 1024
+
+
+def write_git_files(calls: Calls, *, temporaries: int, own: int) -> None:
+    """Writes the two files where they are missing; one that is there stays as it is, whatever it says."""
+    for name, lines in _GIT_FILES.items():
+        try:
+            os.stat(name, dir_fd=own, follow_symlinks=False)
+        except FileNotFoundError:
+            write_once(calls, temporaries, own, name, "".join(f"{line}\n" for line in lines).encode())
+
+
+def read_layout_problems(root: Path) -> tuple[str, ...]:
+    """What is wrong with the two files, one sentence each; nothing where `.handoff-tui/` is not there yet."""
+    if not (root / OWN_FOLDER).is_dir():
+        return ()
+    return tuple(problem for name, lines in _GIT_FILES.items() for problem in _find_missing_lines(root, name, lines))
+
+
+def _find_missing_lines(root: Path, name: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+    path = f"{OWN_FOLDER}/{name}"
+    if (root / path).is_symlink():
+        return (f"{path} is a link, which git does not follow; replace it by a file",)
+    try:
+        present = FileReader(root, _MAX_BYTES).read_bytes(path).decode("utf-8", "replace").split("\n")
+    except HandoffError as unread:
+        return (f"{unread.message}; without it git may change or add what it should not",)
+    missing = [line for line in lines if line not in present]
+    return (f"{path} lacks the line «{missing[0]}» and is left as it is; add it",) if missing else ()

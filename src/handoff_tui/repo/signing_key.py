@@ -1,0 +1,225 @@
+"""Which key signs, and who its owner is: by the user's own configuration, never by what the repository says."""
+
+from __future__ import annotations
+
+import binascii
+import os
+import shlex
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.hardening import TRUSTED_SCOPES, parse_config_list
+from handoff_tui.repo.processes import Bounds, run_command
+from handoff_tui.repo.ssh_keygen import Prompt, SigningTool, build_signing_environment, expand_home, find_program
+
+_DEFAULT_NAMES = ("id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk")
+_LITERAL = "key::"
+_OLD_LITERAL = "ssh-"
+_BOUNDS = Bounds(seconds=30.0, grace_seconds=1.0, keep_bytes=64 * 1024)
+_PRIVATE_BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----"
+_PRIVATE_END = "-----END OPENSSH PRIVATE KEY-----"
+_PRIVATE_MAGIC = b"openssh-key-v1\0"
+_MAX_KEY_BYTES = 64 * 1024
+_HINT = "Make one with ssh-keygen -t ed25519, then: git config --global gpg.format ssh, and user.signingkey its path."
+
+
+class KeySource(StrEnum):
+    """Where the key was found."""
+
+    SIGNING_KEY = "user.signingkey"
+    KEY_COMMAND = "gpg.ssh.defaultKeyCommand"
+    AGENT = "ssh-agent"
+    DEFAULT = "default key"
+    NAMED = "named on the call"
+
+
+class SigningKey(NamedTuple):
+    """The key that will sign: its public text (type and base64), and its file unless only the agent has it."""
+
+    public_text: str
+    source: KeySource
+    file: Path | None
+    program: str = "ssh-keygen"
+
+    @property
+    def needs_touch(self) -> bool:
+        """Whether it is a security key, which waits to be touched."""
+        return self.public_text.startswith("sk-")
+
+    def build_tool(self, prompt: Prompt) -> SigningTool:
+        return SigningTool(self.public_text, self.file, self.program, prompt)
+
+
+class Identity(NamedTuple):
+    """Who the user says they are, in the configuration that only they write."""
+
+    name: str | None
+    email: str | None
+
+
+class UserSettings:
+    """The git configuration of global and system scope; what local scope, `-c` or the environment say is not seen."""
+
+    def __init__(self, git: Git) -> None:
+        lines = parse_config_list(git.read("config", "--show-scope", "--list", "-z", "--includes"))
+        self._values = {key: value for scope, key, value in lines if scope in TRUSTED_SCOPES}
+
+    def get(self, key: str) -> str | None:
+        """The last value of a key (lower case, as git lists it); an empty one counts as none."""
+        return self._values.get(key) or None
+
+
+def read_identity(git: Git) -> Identity:
+    settings = UserSettings(git)
+    return Identity(settings.get("user.name"), settings.get("user.email"))
+
+
+def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
+    """The key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of these is it."""
+    settings = UserSettings(git)
+    program = settings.get("gpg.ssh.program") or "ssh-keygen"
+    known = frozenset(parse_public_text(text) for text in enrolled)
+    configured = settings.get("user.signingkey") if settings.get("gpg.format") == "ssh" else None
+    if configured is not None:
+        return _read_configured(configured, KeySource.SIGNING_KEY, program)
+    command = settings.get("gpg.ssh.defaultkeycommand")
+    if command is not None:
+        return _read_configured(_run_key_command(command), KeySource.KEY_COMMAND, program)
+    for text in read_agent_keys():
+        if text in known:
+            return SigningKey(text, KeySource.AGENT, None, program)
+    return _read_default(known, program)
+
+
+def read_key_file(file: Path) -> SigningKey:
+    """A key that was named on the call, by its private or public file."""
+    place = expand_home(str(file))
+    return SigningKey(_read_public(place, KeySource.NAMED), KeySource.NAMED, place)
+
+
+def read_agent_keys() -> tuple[str, ...]:
+    """The public texts of the keys that the ssh-agent holds; none where there is no agent."""
+    if not os.environ.get("SSH_AUTH_SOCK"):
+        return ()
+    try:
+        program = find_program("ssh-add")
+    except SshKeygenMissingError:
+        return ()
+    end = run_command([program, "-L"], Path("/"), build_signing_environment(Prompt.NOBODY), _BOUNDS)
+    if end.code != 0:
+        return ()
+    texts = (parse_public_text(line) for line in end.output.decode("utf-8", "replace").splitlines())
+    return tuple(text for text in texts if text is not None)
+
+
+def parse_public_text(line: str) -> str | None:
+    """Type and base64 of a public key as it stands in a `.pub` file, without its comment."""
+    words = line.split()
+    if len(words) < 2 or not words[0].startswith(("ssh-", "ecdsa-", "sk-")):  # noqa: PLR2004 - type and key
+        return None
+    try:
+        blob = binascii.a2b_base64(words[1], strict_mode=True)
+    except (binascii.Error, ValueError):
+        return None
+    kind = words[0].encode()
+    return f"{words[0]} {words[1]}" if blob.startswith(len(kind).to_bytes(4, "big") + kind) else None
+
+
+def _read_configured(value: str, source: KeySource, program: str) -> SigningKey:
+    """A value as git takes it: `key::` and the key itself, an old literal `ssh-…`, or a path."""
+    if value.startswith((_LITERAL, _OLD_LITERAL)):
+        text = parse_public_text(value.removeprefix(_LITERAL))
+        if text is None:
+            raise SigningKeyMissingError(f"{source} is not a public key: {value[:60]}", _HINT)
+        return SigningKey(text, source, None, program)
+    file = expand_home(value)
+    if not file.is_absolute():
+        raise SigningKeyMissingError(
+            f"{source} is {value}, a path that would be looked for inside the repository",
+            "Give the whole path, or one that begins with ~/.",
+        )
+    return SigningKey(_read_public(file, source), source, file, program)
+
+
+def _read_default(known: frozenset[str | None], program: str) -> SigningKey:
+    found = list(_find_defaults(program))
+    for key in found:
+        if key.public_text in known:
+            return key
+    if found:
+        return found[0]
+    held = len(read_agent_keys())
+    beside = f" The ssh-agent holds {held}; name one in user.signingkey as key::ssh-…" if held else ""
+    raise SigningKeyMissingError("there is no key to sign with", _HINT + beside)
+
+
+def _find_defaults(program: str) -> Iterator[SigningKey]:
+    folder = expand_home("~/.ssh")
+    for name in _DEFAULT_NAMES:
+        file = folder / name
+        if file.is_absolute() and (file.exists() or file.with_name(f"{name}.pub").exists()):
+            yield SigningKey(_read_public(file, KeySource.DEFAULT), KeySource.DEFAULT, file, program)
+
+
+def _read_public(file: Path, source: KeySource) -> str:
+    """The public text of a file: its own, its `.pub` neighbour's, or out of the private key's open part."""
+    beside = file if file.suffix == ".pub" else file.with_name(file.name + ".pub")
+    text = _read_key_text(beside)
+    public = parse_public_text(text) if text is not None else None
+    if public is None and beside != file:
+        private = _read_key_text(file)
+        public = None if private is None else (parse_public_text(private) or parse_private_text(private))
+    if public is None:
+        raise SigningKeyMissingError(f"{source} is {file}, and no key can be read there", _HINT)
+    return public
+
+
+def parse_private_text(text: str) -> str | None:
+    """The public key out of an OpenSSH private key file, where it stands unencrypted."""
+    body = text.strip()
+    if not (body.startswith(_PRIVATE_BEGIN) and body.endswith(_PRIVATE_END)):
+        return None
+    try:
+        data = binascii.a2b_base64("".join(body[len(_PRIVATE_BEGIN) : -len(_PRIVATE_END)].split()))
+    except (binascii.Error, ValueError):
+        return None
+    if not data.startswith(_PRIVATE_MAGIC):
+        return None
+    position = len(_PRIVATE_MAGIC)
+    for _ in range(3):  # cipher, derivation, its options
+        position += 4 + int.from_bytes(data[position : position + 4], "big")
+    position += 4  # how many keys: one
+    blob = data[position + 4 : position + 4 + int.from_bytes(data[position : position + 4], "big")]
+    kind = blob[4 : 4 + int.from_bytes(blob[:4], "big")].decode("ascii", "replace")
+    return parse_public_text(f"{kind} {binascii.b2a_base64(blob, newline=False).decode()}")
+
+
+def _read_key_text(file: Path) -> str | None:
+    try:
+        if not file.is_file() or file.stat().st_size > _MAX_KEY_BYTES:
+            return None
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def _run_key_command(command: str) -> str:
+    """The first line that the user's own command prints, as git takes it; run at home, not in the repository."""
+    try:
+        words = shlex.split(command)
+    except ValueError as wrong:
+        raise SigningError(f"gpg.ssh.defaultKeyCommand cannot be split into words: {wrong}") from wrong
+    if not words:
+        raise SigningError("gpg.ssh.defaultKeyCommand is empty")
+    words[0] = find_program(words[0], "It is named in gpg.ssh.defaultKeyCommand; give its whole path there.")
+    end = run_command(words, expand_home("~"), build_signing_environment(Prompt.NOBODY), _BOUNDS)
+    first = end.output.decode("utf-8", "replace").partition("\n")[0].strip()
+    if end.code != 0 or not first:
+        raise SigningKeyMissingError(
+            "gpg.ssh.defaultKeyCommand named no key", "Run it by hand, or set user.signingkey instead."
+        )
+    return first

@@ -1,0 +1,87 @@
+"""Pipes and devices in the place of files that git reads: git would open them, and wait for ever."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from handoff_tui.errors import RepositoryError
+
+_READ_IN_FOLDERS = (".gitattributes", ".gitignore")
+_READ_AT_THE_ROOT = (*_READ_IN_FOLDERS, ".gitmodules", ".mailmap")
+_READ_OF_GIT = (
+    *("HEAD", "config", "config.worktree", "index", "packed-refs", "commondir", "gitdir", "shallow"),
+    *("info/attributes", "info/exclude", "info/sparse-checkout", "info/grafts", "objects/info/alternates"),
+)
+_GIT = ".git"
+_LONGEST_NAME = 8192
+_LONGEST_SEARCH_SECONDS = 10.0
+_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def refuse_special_files(start: Path) -> None:
+    """Looks at the few places that git reads first, around a folder. Costs a few questions and opens nothing."""
+    for folder in (start.absolute(), *start.absolute().parents):
+        git_dir = folder / _GIT
+        if os.path.lexists(git_dir):
+            _refuse(folder / name for name in (_GIT, *_READ_AT_THE_ROOT))
+            for place in _find_git_folders(git_dir):
+                _refuse(place / name for name in _READ_OF_GIT)
+            return
+
+
+def refuse_special_files_below(folder: Path) -> None:
+    """Looks into every folder of the work tree: for when git is silent, as that may take a while."""
+    refuse_special_files(folder)
+    late = time.monotonic() + _LONGEST_SEARCH_SECONDS
+    for place, folders, names in os.walk(folder):
+        if _GIT in folders:
+            folders.remove(_GIT)
+        _refuse(Path(place, name) for name in _READ_IN_FOLDERS if name in names)
+        if time.monotonic() > late:
+            return
+
+
+def _find_git_folders(git_dir: Path) -> Iterator[Path]:
+    """The folder itself, or the one that a linked work tree names, and that which it shares with others."""
+    if git_dir.is_file():
+        git_dir = git_dir.parent / _read_name(git_dir).removeprefix("gitdir: ")
+    yield git_dir
+    shared = git_dir / "commondir"
+    if shared.is_file():
+        yield git_dir / _read_name(shared)
+
+
+def _read_name(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return os.fsdecode(file.read(_LONGEST_NAME)).rstrip("\n").replace("\0", "")
+    except OSError:
+        return ""
+
+
+def _refuse(paths: Iterator[Path]) -> None:
+    for path in paths:
+        kind = _find_kind(path)
+        if kind is not None:
+            raise RepositoryError(
+                f"{path} is {kind}, and git would wait for it without end",
+                "Remove it, or put a regular file in its place; nothing was read.",
+            )
+
+
+def _find_kind(path: Path) -> str | None:
+    """What a place is, behind any links; nothing for files, folders and what is not there."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return None
+    return next((words for is_kind, words in _KINDS if is_kind(mode)), None)

@@ -1,0 +1,41 @@
+"""The terminal itself, whatever stdin and stdout are: a person sits there, and a pipe is never an answer."""
+
+from __future__ import annotations
+
+import os
+import select
+import termios
+import time
+
+_PLACE = "/dev/tty"
+_LONGEST_ANSWER = 4096
+
+
+def has_terminal() -> bool:
+    """Whether this process has a terminal that can be asked."""
+    try:
+        os.close(os.open(_PLACE, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
+    """Asks on the terminal and returns the line that was typed; nothing when it ended or there is none.
+
+    What was typed before the question could be read is thrown away: keys meant for something else decide nothing.
+    """
+    try:
+        terminal = os.open(_PLACE, os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        os.write(terminal, question.encode())
+        deadline = time.monotonic() + quiet_seconds
+        while (left := deadline - time.monotonic()) > 0:
+            select.select([], [], [], left)
+        termios.tcflush(terminal, termios.TCIFLUSH)
+        answer = os.read(terminal, _LONGEST_ANSWER)
+    finally:
+        os.close(terminal)
+    return answer.decode("utf-8", "replace").strip() if answer else None

@@ -1,0 +1,148 @@
+"""What differs between two trees: the list of files, their line counts, the whole as a patch.
+
+`old` and `new` are full ids of trees or commits; `extra` names further object folders, as git's variables do. Neither
+attributes nor configuration of the repository have a say (see bare_view.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from handoff_tui.errors import ObjectMissingError
+from handoff_tui.models.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
+from handoff_tui.repo.bare_view import MISSING_HINT, BareView, open_bare_view
+from handoff_tui.repo.git import Git
+
+RENAME_LIMIT = 400
+"""Beyond this many added times deleted files, squared, only renames of equal content are found."""
+WHITESPACE_WORDS: dict[Whitespace, tuple[str, ...]] = {
+    Whitespace.ALL: (),
+    Whitespace.IGNORE_AT_END: ("--ignore-space-at-eol",),
+    Whitespace.IGNORE_AMOUNT: ("--ignore-space-change",),
+    Whitespace.IGNORE: ("--ignore-all-space",),
+    Whitespace.IGNORE_BLANK_LINES: ("--ignore-blank-lines",),
+}
+
+# on the call, submodules are not left out for what .gitmodules says
+_TREES = ("diff-tree", "-r", "--ignore-submodules=none")
+_RENAMES = ("--find-renames", f"-l{RENAME_LIMIT}")
+_PATCH = ("--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
+_EMPTY_TREES = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+_RAW_WORDS = 5
+_LONGEST_NUMBER = 18
+_SKIPPED = "rename detection was skipped"
+_LIMIT_NOTE = (
+    "too many files were added and deleted to look for all renames: only those of equal content are shown as such"
+)
+_NO_RENAMES_NOTE = "renames were not looked for: content that this needs is not in this repository"
+
+
+def build_empty_tree_id(like: str) -> str:
+    """The id of the tree with nothing in it, in the object format of another id; git knows it everywhere."""
+    return _EMPTY_TREES[len(like)]
+
+
+def resolve_tree(git: Git, name: str, extra: Mapping[str, str] | None = None) -> str:
+    """The full tree id of a commit, tag, ref or tree as a person names it."""
+    answer = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{tree}}", extra=extra)
+    if not answer.ok or not answer.text:
+        raise ObjectMissingError(f"{name!r} names no commit or tree in this repository", MISSING_HINT)
+    return answer.text
+
+
+def list_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> list[FileChange]:
+    """The files that differ, renames found."""
+    return read_tree_changes(git, old, new, extra).changes
+
+
+def read_tree_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> TreeChanges:
+    """The files that differ, and what the list does not know."""
+    with open_bare_view(git, old, extra) as view:
+        answer = view.run(*_TREES, "-z", "--raw", *_RENAMES, old, new, "--")
+        if answer.ok:
+            return TreeChanges(parse_raw(answer.stdout), _LIMIT_NOTE if _SKIPPED in answer.stderr else None)
+        # only looking for renames reads contents, which a partial clone need not have
+        plain = view.run(*_TREES, "-z", "--raw", "--no-renames", old, new, "--")
+        if not plain.ok:
+            raise view.explain(plain, "diff-tree", _name_trees(old, new))
+        return TreeChanges(parse_raw(plain.stdout), _NO_RENAMES_NOTE)
+
+
+def count_lines(
+    git: Git,
+    old: str,
+    new: str,
+    whitespace: Whitespace = Whitespace.ALL,
+    extra: Mapping[str, str] | None = None,
+) -> dict[str, LineCounts]:
+    """Added and deleted lines by (new) path. Reads every changed content: for the background."""
+    with open_bare_view(git, old, extra) as view:
+        words = WHITESPACE_WORDS[whitespace]
+        answer = view.run(*_TREES, "-z", "--numstat", *_RENAMES, *words, old, new, "--")
+        if not answer.ok:
+            raise view.explain(answer, "diff-tree", _name_trees(old, new))
+        return parse_numstat(answer.stdout)
+
+
+def read_patch(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """The patch with which `git apply` makes the new tree of the old one, in pieces; they are not made safe to show."""
+    with open_bare_view(git, old, extra) as view:
+        yield from _stream_patch(view, old, new)
+
+
+def parse_raw(output: bytes) -> list[FileChange]:
+    """Reads `diff-tree -z --raw`: `:mode mode id id status`, a path, and the new path too where it was renamed."""
+    changes: list[FileChange] = []
+    fields = iter(os.fsdecode(output).split("\0"))
+    for field in fields:
+        words = field.split(" ")
+        if len(words) != _RAW_WORDS:
+            continue
+        old_mode, new_mode, old_id, new_id, status = words
+        path = next(fields, "")
+        old_path = similarity = None
+        if len(status) > 1:
+            status, similarity = status[0], _parse_number(status[1:])
+            if status in {"R", "C"}:
+                old_path, path = path, next(fields, "")
+        if path:
+            # built as the tuple it is: ten thousand of them are common
+            values = (status, path, old_path, old_mode[1:], new_mode, old_id, new_id, similarity)
+            changes.append(FileChange._make(values))
+    return changes
+
+
+def parse_numstat(output: bytes) -> dict[str, LineCounts]:
+    """Reads `diff-tree -z --numstat`: counts, and a path, or nothing and then the old and the new path."""
+    counts: dict[str, LineCounts] = {}
+    fields = iter(os.fsdecode(output).split("\0"))
+    for field in fields:
+        added, _, rest = field.partition("\t")
+        deleted, found, path = rest.partition("\t")
+        if not found:
+            continue
+        if not path:
+            next(fields, "")
+            path = next(fields, "")
+        counts[path] = LineCounts(_parse_number(added), _parse_number(deleted))
+    return counts
+
+
+def _parse_number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
+
+
+def _stream_patch(view: BareView, old: str, new: str) -> Iterator[bytes]:
+    with view.open_stream(*_TREES, *_PATCH, *_RENAMES, old, new, "--") as stream:
+        yield from stream.chunks()
+        answer = stream.finish()
+    if not answer.ok:
+        raise view.explain(answer, "diff-tree", _name_trees(old, new))
+
+
+def _name_trees(old: str, new: str) -> dict[str, str]:
+    return {new: "the new tree", old: "the old tree"}

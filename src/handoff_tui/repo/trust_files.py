@@ -1,0 +1,51 @@
+"""`.handoff-tui/trust/`: a copy of what the newest policy entry carries, for people and ssh-keygen; we never use it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.linked_write import build_write_error, close_looked_at, open_folder, replace_file, sync_folder
+from handoff_tui.repo.own_folder import OWN_FOLDER
+from handoff_tui.repo.system_calls import SYSTEM, Calls
+
+NAMES = ("allowed_signers", "policy.toml")
+FOLDER = "trust"
+_MAX_BYTES = 256 * 1024
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_SHARED_MODE = 0o666
+
+
+def read_trust_files(root: Path) -> dict[str, str | None]:
+    """The two texts as they are on disk; nothing for one that is missing or cannot be read."""
+    reader = FileReader(root, _MAX_BYTES)
+    texts: dict[str, str | None] = {}
+    for name in NAMES:
+        try:
+            texts[name] = reader.read_bytes(f"{OWN_FOLDER}/{FOLDER}/{name}").decode("utf-8", "replace")
+        except HandoffError:
+            texts[name] = None
+    return texts
+
+
+def write_trust_files(root: Path, texts: Mapping[str, str], calls: Calls = SYSTEM) -> None:
+    """Replaces both copies, each in one step. A link in a file's place is replaced; one in a folder's place refused."""
+    shown = f"{OWN_FOLDER}/{FOLDER}"
+    try:
+        with ExitStack() as opened:
+            outer = calls.open(str(root), _ROOT_FLAGS)
+            opened.callback(close_looked_at, calls, outer)
+            own = open_folder(calls, OWN_FOLDER, outer, OWN_FOLDER, create=True)
+            opened.callback(close_looked_at, calls, own)
+            folder = open_folder(calls, FOLDER, own, shown, create=True)
+            opened.callback(close_looked_at, calls, folder)
+            for name in NAMES:
+                shown = f"{OWN_FOLDER}/{FOLDER}/{name}"
+                replace_file(calls, folder, name, texts[name].encode(), mode=_SHARED_MODE)
+            sync_folder(calls, own)
+    except OSError as refused:
+        raise build_write_error(refused, shown) from refused

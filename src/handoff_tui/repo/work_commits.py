@@ -1,0 +1,43 @@
+"""Commits that are work, and who made them. A commit that only brings entries of the log is no work."""
+
+from __future__ import annotations
+
+import os
+
+from handoff_tui.models.pattern import compile_later
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.own_place import ALL_BUT_OWN
+
+_FORMAT = "%ae%x00%ce%x00%(trailers:key=Co-authored-by,valueonly,unfold,separator=%x00)%x00"
+_ADDRESS = compile_later(r"<([^<>\s]+)>")
+
+
+def list_work_commits(git: Git, base: str | None, head: str = "HEAD") -> list[str]:
+    """Commits after `base` that change anything outside `.handoff-tui/`, newest first; all of them without a base."""
+    reach = head if base is None else f"{base}..{head}"
+    return os.fsdecode(git.read("rev-list", "--full-history", reach, *ALL_BUT_OWN)).split()
+
+
+def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
+    """The newest commit that is work: where the content of the work tree comes from."""
+    return os.fsdecode(git.read("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
+
+
+def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
+    """The addresses of authors, committers and co-authors, in small letters."""
+    if not commits:
+        return frozenset()
+    lines = "".join(f"{commit}\n" for commit in commits).encode()
+    output = os.fsdecode(git.read("log", "--no-walk=unsorted", "--stdin", f"--format={_FORMAT}", stdin=lines))
+    found: set[str] = set()
+    for field in output.replace("\n", "\0").split("\0"):
+        named = _ADDRESS.search(field)
+        address = named.group(1) if named else field.strip()
+        if "@" in address:
+            found.add(address.casefold())
+    return frozenset(found)
+
+
+def is_ancestor(git: Git, commit: str, head: str) -> bool:
+    """Whether a commit is `head` or before it; one that is not here any more is not."""
+    return git.run("merge-base", "--is-ancestor", commit, head).ok

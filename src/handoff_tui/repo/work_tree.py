@@ -1,0 +1,248 @@
+"""The git tree of the work tree as it is, written without touching the repository.
+
+`git status` on a private index tells what differs; that is added there, and a look that finds nothing more to add
+certifies the tree: every file was, when that look began, what the tree says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
+from handoff_tui.repo.captured_content import write_contents
+from handoff_tui.repo.history import resolve_commits
+from handoff_tui.repo.own_folder import OWN_FOLDER
+from handoff_tui.repo.private_index import PrivateIndex
+from handoff_tui.repo.private_objects import offer_objects, offer_own_objects, write_without_own_folder
+from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.tree_look import Look, LookedPath, parse_look
+
+__all__ = ["CapturedTree", "LeftOut", "build_commit_tree", "offer_objects", "write_work_tree"]
+
+_STATUS = (
+    *("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames", "--untracked-files=all"),
+    *("--ignored=matching", "--ignore-submodules=dirty"),
+)
+_UPDATE = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
+_LOOKS = 3
+"""The first, one after what it found was added, and one more after a retry."""
+_UNREADABLE = re.compile(
+    r"^(?:warning: could not open directory '(.+?)/?'|(?!warning: )(.+)): Permission denied$", re.MULTILINE
+)
+_REFUSED_NAME = re.compile(r"^Ignoring path (.+)$", re.MULTILINE)
+_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+_FIT = frozenset({0, stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR})
+
+
+class LeftOut(NamedTuple):
+    """Something in the work tree that no git tree can hold."""
+
+    path: str
+    reason: str
+
+
+class CapturedTree(NamedTuple):
+    """The work tree as a git tree without `.handoff-tui/`, and where HEAD stood at the same moment."""
+
+    tree: str
+    objects: Path
+    """The object folder that holds what the user's does not; see `offer_objects`."""
+    head_tree: str | None
+    """The tree of HEAD, without `.handoff-tui/` too: equal to `tree` where nothing is uncommitted."""
+    commit: str | None
+    branch: str | None
+    upstream: str | None
+    ignored: tuple[str, ...]
+    """What git ignores: files, and folders with a slash at their end."""
+    left_out: tuple[LeftOut, ...]
+
+
+def write_work_tree(repository: Repository, cache_folder: Path) -> CapturedTree:
+    """The tree of all tracked, modified and untracked files, without ignored ones; only the cache is written."""
+    index = PrivateIndex(repository, cache_folder)
+    with index.hold():
+        if index.load():
+            try:
+                return _Capture(repository, cache_folder, index).run()
+            except GitError:
+                pass  # a cache may be damaged or half deleted; what is wrong with the repository shows again
+        index.copy()
+        return _Capture(repository, cache_folder, index).run()
+
+
+def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
+    """The tree of a commit without `.handoff-tui/`, to which the log binds."""
+    found = resolve_commits(repository.git, [commit]).get(commit)
+    if found is None:
+        raise ObjectMissingError(
+            f"the commit {commit} is not in this repository",
+            "A shallow clone may lack it (git fetch --unshallow), or it was removed by git gc after a rewrite.",
+        )
+    reading = offer_objects(repository, cache_folder)
+    tree = repository.git.read("rev-parse", "--verify", f"{found}^{{tree}}", extra=reading).decode("ascii").strip()
+    return write_without_own_folder(repository.git, tree, reading, offer_own_objects(cache_folder))
+
+
+class _Capture:
+    """One capture through an index that is held."""
+
+    def __init__(self, repository: Repository, cache_folder: Path, index: PrivateIndex) -> None:
+        self._repository = repository
+        self._cache_folder = cache_folder
+        self._index = index
+        self._left_out: dict[str, str] = {}
+        self._own = (f"{OWN_FOLDER}/", *_find_inner_cache(repository.root, cache_folder))
+        self._complaint = ""
+
+    def run(self) -> CapturedTree:
+        for _ in range(_LOOKS):
+            look = self._look()
+            pending = [found for found in look.pending if self._is_pending(found)]
+            if not pending:
+                return self._build(look)
+            self._index.forget()
+            self._apply(pending)
+        if self._complaint:
+            raise CaptureError(f"the work tree cannot be captured: {self._complaint}", "git add -A -n may tell more.")
+        shown = ", ".join(found.path for found in pending[:3]) or "a file"
+        raise TreeMovedError(
+            f"the work tree kept changing while it was captured: {shown}",
+            "Wait until nothing writes to the repository any more, then try again.",
+        )
+
+    def _look(self) -> Look:
+        answer = self._index.git.run(*_STATUS, extra=self._index.variables)
+        if not answer.ok:
+            raise answer.to_error("status")
+        forbidden = _UNREADABLE.search(answer.stderr)
+        if forbidden:
+            raise _build_unreadable_error(forbidden[1] or forbidden[2])
+        return parse_look(answer.stdout)
+
+    def _is_pending(self, found: LookedPath) -> bool:
+        if found.path.startswith(self._own):
+            return found.unmerged  # no tree can be written while one is left
+        return found.path not in self._left_out
+
+    def _apply(self, pending: list[LookedPath]) -> None:
+        files: list[LookedPath] = []
+        folders: list[LookedPath] = []
+        gone: list[LookedPath] = []
+        for found in pending:
+            mode = self._read_mode(found.path)
+            if mode is None or found.deleted or found.path.startswith(self._own):
+                gone.append(found)
+            elif stat.S_ISDIR(mode):
+                folders.append(found)
+            elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):
+                files.append(found)
+            else:
+                gone.append(found)
+        self._remove([found for found in gone if not found.untracked])
+        self._add_files(files)
+        for found in folders:
+            self._add_folder(found)
+
+    def _remove(self, gone: list[LookedPath]) -> None:
+        self._index.remove(found.path for found in gone)
+        for found in gone:
+            self._index.note_removed(found.path)
+
+    def _add_files(self, files: list[LookedPath]) -> None:
+        if not files:
+            return
+        stdin = b"".join(os.fsencode(found.path) + b"\0" for found in files)
+        answer = self._index.git.run(*_UPDATE, stdin=stdin, extra=self._index.variables)
+        self._complaint = "" if answer.ok else answer.complaint
+        for path in _REFUSED_NAME.findall(answer.stderr):
+            self._left_out[path] = "has a name that git refuses"
+        self._index.notes.added.update(found.path for found in files if found.untracked)
+        # before the next look, which may have to read them; one that has changed by now is found by that look
+        entries = self._index.list_entries([found.path for found in files])
+        write_contents(self._repository.root, self._index.git, entries, self._index.variables, self._cache_folder)
+
+    def _add_folder(self, found: LookedPath) -> None:
+        """A submodule or a repository inside this one: the commit that is checked out there."""
+        stdin = os.fsencode(found.path) + b"\0"
+        answer = self._index.git.run(*_UPDATE, stdin=stdin, extra=self._index.variables)
+        if not answer.ok:
+            self._left_out[found.path] = "is a repository without a commit; what is in it cannot be told"
+        elif found.untracked:
+            self._index.notes.added.add(found.path)
+
+    def _read_mode(self, path: str) -> int | None:
+        place = self._repository.root / path
+        try:
+            mode = place.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as refused:
+            raise _build_unreadable_error(path) from refused
+        if stat.S_ISREG(mode) and not os.access(place, os.R_OK):
+            raise _build_unreadable_error(path)
+        return None if _has_link_above(self._repository.root, path) else mode
+
+    def _write_tree(self, look: Look) -> str:
+        """The tree of the index, which is that of HEAD where they do not differ."""
+        notes, git = self._index.notes, self._index.git
+        if notes.head_tree is not None and all(path.startswith(self._own) for path in look.staged):
+            return notes.head_tree
+        writing = offer_own_objects(self._cache_folder)
+        tree = git.read("write-tree", "--missing-ok", extra={**self._index.variables, **_ALONE, **writing})
+        return write_without_own_folder(git, tree.decode("ascii").strip(), self._index.variables, writing)
+
+    def _read_head_tree(self, commit: str | None) -> str | None:
+        return None if commit is None else build_commit_tree(self._repository, commit, self._cache_folder)
+
+    def _build(self, look: Look) -> CapturedTree:
+        notes = self._index.notes
+        if notes.head != look.commit:
+            notes.head, notes.head_tree = look.commit, self._read_head_tree(look.commit)
+        notes.tree = notes.tree or self._write_tree(look)
+        self._index.save()
+        left_out = self._left_out | self._find_unfit(notes.removed)
+        return CapturedTree(
+            tree=notes.tree,
+            objects=Path(self._index.variables["GIT_OBJECT_DIRECTORY"]),
+            head_tree=notes.head_tree,
+            commit=look.commit,
+            branch=look.branch,
+            upstream=look.upstream,
+            ignored=tuple(path for path in look.ignored if not path.startswith(self._own)),
+            left_out=tuple(LeftOut(path, reason) for path, reason in sorted(left_out.items())),
+        )
+
+    def _find_unfit(self, removed: set[str]) -> dict[str, str]:
+        """Tracked paths where there is now something that no git tree can hold."""
+        kinds = {path: stat.S_IFMT(self._read_mode(path) or 0) for path in removed}
+        return {
+            path: f"is {_KINDS.get(kind, 'a device')}, which git cannot hold"
+            for path, kind in kinds.items()
+            if kind not in _FIT
+        }
+
+
+_ALONE = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": ""}
+
+
+def _find_inner_cache(root: Path, cache_folder: Path) -> tuple[str, ...]:
+    """Our own cache, where the work tree is the user's home: what we write there is no change."""
+    real_root, real_cache = root.resolve(), cache_folder.resolve()
+    if not real_cache.is_relative_to(real_root) or real_cache == real_root:
+        return ()
+    return (f"{real_cache.relative_to(real_root).as_posix()}/",)
+
+
+def _has_link_above(root: Path, path: str) -> bool:
+    return any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path())
+
+
+def _build_unreadable_error(path: str) -> CaptureError:
+    return CaptureError(
+        f"{path} may not be read by this user, so the work tree cannot be told apart from another",
+        "Make it readable, or have git ignore it.",
+    )

@@ -1,0 +1,71 @@
+"""What the log says about earlier moments: what was approved, what I reviewed, which attempts there were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from handoff_tui.baseline.choose import Approved, Mark
+from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
+from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.repo.signing_key import read_identity
+from handoff_tui.repo.work_commits import is_ancestor
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.log import open_log
+from handoff_tui.review.refresh import has_log
+
+_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
+
+
+@dataclass(frozen=True, slots=True)
+class LogMarks:
+    """Earlier moments, newest first."""
+
+    reviewer: str | None = None
+    approved: tuple[Approved, ...] = ()
+    my_reviews: tuple[Mark, ...] = ()
+    earlier_attempts: tuple[Mark, ...] = ()
+
+
+def read_marks(desk: Desk, tree: str, handoff: str | None) -> LogMarks:
+    """Reads the log for moments before the work at hand, whose files are `tree`. A broken log has none."""
+    reviewer = read_identity(desk.repository.git).email
+    if not has_log(desk):
+        return LogMarks(reviewer)
+    verdict = open_log(desk.repository).verify()
+    return LogMarks(reviewer) if verdict.fatal else build_marks(desk, build_log_index(verdict), tree, handoff, reviewer)
+
+
+def build_marks(desk: Desk, index: LogIndex, tree: str, handoff: str | None, reviewer: str | None) -> LogMarks:
+    votes = sorted(index.votes.values(), key=lambda vote: -vote.entry.seq)
+    living = [vote for vote in votes if not index.is_void(vote.entry.id)]
+    own = [vote for vote in living if vote.work.handoff == handoff]
+    attempt = max((vote.work.attempt for vote in own), default=0)
+    return LogMarks(
+        reviewer=reviewer,
+        approved=list_approved(desk, index, tree),
+        my_reviews=tuple(
+            _mark(vote) for vote in living if vote.entry.actor == reviewer and handoff in {None, vote.work.handoff}
+        ),
+        earlier_attempts=tuple(
+            _mark(vote) for vote in own if vote.work.subject.tree != tree and vote.work.attempt <= attempt
+        ),
+    )
+
+
+def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[Approved, ...]:
+    """Approvals of this line of work, newest first; one of these very files is no baseline for them."""
+    git = desk.repository.git
+    return tuple(
+        Approved(
+            vote.work.subject.snapshot,
+            vote.work.subject.commit,
+            vote.work.subject.tree != tree and is_ancestor(git, vote.work.subject.commit, "HEAD"),
+        )
+        for vote in sorted(index.votes.values(), key=lambda vote: -vote.entry.seq)
+        if vote.decision.verb in _APPROVING and not index.is_void(vote.entry.id)
+    )
+
+
+def _mark(vote: Vote) -> Mark:
+    words = f"{vote.entry.actor} decided {vote.decision.verb} on attempt {vote.work.attempt} at {vote.entry.time}"
+    return Mark(words, snapshot=vote.work.subject.snapshot, commit=vote.work.subject.commit)

@@ -1,0 +1,124 @@
+"""Reads the reports that belong to a snapshot: tests by id with their outcomes, and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from handoff_tui.baseline.capture import ReadReport
+from handoff_tui.baseline.coverage import parse_coverage
+from handoff_tui.baseline.ecosystem.reading import build_text
+from handoff_tui.baseline.path_patterns import build_matcher
+from handoff_tui.baseline.tree_contents import TreeContents
+from handoff_tui.checks.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.snapshot import TestOutcome, Unread
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.history import read_blobs
+from handoff_tui.repo.ignored_files import list_ignored
+from handoff_tui.repo.text import decode_text
+from handoff_tui.repo.work_tree import CapturedTree
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.hashing import build_hash
+
+_OUTCOMES: Final = {
+    Outcome.PASS: TestOutcome.PASS,
+    Outcome.FAIL: TestOutcome.FAIL,
+    Outcome.SKIPPED: TestOutcome.SKIPPED,
+}
+
+
+class ReportReading(NamedTuple):
+    """Test reports, coverage in hundredths of a percent where there is a report of it, and what could not be read."""
+
+    reports: tuple[ReadReport, ...]
+    coverage: int | None
+    unread: tuple[Unread, ...]
+
+
+class ReportReader:
+    """Finds and reads the reports of one captured tree: those in the tree, and those that git ignores."""
+
+    def __init__(self, desk: Desk, tree: CapturedTree, contents: TreeContents, objects: Mapping[str, str]) -> None:
+        self._desk = desk
+        self._tree = tree
+        self._contents = contents
+        self._objects = objects
+        self._settings = desk.loaded.settings.baseline
+        self._reader = FileReader(desk.repository.root, self._settings.report_bytes)
+        self._unread: list[Unread] = []
+
+    def read(self) -> ReportReading:
+        ignored = self._list_ignored()
+        matches = build_matcher(self._settings.reports).fullmatch
+        wanted = sorted({*self._contents.reports, *(path for path in ignored if matches(path))})
+        limit = self._settings.reports_maximum
+        for path in wanted[limit : limit + 1]:
+            self._note(path, f"is one of {len(wanted) - limit:,} test reports beyond the limit of {limit:,}")
+        contents = self._read_contents(wanted[:limit], self._contents.reports)
+        reports = tuple(_parse(path, content) for path, content in contents.items())
+        return ReportReading(reports, self._read_coverage(ignored), tuple(self._unread))
+
+    def _list_ignored(self) -> tuple[str, ...]:
+        settings = self._settings
+        found = list_ignored(
+            self._desk.repository.root,
+            self._tree.ignored,
+            frozenset(settings.skipped_folders),
+            settings.entries_maximum,
+        )
+        if not found.complete:
+            self._note(
+                "baseline.entries_maximum",
+                f"ignored folders have more than {settings.entries_maximum:,} entries; reports beyond are not found",
+            )
+        return found.paths
+
+    def _read_coverage(self, ignored: tuple[str, ...]) -> int | None:
+        """The first report, in the order of the patterns, that says something."""
+        candidates = sorted({*self._contents.coverage, *ignored})
+        tried: set[str] = set()
+        for pattern in self._settings.coverage:
+            matches = build_matcher((pattern,)).fullmatch
+            for path in candidates:
+                if path in tried or not matches(path):
+                    continue
+                tried.add(path)
+                for content in self._read_contents([path], self._contents.coverage).values():
+                    measured = parse_coverage(path, content)
+                    if isinstance(measured, int):
+                        return measured
+                    self._note(path, measured)
+        return None
+
+    def _read_contents(self, paths: list[str], in_tree: Iterable[str]) -> dict[str, bytes]:
+        """Those of the tree as the tree has them, so that they belong to it whatever happens on disk."""
+        names = {f"{self._tree.tree}:{path}": path for path in paths if path in set(in_tree)}
+        limit = self._settings.report_bytes
+        blobs = read_blobs(self._desk.repository.git, list(names), limit, self._objects)
+        found = {names[name]: content for name, content in blobs.items() if content is not None}
+        for path in paths:
+            if path in found:
+                continue
+            try:
+                found[path] = self._reader.read_bytes(path)
+            except (FileUnreadableError, UnsafePathError) as refused:
+                self._note(path, refused.message.removeprefix(f"{path} "))
+        return dict(sorted(found.items()))
+
+    def _note(self, path: str, reason: str) -> None:
+        self._unread.append(Unread(path=build_text(path), reason=build_text(reason)))
+
+
+def _parse(path: str, content: bytes) -> ReadReport:
+    report = _parse_by_name(path, content)
+    tests = tuple((build_text(case.id), _OUTCOMES.get(case.outcome, TestOutcome.ERROR)) for case in report.cases)
+    problem = None if report.problem is None else build_text(report.problem)
+    return ReadReport(build_text(path), build_hash(content), tests, problem)
+
+
+def _parse_by_name(path: str, content: bytes) -> TestReport:
+    if path.endswith(".json"):
+        return parse_pytest_json(content)
+    return parse_tap(decode_text(content).text) if path.endswith(".tap") else parse_junit(content)

@@ -1,0 +1,47 @@
+"""A file with remarks: one a paragraph, each with the place it is about."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from handoff_tui.errors import UsageError
+from handoff_tui.models.pattern import compile_later
+from handoff_tui.models.review_record import Comment
+from handoff_tui.repo.user_files import read_user_file
+
+_PARAGRAPHS = compile_later(r"\n[ \t]*\n+")
+_PLACED = compile_later(
+    r"(?P<path>[^\s:][^:\n]*?)(?::(?P<line>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?:[ \t]+(?P<text>.*)", re.DOTALL
+)
+_MOST_BYTES = 1024 * 1024
+
+
+def read_comments(place: Path) -> tuple[Comment, ...]:
+    """The remarks of a file that the user named."""
+    content = read_user_file(place, _MOST_BYTES)
+    if content is None:
+        raise UsageError(f"{place} is not there", "Name a file with remarks, or leave --comments out.")
+    return parse_comments(content.decode("utf-8", "replace"))
+
+
+def parse_comments(text: str) -> tuple[Comment, ...]:
+    """`path:12-15: text`, `path: text`, or just text. What looks like a path has a dot or a slash in it."""
+    paragraphs = (part.strip() for part in _PARAGRAPHS.split(text.replace("\r\n", "\n")))
+    return tuple(_parse_one(paragraph) for paragraph in paragraphs if paragraph)
+
+
+def _parse_one(paragraph: str) -> Comment:
+    placed = _PLACED.fullmatch(paragraph)
+    if placed is None or not _is_path(placed["path"]):
+        return Comment(text=paragraph)
+    line = int(placed["line"]) if placed["line"] else None
+    end = int(placed["end"]) if placed["end"] else None
+    if line == 0 or (line is not None and end is not None and end < line):
+        written = f"{placed['path']}:{placed['line']}" + (f"-{placed['end']}" if placed["end"] else "")
+        raise UsageError(f"{written} is no range of lines", "Lines count from 1.")
+    return Comment(text=placed["text"].strip(), path=placed["path"], line=line, end_line=end)
+
+
+def _is_path(words: str) -> bool:
+    return ("." in words or "/" in words) and " " not in words.strip()

@@ -1,0 +1,178 @@
+"""Everything that a gate is asked about and a decision is bound to, computed from what is here now."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from handoff_tui.baseline.store import build_digest
+from handoff_tui.checks.contract import Moment
+from handoff_tui.decision_log import canonical
+from handoff_tui.decision_log.gate import Target, judge_gate
+from handoff_tui.decision_log.log_index import LogIndex, build_log_index
+from handoff_tui.decision_log.policy import Policy
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.errors import RepositoryError
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.gate_state import GateReport
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.log_record import NO_BASELINE, Subject
+from handoff_tui.models.snapshot import Snapshot
+from handoff_tui.models.snapshot_diff import BaselineChoice
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.work_commits import find_work_commit, is_ancestor
+from handoff_tui.repo.work_tree import build_commit_tree
+from handoff_tui.review.approved import list_approved
+from handoff_tui.review.baseline import choose_baseline
+from handoff_tui.review.check import CheckRequest, Telling, check
+from handoff_tui.review.compared import choose_snapshot
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.log import OpenLog, find_policy
+from handoff_tui.review.place import build_handoff_digest, build_value_digest, find_attempt, find_phase
+from handoff_tui.review.producers import find_producers
+from handoff_tui.review.refresh import read_harvest
+from handoff_tui.review.review_store import find_review
+from handoff_tui.review.show import find_id
+from handoff_tui.review.snapshots import Taken, take
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One handoff at one gate, as of now."""
+
+    desk: Desk
+    handoff: Handoff
+    report: CheckReport
+    """The checks of this gate, for this handoff."""
+    taken: Taken
+    snapshot: Snapshot
+    """Without the surroundings (branch, upstream), which may change while the work stays the same."""
+    baseline: BaselineChoice
+    index: LogIndex
+    policy: Policy | None
+    target: Target
+    gate: GateReport
+
+    @property
+    def digest(self) -> str:
+        """What a person spells out who decides without a terminal: the subject, the handoff, phase and attempt."""
+        return build_subject_digest(self.target)
+
+    @property
+    def uncommitted(self) -> bool:
+        """Whether the snapshot holds work that is in no commit."""
+        return self.taken.captured.tree.tree != self.target.subject.tree
+
+
+def examine(
+    desk: Desk,
+    log: OpenLog,
+    wanted: str,
+    phase: str | None = None,
+    *,
+    fresh: bool = False,
+    telling: Telling | None = None,
+) -> Examined:
+    """Runs the checks of the gate, captures, chooses the baseline, and judges the gate."""
+    head = desk.work_tree.facts.head
+    if head is None:
+        raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
+    verdict = log.verify()
+    index, policy = build_log_index(verdict), find_policy(verdict)
+    handoffs = read_harvest(desk).handoffs
+    handoff = _find_handoff(handoffs, wanted)
+    phase = phase or find_phase(handoff)
+    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
+    attempt = find_attempt(index, handoff, phase, tree)
+    baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
+    since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
+    report = check(desk, CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh), telling)
+    taken = take(desk, telling, since)
+    snapshot = build_subject_snapshot(desk, taken)
+    target = Target(
+        handoff=handoff.id,
+        phase=phase,
+        attempt=attempt,
+        subject=Subject(
+            commit=head,
+            tree=tree,
+            baseline=baseline.snapshot or NO_BASELINE,
+            snapshot=build_digest(snapshot),
+            checks=build_checks_digest(report),
+            handoff=build_handoff_digest(handoff),
+        ),
+        producers=frozenset(find_producers(desk, handoff, since, index, policy, (phase, attempt))),
+        now=build_time(read_now()),
+        is_ancestor=lambda commit: is_ancestor(desk.repository.git, commit, head),
+        failing=tuple(result.id for result in report.blocking_failures),
+    )
+    gate = judge_gate(index, policy, target)
+    return Examined(desk, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
+
+
+def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
+    """The snapshot as a decision binds it: what a commit of the log alone would change is left out.
+
+    So is what rests on the clock or the machine; whether such a check blocks is asked each time anew.
+    """
+    outside = {result.id for result in taken.report.results if result.outside}
+    snapshot = taken.captured.snapshot
+    return snapshot.model_copy(
+        update={
+            "commit": find_work_commit(desk.repository.git),
+            "branch": None,
+            "upstream": None,
+            "checks": {name: outcome for name, outcome in snapshot.checks.items() if name not in outside},
+            "findings": {key: found for key, found in snapshot.findings.items() if found.check not in outside},
+        }
+    )
+
+
+def build_checks_digest(report: CheckReport) -> str:
+    """SHA-256 of the results without durations, times and what rests on this machine."""
+    value = [
+        {
+            "id": result.id,
+            "outcome": result.outcome.value,
+            "severity": result.severity.value,
+            "blocking": result.blocking,
+            "findings": sorted({finding.fingerprint for finding in result.findings}),
+        }
+        for result in sorted(report.results, key=lambda result: result.id)
+        if not result.outside
+    ]
+    return build_value_digest(value)
+
+
+def build_subject_digest(target: Target) -> str:
+    parts: canonical.Value = {
+        "attempt": target.attempt,
+        "handoff": target.handoff,
+        "phase": target.phase,
+        "subject": dict(target.subject.model_dump()),
+    }
+    return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
+
+
+def _find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
+    found = find_id(handoffs, wanted)
+    return next(handoff for handoff in handoffs if handoff.id == found)
+
+
+def _find_check_baseline(
+    desk: Desk, index: LogIndex, place: tuple[str, str, int], baseline: BaselineChoice
+) -> str | None:
+    """The commit from which changes are counted.
+
+    Once somebody has decided on this attempt, theirs: a push moves the usual one, and must not change the results.
+    """
+    if baseline.commit is not None:
+        return baseline.commit
+    handoff, phase, attempt = place
+    for vote in reversed(index.votes_at.get((handoff, phase), ())):
+        if vote.work.attempt == attempt:
+            record = find_review(desk.repository.root, vote.decision.review)
+            if record is not None and record.check_baseline is not None:
+                return record.check_baseline
+    return choose_baseline(desk, None).commit

@@ -1,0 +1,189 @@
+"""Begins a log: a policy of one person, signed as the first entry, with copies for people and settings to fill in."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handoff_tui.config.first_file import FIRST_FILE
+from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.journal import Draft, Parents
+from handoff_tui.decision_log.policy import parse_policy
+from handoff_tui.decision_log.policy_sense import find_warnings
+from handoff_tui.decision_log.policy_texts import Texts, build_policy_text, build_solo_texts
+from handoff_tui.decision_log.public_keys import parse_public_key
+from handoff_tui.errors import HandoffError, LogPresentError, SigningError, SigningKeyMissingError
+from handoff_tui.models.log_record import Entry, EntryKind
+from handoff_tui.models.trust_report import InitReport
+from handoff_tui.repo.ignored_files import is_ignored
+from handoff_tui.repo.log_blobs import LogBlobs
+from handoff_tui.repo.log_pin import build_pin_key, write_pin
+from handoff_tui.repo.named_files import write_new_file
+from handoff_tui.repo.new_key import write_new_key
+from handoff_tui.repo.own_folder import OWN_FOLDER, read_layout_problems
+from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.repo.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
+from handoff_tui.repo.trust_files import read_trust_files, write_trust_files
+from handoff_tui.review.log import find_pin, open_log
+from handoff_tui.review.signer import choose_prompt
+
+_NONCE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class InitRequest:
+    """How a log is to begin."""
+
+    reviewer: str | None = None
+    """The name of the one person; by default the e-mail address of their git identity."""
+    agents: tuple[tuple[str, Path], ...] = ()
+    generate_key: bool = False
+    no_passphrase: bool = False
+    pin: bool = False
+
+
+def begin_log(start: Path, request: InitRequest) -> InitReport:
+    """Writes the first entry and all that belongs to it; where there is a log or a policy already, nothing."""
+    repository = open_repository(start)
+    _refuse_what_is_there(repository)
+    principal = _find_principal(repository, request)
+    agents = {name: parse_public_key(read_key_file(file).public_text).text for name, file in request.agents}
+    key, made = _find_key(repository, request, principal)
+    public = parse_public_key(key.public_text)
+    texts = build_solo_texts(principal, public.text, agents)
+    policy = parse_policy(build_policy_text(texts, 1, nonce="0" * 32))
+    entry = _append_genesis(repository, principal, texts, key)
+    rest = _write_rest(repository, texts, entry.id if request.pin else None)
+    return InitReport(
+        repo=str(repository.root),
+        log=entry.id,
+        principal=principal,
+        keyid=public.fingerprint,
+        key=f"made now, {key.file}" if made else describe_key(key),
+        written=(f"{OWN_FOLDER}/", *([REPOSITORY_FILE] if rest.settings_written else [])),
+        kept=(REPOSITORY_FILE,) if rest.settings_kept else (),
+        pin_key=build_pin_key(repository.root.name),
+        pinned=rest.pinned,
+        warnings=(*rest.failures, *find_warnings(policy), *_list_warnings(repository)),
+    )
+
+
+def describe_key(key: SigningKey) -> str:
+    """Where a key was found."""
+    return f"{key.source}, {key.file}" if key.file else str(key.source)
+
+
+@dataclass(slots=True)
+class _Rest:
+    """What follows the first entry. The log stands whatever becomes of it, so a failure is told and is no end."""
+
+    settings_written: bool = False
+    settings_kept: bool = False
+    pinned: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        try:
+            yield
+        except HandoffError as failed:
+            self.failures.append(f"the log is begun, but {failed.message}")
+
+
+def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
+    rest = _Rest()
+    with rest.attempt():
+        write_trust_files(repository.root, texts.by_name())
+    with rest.attempt():
+        rest.settings_written = write_new_file(repository.root / REPOSITORY_FILE, FIRST_FILE.encode())
+        rest.settings_kept = not rest.settings_written
+    if pin is not None:
+        with rest.attempt():
+            write_pin(repository.git, repository.root.name, pin)
+            rest.pinned = True
+    return rest
+
+
+def _refuse_what_is_there(repository: Repository) -> None:
+    listing = LogBlobs(repository).read_listing()
+    if listing.ids:
+        places = sorted({place for one in listing.ids for place in listing.find_places(one)})
+        verdict = open_log(repository).verify()
+        shown = ", ".join(places[:3]) + (" …" if len(places) > 3 else "")  # noqa: PLR2004 - a few names
+        raise LogPresentError(
+            f"there is a log already: {len(listing.ids)} entries ({shown}), "
+            f"begun by {verdict.log or 'an entry that cannot be told'}; it is left as it is",
+            "`handoff-tui policy show` tells who may do what, `handoff-tui policy propose` changes it.",
+        )
+    present = [name for name, text in read_trust_files(repository.root).items() if text is not None]
+    if present:
+        raise LogPresentError(
+            f"{OWN_FOLDER}/trust/{present[0]} is there, and no log; it is left as it is",
+            "Was the log deleted? git log -- .handoff-tui tells. If the file is a leftover, move it aside.",
+        )
+    pinned = find_pin(repository)
+    if pinned is not None:
+        raise LogPresentError(
+            f"a first entry is pinned for {repository.root.name} and is not here: {pinned}; nothing was begun",
+            "Fetch the log that it belongs to. If the pin is of another repository in a folder of the same name: "
+            f"git config --global --unset {build_pin_key(repository.root.name)}",
+        )
+
+
+def _find_principal(repository: Repository, request: InitRequest) -> str:
+    name = request.reviewer or read_identity(repository.git).email
+    if name is None:
+        raise SigningError(
+            "your git configuration does not say who you are; what a repository's own says does not count",
+            "git config --global user.email you@example.org, or name yourself with --reviewer.",
+        )
+    return name
+
+
+def _find_key(repository: Repository, request: InitRequest, principal: str) -> tuple[SigningKey, bool]:
+    """The key that signs, and whether it was made now."""
+    try:
+        key = read_signing_key(repository.git)
+    except SigningKeyMissingError as missing:
+        if not request.generate_key:
+            raise SigningKeyMissingError(
+                missing.message, f"{missing.hint}\nOr let this command make one: handoff-tui init --generate-key"
+            ) from missing
+        write_new_key(principal, protected=not request.no_passphrase)
+        return read_signing_key(repository.git), True
+    if request.generate_key:
+        raise LogPresentError(
+            f"you have a key already ({describe_key(key)}), so none was made",
+            "Leave --generate-key out to sign with it.",
+        )
+    return key, False
+
+
+def _append_genesis(repository: Repository, principal: str, texts: Texts, key: SigningKey) -> Entry:
+    nonce = secrets.token_hex(_NONCE_BYTES)
+
+    def build(parents: Parents) -> Draft:
+        if parents.ids:
+            raise LogPresentError(f"somebody else has just begun a log: {parents.verdict.log}; it is left as it is")
+        entry = Entry(
+            id="",
+            kind=EntryKind.POLICY,
+            actor=principal,
+            seq=parents.seq,
+            time=parents.time,
+            parents=(),
+            policy=build_policy_text(texts, 1, nonce=nonce),
+        )
+        return Draft(build_payload(entry))
+
+    return open_log(repository).journal.append(build, key.build_tool(choose_prompt())).entry
+
+
+def _list_warnings(repository: Repository) -> tuple[str, ...]:
+    ignored = is_ignored(repository.git, f"{OWN_FOLDER}/log/entry")
+    words = f"git ignores {OWN_FOLDER}/ here, so the log would not be committed; take the rule away"
+    return (*([words] if ignored else []), *read_layout_problems(repository.root))

@@ -1,0 +1,108 @@
+"""The signed log of a repository, opened: verified when asked, written only through its journal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from handoff_tui.decision_log.chain import Known
+from handoff_tui.decision_log.journal import Journal
+from handoff_tui.decision_log.policy import Policy, parse_policy
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.decision_log.verified_cache import VerifiedCache
+from handoff_tui.decision_log.verify import LogVerifier, find_drift
+from handoff_tui.decision_log.witness import Seen, Witness
+from handoff_tui.errors import WitnessDamagedError
+from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.local_files import LocalFolder, load_cache_secret
+from handoff_tui.repo.log_blobs import LogBlobs
+from handoff_tui.repo.log_lock import LogLock
+from handoff_tui.repo.log_pin import read_pin
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.trust_files import read_trust_files
+
+if TYPE_CHECKING:
+    from handoff_tui.repo.repository import Repository
+
+PIN_VARIABLE = "HANDOFF_TUI_PIN"
+_ROLLED_BACK = "witness-damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLog:
+    """The log of one repository. `verify` says what is; `journal` adds to it."""
+
+    repository: Repository
+    witness: Witness
+    journal: Journal
+    _verifier: LogVerifier
+
+    def verify(self) -> LogVerdict:
+        """The verdict as of now, trust files on disk compared. A damaged witness is fatal."""
+        verdict = self._verifier()
+        problems = [*verdict.problems, *find_drift(verdict, read_trust_files(self.repository.root))]
+        try:
+            self.witness.load()
+        except WitnessDamagedError as damaged:
+            problems.append(LogProblem(level=ProblemLevel.FATAL, code=_ROLLED_BACK, text=damaged.message))
+        return verdict.model_copy(update={"problems": tuple(problems)})
+
+    def remember(self, verdict: LogVerdict) -> None:
+        """Notes what is valid now, so that its absence is noticed later."""
+        if verdict.log is not None and not verdict.fatal:
+            self.witness.record(verdict.log, verdict.heads)
+
+
+def open_log(
+    repository: Repository,
+    *,
+    pin: str | None = None,
+    remembered: bool = True,
+    now: Callable[[], datetime] = read_now,
+) -> OpenLog:
+    """Opens the log. With `remembered`, entries that were verified before are not read again."""
+    local = LocalFolder(repository.common_dir)
+    witness = Witness(local)
+    pinned = pin or find_pin(repository)
+
+    def know() -> Known:
+        seen = _load_seen(witness)
+        return Known(now=build_time(now()), pin=pinned or seen.genesis, witness=seen.entries)
+
+    blobs = LogBlobs(repository)
+    verifier = LogVerifier(blobs, know, _open_facts(repository) if remembered else None)
+    return OpenLog(
+        repository=repository,
+        witness=witness,
+        journal=Journal(blobs.folder, LogLock(local), verifier, witness, now),
+        _verifier=verifier,
+    )
+
+
+def find_pin(repository: Repository) -> str | None:
+    """The first entry that the user holds on to: by the environment, or by their own git configuration."""
+    named = os.environ.get(PIN_VARIABLE)
+    return named or read_pin(repository.git, repository.root.name)
+
+
+def find_policy(verdict: LogVerdict) -> Policy | None:
+    """The policy in force; nothing where there is no log."""
+    text = next((entry.policy for entry in verdict.entries if entry.id == verdict.policy), None)
+    return None if text is None else parse_policy(text)
+
+
+def _load_seen(witness: Witness) -> Seen:
+    try:
+        return witness.load()
+    except WitnessDamagedError:  # said by `verify`, as a fatal problem
+        return Seen()
+
+
+def _open_facts(repository: Repository) -> VerifiedCache:
+    """In the user's cache, not in the repository: looking writes nothing there."""
+    folder = find_cache_folder(repository.common_dir)
+    return VerifiedCache(LocalFolder(folder), load_cache_secret())

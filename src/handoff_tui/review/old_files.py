@@ -1,0 +1,25 @@
+"""What files were at earlier commits, and which commit touched them last; each asked for once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.history import find_last_commit
+from handoff_tui.repo.object_reader import ObjectReader
+
+
+class OldFiles:
+    """The past of one repository, for all that measure in one run."""
+
+    def __init__(self, git: Git) -> None:
+        self._reader = ObjectReader(git)
+        self.find_commit = cache(lambda path: find_last_commit(git, path))
+
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        """A content by object name; nothing for what is missing or too large."""
+        return self._reader.read(name, max_bytes)
+
+    def close(self) -> None:
+        """Ends the git process that answers; it is started again when it is needed."""
+        self._reader.close()

@@ -1,0 +1,161 @@
+"""Proposes the next policy: texts changed, checked for sense, and put into a file that people sign in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.config.load import load_settings
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.fields import PRINCIPAL
+from handoff_tui.decision_log.journal import build_parents
+from handoff_tui.decision_log.policy_texts import (
+    Texts,
+    add_signer,
+    build_policy_text,
+    drop_key,
+    set_root_threshold,
+    set_version,
+)
+from handoff_tui.decision_log.proposal import build_proposal, render_proposal
+from handoff_tui.errors import LogPresentError, PolicyForbiddenError, SigningError, UsageError
+from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
+from handoff_tui.models.trust_report import ProposalReport
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.editor import edit_texts
+from handoff_tui.repo.named_files import is_inside, read_named_texts, write_new_file
+from handoff_tui.repo.own_folder import OWN_FOLDER
+from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.repo.signing_key import read_identity
+from handoff_tui.repo.trust_files import NAMES
+from handoff_tui.review.log import open_log
+from handoff_tui.review.proposal import Standing, build_report, place_proposal, refuse_senseless, stand_on
+
+_MAX_TEXT_BYTES = 256 * 1024
+_ROOT_ROLE = "root"
+_REVIEWER_ROLE = "reviewer"
+_AGENT_ROLE = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeRequest:
+    """What is to change; edits are applied in the order of these fields."""
+
+    sources: tuple[Path, ...] = ()
+    """Folders or files with new texts."""
+    add_roots: tuple[str, ...] = ()
+    """Lines of allowed_signers, as are the next two."""
+    add_reviewers: tuple[str, ...] = ()
+    add_agents: tuple[str, ...] = ()
+    drop_keys: tuple[str, ...] = ()
+    root_threshold: int | None = None
+    edit: bool = False
+    keep: str | None = None
+    """In a fork: the policy whose texts to begin with."""
+    output: Path | None = None
+
+    @property
+    def changes_nothing(self) -> bool:
+        return not (
+            *self.sources, *self.add_roots, *self.add_reviewers, *self.add_agents, *self.drop_keys
+        ) and not (self.edit or self.root_threshold or self.keep)  # fmt: skip
+
+
+def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
+    """Writes the file of a proposal, which nobody has signed yet."""
+    repository = open_repository(start)
+    standing = stand_on(open_log(repository).verify())
+    if request.changes_nothing:
+        raise UsageError(
+            "nothing to propose: say what is to change",
+            "--edit opens both texts in your editor; --add-reviewer LINE, --drop-key KEYID and --from change them.",
+        )
+    base = _find_base(standing, request.keep)
+    texts = _change(Texts(base.allowed_signers, base.policy_toml), request, repository)
+    if not standing.forked and texts == Texts(base.allowed_signers, base.policy_toml):
+        raise PolicyForbiddenError("that is the policy in force; there is nothing to propose")
+    proposal = build_proposal(build_payload(_build_entry(standing, texts, _find_actor(repository))))
+    placed = place_proposal(standing, proposal)
+    refuse_senseless(placed)
+    file = request.output or Path(f"policy-{proposal.text.version}.proposal.json")
+    _write(repository, file, render_proposal(proposal))
+    return build_report(file, standing, placed)
+
+
+def _find_base(standing: Standing, keep: str | None) -> PolicyText:
+    """The texts to begin with: those in force; of a fork one side, named or the first."""
+    named = [tip for tip in sorted(standing.tips) if keep is None or tip.startswith(keep)]
+    if keep is not None and len(named) != 1:
+        raise UsageError(f"{keep} names {len(named)} policies in force", "`handoff-tui policy show` lists them.")
+    text = standing.entries[named[0]].policy
+    assert text is not None  # noqa: S101 - a tip is a policy
+    return text
+
+
+def _change(texts: Texts, request: ProposeRequest, repository: Repository) -> Texts:
+    for source in request.sources:
+        texts = _read_source(texts, source)
+    for line in request.add_roots:
+        texts = add_signer(texts, line, (_ROOT_ROLE, _REVIEWER_ROLE))
+    for line in request.add_reviewers:
+        texts = add_signer(texts, line, (_REVIEWER_ROLE,))
+    for line in request.add_agents:
+        texts = add_signer(texts, line, (_AGENT_ROLE,))
+    for keyid in request.drop_keys:
+        texts = drop_key(texts, keyid)
+    if request.root_threshold is not None:
+        texts = set_root_threshold(texts, request.root_threshold)
+    if request.edit:
+        changed = edit_texts(texts.by_name(), load_settings(repository.root).settings.editor)
+        texts = Texts(changed["allowed_signers"], changed["policy.toml"])
+    return texts
+
+
+def _read_source(texts: Texts, source: Path) -> Texts:
+    """A folder with one or both files, or a file: one that ends in .toml is policy.toml, any other allowed_signers."""
+    found = read_named_texts(source, NAMES, _MAX_TEXT_BYTES)
+    if not found:
+        raise UsageError(f"{source} has neither allowed_signers nor policy.toml")
+    for name, text in found.items():
+        is_policy = name.endswith(".toml")
+        texts = texts._replace(policy_toml=text) if is_policy else texts._replace(allowed_signers=text)
+    return texts
+
+
+def _build_entry(standing: Standing, texts: Texts, actor: str) -> Entry:
+    """The next policy, at the place after everything that is verified now."""
+    policies = standing.frontier.policies
+    highest = max(policies[tip].version for tip in standing.tips)
+    previous = min(tip for tip in standing.tips if policies[tip].version == highest)
+    parents = build_parents(standing.verdict, read_now())
+    numbered = set_version(texts, highest + 1)
+    return Entry(
+        id="",
+        kind=EntryKind.POLICY,
+        actor=actor,
+        seq=parents.seq,
+        time=parents.time,
+        parents=parents.ids,
+        log=standing.verdict.log,
+        policy=build_policy_text(numbered, highest + 1, previous=previous),
+    )
+
+
+def _find_actor(repository: Repository) -> str:
+    email = read_identity(repository.git).email
+    if email is None or not PRINCIPAL.fullmatch(email):
+        raise SigningError(
+            "your git configuration does not say who you are, in letters that the log allows",
+            "git config --global user.email you@example.org",
+        )
+    return email
+
+
+def _write(repository: Repository, file: Path, content: bytes) -> None:
+    if is_inside(file, repository.root / OWN_FOLDER):
+        raise UsageError(f"{file} is inside {OWN_FOLDER}/, which holds what is decided", "Write it elsewhere.")
+    if not write_new_file(file, content):
+        raise LogPresentError(
+            f"{file} is there already and is left alone: it may hold signatures",
+            "Name another file with --output, or move it aside.",
+        )

@@ -1,0 +1,185 @@
+"""A proposed policy beside the log it is for: what it changes, whether it could be sealed, who still has to sign.
+
+It keeps the place in the log that it was proposed for: its parents are signed with it. Entries that were added since
+are no obstacle, because an entry may follow older ones; another policy is, because two successors would be a fork.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.decision_log.policy import Policy, parse_policy
+from handoff_tui.decision_log.policy_frontier import PolicyFrontier
+from handoff_tui.decision_log.policy_history import build_frontier, count_signatures, find_counting_keys
+from handoff_tui.decision_log.policy_sense import find_faults, find_turned_agents, find_warnings
+from handoff_tui.decision_log.proposal import MAX_BYTES, Proposal, merge_proposals, parse_proposal
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.errors import EntryRefusedError, LogBrokenError, PolicyForbiddenError, ProposalError, TrustPolicyError
+from handoff_tui.models.log_record import Entry, LogVerdict, ProblemLevel
+from handoff_tui.models.trust_report import ProposalReport, SignatureTally
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.named_files import read_named_file
+from handoff_tui.review.policy_show import compare_all, refuse_no_log
+
+FORKED = "policy-forked"
+_ONLY_WORDS = "only the wording of the files changes"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The policies of a log that is sound, or whose only fault is that its policy is forked."""
+
+    verdict: LogVerdict
+    entries: dict[str, Entry]
+    frontier: PolicyFrontier
+    tips: frozenset[str]
+
+    @property
+    def forked(self) -> bool:
+        return len(self.tips) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A proposal whose place in the log is known."""
+
+    proposal: Proposal
+    policy: Policy
+    before: dict[str, Policy]
+    """The policies it succeeds, by id; more than one when it settles a fork."""
+
+    @property
+    def deciding(self) -> list[Policy]:
+        return [*self.before.values(), self.policy]
+
+    @property
+    def counting(self) -> dict[str, str]:
+        """Keys whose signatures count for it, with their owners."""
+        return find_counting_keys(self.deciding, self.proposal.entry.time)
+
+    @property
+    def dropped(self) -> frozenset[str]:
+        """Keys that it takes away."""
+        older = {keyid for policy in self.before.values() for keyid in policy.signers}
+        return frozenset(older - self.policy.signers.keys())
+
+
+def stand_on(verdict: LogVerdict) -> Standing:
+    """The policies of a verified log; any fatal fault but a forked policy ends it here."""
+    refuse_no_log(verdict)
+    for problem in verdict.problems:
+        if problem.level is ProblemLevel.FATAL and problem.code != FORKED:
+            raise LogBrokenError(
+                f"the log is not sound, so its policy cannot be changed: {problem.text}",
+                "handoff-tui log verify lists everything that is wrong.",
+            )
+    frontier = build_frontier(verdict)
+    entries = {entry.id: entry for entry in verdict.entries}
+    return Standing(verdict, entries, frontier, frozenset(frontier.find_tips()))
+
+
+def read_proposals(files: list[Path]) -> Proposal:
+    """A proposal from one file, or from several copies that different people have signed."""
+    proposals: list[Proposal] = []
+    for file in files:
+        content = read_named_file(file, MAX_BYTES)
+        try:
+            proposals.append(parse_proposal(content))
+        except ProposalError as wrong:
+            raise ProposalError(f"{file}: {wrong.message}", wrong.hint) from wrong
+    return merge_proposals(proposals)
+
+
+def place_proposal(standing: Standing, proposal: Proposal) -> Placed:
+    """Finds the proposal's place; one that verification would refuse, however many sign it, is refused here."""
+    entry = proposal.entry
+    if entry.log != standing.verdict.log:
+        raise ProposalError("the proposal is for another log than the one of this repository")
+    missing = [parent for parent in entry.parents if parent not in standing.entries]
+    if missing:
+        raise ProposalError(
+            f"the proposal follows {missing[0]}, which is not here", "Fetch the branch that it was made on."
+        )
+    try:
+        policy = parse_policy(proposal.text)
+    except TrustPolicyError as wrong:
+        raise ProposalError(f"the proposed policy cannot be used: {wrong.message}", wrong.hint) from wrong
+    succeeded = sorted(standing.frontier.find_in_force(entry.parents))
+    placed = Placed(proposal, policy, {one: standing.frontier.policies[one] for one in succeeded})
+    _refuse_impossible(standing, placed)
+    return placed
+
+
+def find_stale(standing: Standing, placed: Placed) -> str | None:
+    """Why a proposal can be sealed no more: another policy came into force since."""
+    if placed.before.keys() == standing.tips:
+        return None
+    newest = max(standing.frontier.policies[tip].version for tip in standing.tips)
+    return f"another policy has come into force since, version {newest}; propose it again on top of that one"
+
+
+def find_sealed(standing: Standing, proposal: Proposal) -> Entry | None:
+    """The entry of the log that says exactly what is proposed."""
+    for entry in reversed(standing.verdict.entries):
+        if entry.policy == proposal.text and entry.model_copy(update={"id": "", "keyids": ()}) == proposal.entry:
+            return entry
+    return None
+
+
+def refuse_senseless(placed: Placed) -> None:
+    """A policy that nobody could live with is not proposed, not signed and not sealed."""
+    now = build_time(read_now())
+    faults = [*find_faults(placed.policy, now), *find_turned_agents(placed.before.values(), placed.policy)]
+    if faults:
+        raise PolicyForbiddenError(
+            "\n".join(f"such a policy is refused: {fault}" for fault in faults), "Change the texts and propose again."
+        )
+
+
+def build_report(file: Path | str, standing: Standing, placed: Placed) -> ProposalReport:
+    entry, text = placed.proposal.entry, placed.proposal.text
+    changes = compare_all(list(placed.before.values()), placed.policy) or (_ONLY_WORDS,)
+    return ProposalReport(
+        file=str(file),
+        digest=placed.proposal.digest,
+        log=entry.log or "",
+        version=text.version,
+        previous=text.previous or "",
+        parents=entry.parents,
+        actor=entry.actor,
+        time=entry.time,
+        changes=changes,
+        warnings=find_warnings(placed.policy),
+        tallies=build_tallies(placed),
+        allowed_signers=text.allowed_signers,
+        policy_toml=text.policy_toml,
+        stale=None if find_sealed(standing, placed.proposal) else find_stale(standing, placed),
+    )
+
+
+def build_tallies(placed: Placed) -> tuple[SignatureTally, ...]:
+    """What each policy that has a say asks for: those it succeeds, and itself."""
+    keyids, time = placed.proposal.keyids, placed.proposal.entry.time
+    forked = len(placed.before) > 1
+    former = [
+        count_signatures(f"side {number} of the fork" if forked else "the policy in force", policy, keyids, time)
+        for number, policy in enumerate(placed.before.values(), start=1)
+    ]
+    return (*former, count_signatures("the new policy", placed.policy, keyids, time))
+
+
+def _refuse_impossible(standing: Standing, placed: Placed) -> None:
+    """As if everybody had signed: number, time, version, thresholds."""
+    entry = placed.proposal.entry
+    above = [standing.entries[parent] for parent in entry.parents]
+    if entry.seq != 1 + max(one.seq for one in above) or any(entry.time < one.time for one in above):
+        raise ProposalError("the proposal's number or time does not follow the entries it follows")
+    known = standing.frontier
+    trial = PolicyFrontier(dict(known.policies), dict(known.after), dict(known.past), dict(known.before))
+    try:
+        trial.accept_policy(entry.model_copy(update={"keyids": tuple(sorted(placed.counting))}))
+    except EntryRefusedError as refused:
+        raise PolicyForbiddenError(
+            f"even if everybody signed, it would be refused: {refused.message}", "Propose it again."
+        ) from refused

@@ -1,0 +1,46 @@
+"""Who is about to sign, and with what: the user's own key, and the name that the policy has for it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.decision_log.policy import Policy
+from handoff_tui.decision_log.public_keys import parse_public_key
+from handoff_tui.errors import NoHumanError
+from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.repo.ssh_keygen import Prompt, SigningTool
+from handoff_tui.repo.terminal import has_terminal
+from handoff_tui.review.desk import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """The key that signs, and whose it is."""
+
+    principal: str
+    keyid: str
+    key: SigningKey
+    tool: SigningTool
+
+
+def find_signing(desk: Desk, policy: Policy, key_file: Path | None = None) -> Signing:
+    """The signer by the user's own configuration, or with a key file that was named; an unknown key is refused."""
+    enrolled = [signer.key for signer in policy.signers.values()]
+    key = read_key_file(key_file) if key_file is not None else read_signing_key(desk.repository.git, enrolled)
+    keyid = parse_public_key(key.public_text).fingerprint
+    signer = policy.signers.get(keyid)
+    if signer is None:
+        raise NoHumanError(
+            f"your key {keyid} ({key.source}) is not in the policy, so what you sign would be refused",
+            "`handoff-tui keys enroll` prints the line that somebody with the root role adds to the policy.",
+        )
+    return Signing(signer.principal, keyid, key, key.build_tool(choose_prompt()))
+
+
+def choose_prompt() -> Prompt:
+    """Who is asked for a passphrase: the terminal, a window of the user's, or nobody."""
+    if has_terminal():
+        return Prompt.TERMINAL
+    return Prompt.ASKPASS if os.environ.get("SSH_ASKPASS") else Prompt.NOBODY

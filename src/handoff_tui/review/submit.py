@@ -1,0 +1,74 @@
+"""An agent hands over: the subject is fixed, and signed where the agent has a key of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.baseline.store import write_snapshot
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.journal import Draft, Parents
+from handoff_tui.errors import DecisionForbiddenError
+from handoff_tui.models.log_record import Entry, EntryKind, Work
+from handoff_tui.review.check import Telling
+from handoff_tui.review.decide import refuse_moved, require_policy
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.examine import Examined, examine
+from handoff_tui.review.log import OpenLog
+from handoff_tui.review.signer import find_signing
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What was handed over, and the entry where it was signed."""
+
+    examined: Examined
+    entry: Entry | None
+
+
+def submit(
+    desk: Desk,
+    log: OpenLog,
+    wanted: str,
+    phase: str | None = None,
+    *,
+    signed: bool = False,
+    key_file: Path | None = None,
+    telling: Telling | None = None,
+) -> Submitted:
+    """Examines the work; with `signed`, adds a submission to the log. It decides nothing."""
+    examined = examine(desk, log, wanted, phase, telling=telling)
+    if not signed:
+        return Submitted(examined, None)
+    policy = require_policy(examined)
+    signing = find_signing(desk, policy, key_file)
+    if not policy.may_submit(signing.principal):
+        raise DecisionForbiddenError(
+            f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."
+        )
+    target = examined.target
+
+    def build(parents: Parents) -> Draft:
+        refuse_moved(examined)
+        write_snapshot(desk.repository.root, examined.snapshot)
+        work = Work(
+            handoff=target.handoff,
+            phase=target.phase,
+            attempt=target.attempt,
+            producers=tuple(sorted({*target.producers, signing.principal})),
+            policy=parents.verdict.policy or "",
+            subject=target.subject,
+        )
+        entry = Entry(
+            id="",
+            kind=EntryKind.SUBMISSION,
+            actor=signing.principal,
+            seq=parents.seq,
+            time=parents.time,
+            parents=parents.ids,
+            log=parents.verdict.log,
+            work=work,
+        )
+        return Draft(build_payload(entry))
+
+    return Submitted(examined, log.journal.append(build, signing.tool).entry)

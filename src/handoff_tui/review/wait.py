@@ -1,0 +1,35 @@
+"""For agents: waits until somebody has decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.repo.clock import pause, read_monotonic
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.examine import Examined, examine
+from handoff_tui.review.log import open_log
+
+DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED, GateName.REJECTED, GateName.RETRY})
+_EVERY_SECONDS = 2.0
+
+
+def wait(
+    desk: Desk, wanted: str, phase: str | None, timeout: float | None, on_look: Callable[[Examined], None] | None = None
+) -> Examined:
+    """Looks at the gate until it is decided or the time is up; examined anew when the log or HEAD has moved."""
+    start = read_monotonic()
+    seen: tuple[object, ...] | None = None
+    while True:
+        log = open_log(desk.repository)
+        now = (log.verify().heads, desk.work_tree.facts.head)
+        if seen != now:
+            seen = now
+            examined = examine(desk, log, wanted, phase)
+            if on_look is not None:
+                on_look(examined)
+        left = None if timeout is None else timeout - (read_monotonic() - start)
+        if examined.gate.state in DECIDED or (left is not None and left <= 0):
+            return examined
+        pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left))
+        desk = open_desk(desk.repository.root)

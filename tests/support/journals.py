@@ -1,0 +1,134 @@
+"""A journal on a real repository, with people who sign in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from handoff_tui.decision_log.chain import Known
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.journal import Appended, Draft, Journal, Parents, Signer
+from handoff_tui.decision_log.signers import build_line
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.decision_log.verify import LogVerifier
+from handoff_tui.decision_log.witness import Witness
+from handoff_tui.models.log_record import (
+    NO_BASELINE,
+    Decision,
+    DecisionVerb,
+    Entry,
+    EntryKind,
+    LogVerdict,
+    PolicyText,
+    Subject,
+    Work,
+)
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.local_files import LocalFolder
+from handoff_tui.repo.log_blobs import LogBlobs
+from handoff_tui.repo.log_lock import LogLock
+from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.repo.system_calls import SYSTEM, Calls
+from tests.support.log_keys import build_example_key
+from tests.support.logs import build_policy_toml
+
+SUBJECT = Subject(
+    commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
+)
+
+
+@dataclass
+class Desk:
+    """A repository with a log that can be written and read back."""
+
+    repository: Repository
+    journal: Journal
+    blobs: LogBlobs
+    witness: Witness
+    read_known: Callable[[], Known]
+
+    @classmethod
+    def open(cls, root: Path, calls: Calls = SYSTEM, timeout: float = 50.0) -> Desk:
+        repository = open_repository(root)
+        local = LocalFolder(repository.common_dir, calls)
+        blobs, witness = LogBlobs(repository, calls), Witness(local)
+
+        def read_known() -> Known:
+            return Known(build_time(read_now()), witness=witness.load().entries)
+
+        verify = LogVerifier(blobs, read_known)
+        journal = Journal(blobs.folder, LogLock(local, timeout), verify, witness, read_now)
+        return cls(repository, journal, blobs, witness, read_known)
+
+    def verify(self) -> LogVerdict:
+        """Everything, from the bytes on."""
+        return LogVerifier(self.blobs, self.read_known)()
+
+    def begin(self, *more: str) -> Appended:
+        """The first entry: alice, bob and claude, and whoever is enrolled besides, by lines of allowed_signers."""
+        return self.journal.append(lambda parents: build_genesis(parents, *more), build_example_key("alice"))
+
+    def decide(self, handoff: str = "H-1", actor: str = "alice", signer: Signer | None = None) -> Appended:
+        return self.journal.append(
+            lambda parents: build_decision(parents, handoff, actor), signer or build_example_key(actor)
+        )
+
+
+def build_genesis(parents: Parents, *more: str) -> Draft:
+    policy = PolicyText(
+        version=1, allowed_signers=_build_signers(*more), policy_toml=build_policy_toml(), nonce="0" * 32
+    )
+    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY, "alice", policy=policy)))
+
+
+def build_policy(parents: Parents, version: int, previous: str, *more: str) -> Draft:
+    """A policy after the first one; `more` are further lines of allowed_signers."""
+    policy = PolicyText(
+        version=version,
+        allowed_signers=_build_signers(*more),
+        policy_toml=build_policy_toml(version=version),
+        previous=previous,
+    )
+    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY, "alice", policy=policy)))
+
+
+def _build_signers(*more: str) -> str:
+    names = ("alice", "bob", "claude")
+    return "".join([*(build_line(name, build_example_key(name).public.text) for name in names), *more])
+
+
+def build_decision(parents: Parents, handoff: str, actor: str = "alice") -> Draft:
+    work = Work(
+        handoff=handoff,
+        phase="implement",
+        attempt=1,
+        producers=("claude",),
+        policy=parents.verdict.policy or "",
+        subject=SUBJECT,
+    )
+    decision = Decision(verb=DecisionVerb.APPROVE, reason="", regards=(), review="f" * 64)
+    return Draft(build_payload(_build_entry(parents, EntryKind.DECISION, actor, work=work, decision=decision)))
+
+
+def _build_entry(
+    parents: Parents,
+    kind: EntryKind,
+    actor: str,
+    *,
+    policy: PolicyText | None = None,
+    work: Work | None = None,
+    decision: Decision | None = None,
+) -> Entry:
+    return Entry(
+        id="",
+        kind=kind,
+        actor=actor,
+        seq=parents.seq,
+        time=parents.time,
+        parents=parents.ids,
+        log=parents.verdict.log,
+        policy=policy,
+        work=work,
+        decision=decision,
+    )

@@ -1,0 +1,86 @@
+"""People with a home, a real key and a git identity of their own, and logs that they begin with the real `init`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Said, say
+from tests.support.ssh_keys import make_key, read_public
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who reviews: nothing of them is shared with anybody else, and no ssh-agent is around."""
+
+    name: str
+    home: Path
+    key: Path
+
+    @property
+    def email(self) -> str:
+        return f"{self.name}@example.org"
+
+    @property
+    def public_text(self) -> str:
+        """Type and base64 of their key."""
+        return read_public(self.key)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes a process theirs."""
+        return {
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "GIT_CONFIG_GLOBAL": str(self.home / ".gitconfig"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "SSH_AUTH_SOCK": "",
+            "SSH_ASKPASS": "",
+        }
+
+    def say(self, *arguments: str | Path, environment: dict[str, str] | None = None) -> Said:
+        """Runs `handoff-tui` as this person, in a process of its own, without a terminal."""
+        return say(*arguments, environment={**self.environment, **(environment or {})})
+
+    def become(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Makes the test's own process theirs, for what is called in it."""
+        for name, value in self.environment.items():
+            monkeypatch.setenv(name, value)
+
+    def use_key(self, key: Path) -> None:
+        """Signs with another key from now on."""
+        write_identity(self.home, self.name, self.email, key)
+
+
+def make_person(folder: Path, name: str = "ada", passphrase: str = "") -> Person:
+    """A person whose home is `folder/<name>`; with a passphrase their key is locked, and no agent holds it."""
+    home = folder / name
+    key = make_key(home / ".ssh" / "id_ed25519", passphrase)
+    person = Person(name, home, key)
+    write_identity(home, name, person.email, key)
+    return person
+
+
+def write_identity(home: Path, name: str, email: str, key: Path | None) -> None:
+    """The user's own git configuration, global scope."""
+    signing = "" if key is None else f"\tsigningkey = {key}\n[gpg]\n\tformat = ssh\n"
+    (home / ".gitconfig").write_text(f"[user]\n\tname = {name}\n\temail = {email}\n{signing}", encoding="utf-8")
+
+
+def make_log(repository: Path, person: Person, *options: str | Path) -> str:
+    """Begins a log as this person, with the real `init`; the id of its first entry."""
+    said = person.say("init", "--repo", repository, "--json", *options)
+    assert said.code == 0, said.stderr
+    genesis = said.json["log"]
+    assert isinstance(genesis, str)
+    return genesis
+
+
+def list_entries(repository: Path) -> list[str]:
+    """The ids of the entries in a work tree, by their files."""
+    files = sorted((repository / ".handoff-tui" / "log").glob("*/*.intoto.jsonl"))
+    return [f"sha256:{file.name.partition('.')[0]}" for file in files]

@@ -1,0 +1,63 @@
+"""Snapshots for tests: by hand, and of any content."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from handoff_tui.models.snapshot import FindingRecord, PackageRecord, Snapshot, TestOutcome
+
+TREE = "0" * 40
+
+
+def build_snapshot(**fields: object) -> Snapshot:
+    return Snapshot.model_validate({"tree": TREE, **fields})
+
+
+def build_tests(*passing: str, **others: tuple[str, ...]) -> Snapshot:
+    """Tests that pass by their ids; others under the name of their outcome."""
+    tests = dict.fromkeys(passing, TestOutcome.PASS)
+    for outcome, names in others.items():
+        tests |= dict.fromkeys(names, TestOutcome(outcome))
+    return build_snapshot(tests=tests, reports={"report.xml": "sha256:" + "0" * 64})
+
+
+def build_package(name: str, version: str = "1.0.0", **fields: object) -> PackageRecord:
+    return PackageRecord.model_validate(
+        {"kind": "manifest", "name": name, "where": f"{name}/manifest.json", "version": version, **fields}
+    )
+
+
+_names = st.sampled_from(["test_a", "test_b", "test_a[1]", "test_a[2]", "it works", "", "[", "::"])
+_scopes = st.sampled_from(["tests/x.py", "tests/y.py", "tests/x.py::TestA", "tests.x.TestA", "TestB", "", "x.test.ts"])
+test_ids = st.one_of(st.tuples(_scopes, _names).map("::".join), _names, st.text(max_size=8))
+_keys = st.sampled_from(["manifest:a", "manifest:b", "manifest:a@a/m.json", "python:c"])
+_paths = st.sampled_from(["a.py", "b.py", "src/a.py", "src/b.py"])
+_words = st.sampled_from(["", "1.0", "1.1", "2.0rc1", ">=1"])
+_packages = st.builds(
+    PackageRecord,
+    kind=st.sampled_from(["manifest", "python"]),
+    name=st.sampled_from(["a", "b", "c"]),
+    where=st.sampled_from(["a/m.json", "b/m.json"]),
+    version=_words,
+    dependencies=st.dictionaries(st.sampled_from(["a", "b", "six"]), _words, max_size=3),
+    assets=st.dictionaries(_paths, _words, max_size=3),
+    supersedes=st.lists(st.sampled_from(["a", "b"]), max_size=1).map(tuple),
+)
+_checks = st.sampled_from(["claims-hold", "tests-not-deleted", "own"])
+_outcomes = st.sampled_from(["pass", "fail", "error", "timeout", "skipped", "not-applicable", "cancelled", "unknown"])
+
+
+def snapshots() -> st.SearchStrategy[Snapshot]:
+    """Small ones that share names, so that every change occurs."""
+    return st.builds(
+        Snapshot,
+        tree=st.just(TREE),
+        packages=st.dictionaries(_keys, _packages, max_size=4),
+        tests=st.dictionaries(test_ids, st.sampled_from(TestOutcome), max_size=8),
+        checks=st.dictionaries(_checks, _outcomes, max_size=3),
+        findings=st.dictionaries(
+            st.sampled_from(["f1", "f2", "f3"]), st.builds(FindingRecord, check=_checks, message=_words), max_size=3
+        ),
+        files=st.dictionaries(_paths, st.sampled_from(["sha256:1", "sha256:2"]), max_size=4),
+        measures=st.dictionaries(st.sampled_from(["lines", "coverage_basis_points"]), st.integers(), max_size=2),
+    )

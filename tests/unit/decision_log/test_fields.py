@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from handoff_tui.decision_log import fields
+from handoff_tui.decision_log.canonical import Value
+from handoff_tui.errors import EntrySchemaError
+
+ID = "sha256:" + "0" * 64
+OTHER = "sha256:" + "1" * 64
+NO_TEXTS: list[Value] = [1, True, [], {}]
+NO_LISTS: list[Value] = ["abc", {"a": 1}, True]
+UNSORTED: list[Value] = [[OTHER, ID], [ID, ID]]
+
+
+def test_object_has_exactly_its_keys() -> None:
+    """What is missing and what is unknown are both named."""
+    assert fields.parse_object({"a": 1}, frozenset({"a"}), "it") == {"a": 1}
+    with pytest.raises(EntrySchemaError, match=r"it lacks b; it has unknown fields: 'c'"):
+        fields.parse_object({"a": 1, "c": 1}, frozenset({"a", "b"}), "it")
+    with pytest.raises(EntrySchemaError, match="not an object"):
+        fields.parse_object(["a"], frozenset({"a"}), "it")
+
+
+def test_unknown_key_is_shown_without_its_control_characters() -> None:
+    """A message never carries what a terminal would obey, nor a whole file."""
+    with pytest.raises(EntrySchemaError) as caught:
+        fields.parse_object({"\x1b[2J" + "x" * 5000: 1}, frozenset(), "it")
+    assert caught.value.message.isprintable()
+    assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("grammar", "right", "wrong"),
+    [
+        (
+            fields.PRINCIPAL,
+            ["a", "alice@example.com", "a.b_c%d+e-f", "x" * 128],
+            ["", "x" * 129, "a b", "a\n", "ö", "a*", "a,b", "!a", "a/b", "а"],
+        ),
+        (
+            fields.LABEL,
+            ["H-32", "0", "a/b.c_d-e", "x" * 128],
+            ["", "x" * 129, "-a", ".a", "/a", "_a", "a b", "a\n", "a@b"],
+        ),
+        (fields.ENTRY_ID, [ID], ["", ID[:-1], ID + "0", ID.upper(), ID + "\n", "0" * 64, "sha512:" + "0" * 64]),
+        (fields.NONCE, ["0" * 32, "abcdef" + "1" * 26], ["0" * 31, "0" * 33, "A" * 32, "g" * 32]),
+        (fields.SHA256, ["f" * 64], ["f" * 63, "F" * 64, "f" * 40]),
+        (fields.GIT_OBJECT, ["f" * 40, "f" * 64], ["f" * 39, "f" * 41, "f" * 63, "F" * 40, "f" * 40 + "\n", "f" * 104]),
+    ],
+)
+def test_word_fits_its_grammar_as_a_whole(grammar: re.Pattern[str], right: list[str], wrong: list[Value]) -> None:
+    """Neither a part of it nor a newline after it."""
+    for word in right:
+        assert fields.parse_word({"x": word}, "x", grammar) == word
+        assert fields.parse_words({"x": [word, word]}, "x", grammar) == (word, word)
+    for value in [*wrong, *NO_TEXTS]:
+        with pytest.raises(EntrySchemaError, match="x"):
+            fields.parse_word({"x": value}, "x", grammar)
+        with pytest.raises(EntrySchemaError, match="x"):
+            fields.parse_words({"x": [right[0], value]}, "x", grammar)
+
+
+def test_words_are_a_list() -> None:
+    """A text is not a list of its letters."""
+    for value in NO_LISTS:
+        with pytest.raises(EntrySchemaError, match="not a list"):
+            fields.parse_words({"x": value}, "x", fields.PRINCIPAL)
+
+
+@pytest.mark.parametrize("value", [0, -1, True, "1", [], 11])
+def test_integer_out_of_range_is_refused(value: Value) -> None:
+    """From one on, to the most; a boolean is no number."""
+    assert fields.parse_integer({"x": 10}, "x", 10) == 10
+    assert fields.parse_integer({"x": 2**53 - 1}, "x") == 2**53 - 1
+    with pytest.raises(EntrySchemaError, match="x is not a whole number from 1 to 10"):
+        fields.parse_integer({"x": value}, "x", 10)
+
+
+def test_ids_are_sorted_and_none_is_there_twice() -> None:
+    """One order only, so that one set has one form."""
+    assert fields.parse_ids({"x": []}, "x") == ()
+    assert fields.parse_ids({"x": [ID, OTHER]}, "x") == (ID, OTHER)
+    for wrong in UNSORTED:
+        with pytest.raises(EntrySchemaError, match="sorted"):
+            fields.parse_ids({"x": wrong}, "x")
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-09-21T15:06:40Z", "2024-02-29T00:00:00Z", "0001-01-01T23:59:59Z", "9999-12-31T00:00:00Z"]
+)
+def test_time_of_the_calendar_is_taken(value: str) -> None:
+    """To the second, in UTC."""
+    assert fields.parse_time({"time": value}, "time") == value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z",
+        "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T23:59:60Z",
+        "0000-01-01T00:00:00Z", "2026-01-01T00:00:00", "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00z",
+        "2026-01-01t00:00:00Z", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00.0Z", "2026-1-1T00:00:00Z",
+        "2026-01-01T00:00:00Z\n", " 2026-01-01T00:00:00Z", "20260101T000000Z", "２０２６-01-01T00:00:00Z", "", 1, True,
+    ],
+)  # fmt: skip
+def test_time_in_another_form_is_refused(value: Value) -> None:
+    """Days that are not in the calendar, leap seconds, offsets, fractions, other digits."""
+    with pytest.raises(EntrySchemaError, match="time"):
+        fields.parse_time({"time": value}, "time")
+
+
+def test_reason_is_text_of_some_length() -> None:
+    """4,000 characters, newlines among them; blank only where none is needed."""
+    longest = "ö\n" * 2000
+    assert fields.parse_reason({"reason": longest}, "reason", mandatory=True) == longest
+    with pytest.raises(EntrySchemaError, match="4001"):
+        fields.parse_reason({"reason": longest + "x"}, "reason", mandatory=True)
+    for blank in ("", " \n\u00a0"):
+        assert fields.parse_reason({"reason": blank}, "reason", mandatory=False) == blank
+        with pytest.raises(EntrySchemaError, match="empty"):
+            fields.parse_reason({"reason": blank}, "reason", mandatory=True)
+
+
+@pytest.mark.parametrize("code", [*range(10), *range(11, 32), *range(0x7F, 0xA0)])
+def test_reason_has_no_control_characters(code: int) -> None:
+    """Neither of the old block nor of the new one; a newline is none in this sense."""
+    with pytest.raises(EntrySchemaError, match="control"):
+        fields.parse_reason({"reason": f"a{chr(code)}b"}, "reason", mandatory=False)
+
+
+def test_text_is_text() -> None:
+    """Nothing is turned into text."""
+    for value in NO_TEXTS:
+        with pytest.raises(EntrySchemaError, match="not text"):
+            fields.parse_text({"x": value}, "x")

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.decision_log.witness import Seen, Witness, build_witness, parse_witness
+from handoff_tui.errors import HandoffError, LogBrokenError, WitnessDamagedError
+from handoff_tui.repo.local_files import LocalFolder
+
+FIRST, SECOND, THIRD = (f"sha256:{digit * 64}" for digit in "123")
+
+
+@pytest.fixture
+def witness(tmp_path: Path) -> Witness:
+    return Witness(LocalFolder(tmp_path))
+
+
+def test_nothing_was_seen_before_the_first_time(witness: Witness) -> None:
+    """A new clone has no record, which is no damage."""
+    assert witness.load() == Seen()
+
+
+def test_record_only_grows(witness: Witness) -> None:
+    """What was seen once stays, also when a later look sees less."""
+    witness.record(FIRST, [FIRST, SECOND])
+    assert witness.record(FIRST, [FIRST, THIRD]) == Seen(FIRST, frozenset({FIRST, SECOND, THIRD}))
+    assert witness.record(FIRST, []) == witness.load() == Seen(FIRST, frozenset({FIRST, SECOND, THIRD}))
+
+
+def test_record_that_would_change_nothing_is_not_written(witness: Witness, tmp_path: Path) -> None:
+    """Looking again leaves the file as it is."""
+    witness.record(FIRST, [FIRST])
+    place = tmp_path / "handoff-tui/witness.json"
+    before = place.stat()
+    witness.record(FIRST, [FIRST])
+    after = place.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_other_first_entry_is_told(witness: Witness) -> None:
+    """A log that was replaced by another one is not taken for the old one."""
+    witness.record(FIRST, [FIRST])
+    with pytest.raises(LogBrokenError, match="begins with"):
+        witness.record(SECOND, [SECOND])
+    assert witness.load() == Seen(FIRST, frozenset({FIRST}))
+
+
+GOOD = {"version": 1, "genesis": FIRST, "entries": [FIRST]}
+DAMAGED = [
+    b"",
+    b"{",
+    b"[" * 100_000,
+    b"\xff\xfe",
+    b"null",
+    json.dumps({**GOOD, "version": 2}).encode(),
+    json.dumps({**GOOD, "genesis": None}).encode(),
+    json.dumps({**GOOD, "entries": ["sha256:1"]}).encode(),
+    json.dumps({**GOOD, "entries": [1]}).encode(),
+    json.dumps({**GOOD, "entries": {}}).encode(),
+    json.dumps({**GOOD, "more": 1}).encode(),
+    build_witness(FIRST, [FIRST])[:-5],
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=range(len(DAMAGED)))
+def test_damaged_record_is_told_and_never_begun_anew(witness: Witness, tmp_path: Path, content: bytes) -> None:
+    """Neither reading nor recording replaces it."""
+    (tmp_path / "handoff-tui").mkdir()
+    place = tmp_path / "handoff-tui/witness.json"
+    place.write_bytes(content)
+    with pytest.raises(WitnessDamagedError):
+        witness.load()
+    with pytest.raises(WitnessDamagedError):
+        witness.record(FIRST, [FIRST])
+    assert place.read_bytes() == content
+
+
+def test_linked_record_is_told(witness: Witness, tmp_path: Path) -> None:
+    """A link is not followed, and not taken for a missing record."""
+    (tmp_path / "handoff-tui").mkdir()
+    (tmp_path / "handoff-tui/witness.json").symlink_to("/dev/null")
+    with pytest.raises(HandoffError, match="is a link"):
+        witness.load()
+
+
+def test_written_form_is_read_back() -> None:
+    """JSON with a line for each entry."""
+    content = build_witness(FIRST, [THIRD, FIRST])
+    assert parse_witness(content) == Seen(FIRST, frozenset({FIRST, THIRD}))
+    assert json.loads(content)["entries"] == [FIRST, THIRD]
+    assert len(content.splitlines()) == 4
+
+
+@pytest.mark.parametrize("form", ["own", "compact", "no-entries"])
+def test_new_entries_come_to_any_old_form(form: str) -> None:
+    """A record that somebody has formatted otherwise loses nothing."""
+    known = [] if form == "no-entries" else [FIRST]
+    value = {"version": 1, "genesis": FIRST, "entries": known}
+    old = build_witness(FIRST, [FIRST]) if form == "own" else json.dumps(value).encode()
+    grown = parse_witness(build_witness(FIRST, [SECOND, THIRD], old))
+    assert grown == Seen(FIRST, frozenset({SECOND, THIRD, *known}))
+
+
+def test_record_of_another_process_is_seen(tmp_path: Path) -> None:
+    """What is remembered is not believed when the file says something else."""
+    one, other = Witness(LocalFolder(tmp_path)), Witness(LocalFolder(tmp_path))
+    one.record(FIRST, [FIRST])
+    other.record(FIRST, [SECOND])
+    assert one.record(FIRST, [THIRD]).entries == {FIRST, SECOND, THIRD}
+    assert other.load().entries == {FIRST, SECOND, THIRD}

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.config.theme import TEXT_ROLES
+from handoff_tui.models.file_diff import BlobFacts, ChangedFile, FileDiff, FileKind, LineCounts
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.diff_page import MOST_LISTED, build_diff_page, label_change
+from handoff_tui.presentation.page import Grid, Line, Page
+from tests.support.diffs import build_change, build_diff, build_hunk
+
+
+def lines_of(page: Page) -> list[str]:
+    return ["".join(cell.text for cell in part.cells) for part in page.parts if isinstance(part, Line)]
+
+
+def rows_of(page: Page) -> list[list[str]]:
+    return [[cell.text for cell in row] for part in page.parts if isinstance(part, Grid) for row in part.rows]
+
+
+def test_list_has_status_counts_kind_and_path() -> None:
+    """A rename shows both names and how alike they are; counts that are not there yet are a dash."""
+    files = [
+        ChangedFile(build_change("src/\x1ba.py", "A"), FileKind.TEXT, LineCounts(1_200, 0)),
+        ChangedFile(build_change("new", "R", old_path="old"), FileKind.TEXT, LineCounts(1, 2)),
+        ChangedFile(build_change("uv.lock"), FileKind.LOCK),
+        ChangedFile(build_change("x.png"), FileKind.BINARY, LineCounts(None, None)),
+    ]
+    page = build_diff_page(files, note="renames were not looked for")
+    assert rows_of(page) == [
+        ["A added", "1,200", "0", "", "src/␛a.py"],
+        ["R renamed 96 %", "1", "2", "", "old → new"],
+        ["M modified", "–", "–", "lock, folded", "uv.lock"],
+        ["M modified", "–", "–", "binary", "x.png"],
+    ]
+    assert lines_of(page)[:2] == ["Files changed  4 files", "! renames were not looked for"]
+    assert lines_of(page)[2].startswith("! src/␛a.py its name has hidden characters")
+
+
+def test_counts_are_summed_when_all_are_there() -> None:
+    """The heading has the sums, binary content counting nothing."""
+    files = [
+        ChangedFile(build_change("a"), FileKind.TEXT, LineCounts(1_000, 2)),
+        ChangedFile(build_change("b"), FileKind.BINARY, LineCounts(None, None)),
+    ]
+    assert lines_of(build_diff_page(files)) == ["Files changed  2 files, +1,000 -2"]
+    assert lines_of(build_diff_page([])) == ["Files changed  0 files"]
+
+
+def test_long_list_says_what_it_leaves_out() -> None:
+    """Some are listed, the rest is counted; all of them when asked for."""
+    files = [ChangedFile(build_change(f"f{number}"), FileKind.TEXT) for number in range(MOST_LISTED + 5)]
+    page = build_diff_page(files)
+    assert len(rows_of(page)) == MOST_LISTED
+    assert "… and 5 more files" in lines_of(page)
+    assert len(rows_of(build_diff_page(files, everything=True))) == MOST_LISTED + 5
+
+
+def test_unified_hunks_have_numbers_and_marks() -> None:
+    """Old number, new number, mark, text; a hidden character is pointed at."""
+    page = build_diff_page([], [build_diff(build_hunk(" a", "-b", "+c\u202e", start=9))])
+    assert lines_of(page)[2:] == [
+        "a.py  modified",
+        "! hidden characters added: U+202E on line 10",
+        "@@ -9,2 +9,2 @@  8 equal lines before",
+        "   9    9 │   a",
+        "  10      │ - b",
+        "       10 │ + c⟨U+202E⟩  ! hidden character",
+    ]
+
+
+def test_split_hunks_stand_side_by_side() -> None:
+    """Each side takes half the width, long lines go on below, and a gap is filled."""
+    diff = build_diff(build_hunk("-b = 1", "+" + "漢" * 60, "+d"))
+    lines = lines_of(build_diff_page([], [diff], split_width=101))[4:]
+    assert [compute_width(line) for line in lines] == [101] * 4
+    assert lines[0].startswith("   1 - b = 1 ")
+    assert " │    1 + 漢漢" in lines[0]
+    assert lines[1].startswith(" " * 49 + " │ 漢")
+    assert lines[3].startswith("╱" * 49 + " │    2 + d")
+
+
+def test_narrow_split_is_unified() -> None:
+    """With fewer columns than two sides need, it is one."""
+    diff = build_diff(build_hunk("-a", "+b"))
+    assert lines_of(build_diff_page([], [diff], split_width=99)) == lines_of(build_diff_page([], [diff]))
+
+
+def test_binary_content_is_told_by_size_and_hash() -> None:
+    """Both sides; one that is not there is said not to be."""
+    diff = FileDiff(change=build_change("x.png", "A"), kind=FileKind.BINARY, new_facts=BlobFacts(2_048, "ab" * 32))
+    assert lines_of(build_diff_page([], [diff]))[2:] == [
+        "x.png  added · binary",
+        "old  not there",
+        f"new  2,048 bytes, sha256 {'ab' * 32}",
+    ]
+
+
+def test_submodule_is_told_by_its_commits() -> None:
+    """Both ids, whole."""
+    diff = FileDiff(
+        change=build_change("m", "M", "160000", "160000"), kind=FileKind.SUBMODULE, note="not what is in it"
+    )
+    assert lines_of(build_diff_page([], [diff]))[3:] == [
+        f"commit {'a' * 40}",
+        f"commit {'b' * 40}",
+        "not what is in it",
+    ]
+
+
+def test_lock_file_is_folded_until_asked_for() -> None:
+    """The fact and the number of lines stay visible."""
+    diff = build_diff(build_hunk("-a", "+b"), change=build_change("uv.lock"), kind=FileKind.LOCK)
+    assert lines_of(build_diff_page([], [diff]))[-1] == "folded: 2 lines not shown"
+    assert lines_of(build_diff_page([], [diff], everything=True))[-1].endswith("│ + b")
+
+
+@pytest.mark.parametrize("split_width", [None, 120])
+def test_every_role_is_one_of_the_themes(split_width: int | None) -> None:
+    """A front end finds a colour for each cell."""
+    files = [ChangedFile(build_change("a", status), FileKind.TEXT) for status in "ACDMRTX"]
+    diff = build_diff(build_hunk(" a", "-b = 1", "+b = 2\u202e  ", heading="x"))
+    page = build_diff_page(files, [diff], "note", split_width=split_width)
+    cells = [
+        cell for part in page.parts for row in ([part.cells] if isinstance(part, Line) else part.rows) for cell in row
+    ]
+    assert {cell.role for cell in cells} <= set(TEXT_ROLES)
+    assert all(cell.text.isprintable() for cell in cells)
+
+
+def test_unknown_status_is_shown() -> None:
+    """A letter that a later git may bring is told, not dropped."""
+    assert str(label_change("X")) == "? X"

@@ -1,0 +1,57 @@
+"""Which commits are work, and who made them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.work_commits import find_work_commit, is_ancestor, list_work_commits, read_contributors
+from tests.support.repositories import EMAIL, RepositoryBuilder
+
+
+@pytest.fixture
+def builder(tmp_path: Path) -> RepositoryBuilder:
+    """A repository with one commit of work."""
+    return RepositoryBuilder.init(tmp_path / "repo").write("a.txt", "one\n").commit("work")
+
+
+def test_log_commits_are_no_work(builder: RepositoryBuilder) -> None:
+    """A commit that only adds entries is passed over; one that also touches a file is not."""
+    git = Git(builder.folder)
+    base = builder.head()
+    builder.write(".handoff-tui/log/aa/entry", "x")
+    builder.commit("approval")
+    assert list_work_commits(git, base) == []
+    assert find_work_commit(git) == base
+    builder.write(".handoff-tui/log/bb/entry", "x")
+    builder.write(".handoff-tui-not/ours", "x")
+    builder.commit("both")
+    mixed = builder.head()
+    assert list_work_commits(git, base) == [mixed]
+    assert find_work_commit(git) == mixed
+
+
+def test_contributors_are_authors_committers_and_co_authors(builder: RepositoryBuilder) -> None:
+    """Everybody who had a hand in it is named, in small letters."""
+    base = builder.head()
+    builder.write("b.txt", "two\n")
+    builder.git("add", "-A")
+    builder.git(
+        "commit", "-q", "-m",
+        "more\n\nCo-authored-by: Claude <noreply@agents.example>\nCo-Authored-By: Bo <bo@example.com>",
+        "--author=Cy <Cy@Example.com>",
+    )  # fmt: skip
+    git = Git(builder.folder)
+    found = read_contributors(git, list_work_commits(git, base))
+    assert found == {EMAIL, "cy@example.com", "noreply@agents.example", "bo@example.com"}
+    assert read_contributors(git, []) == frozenset()
+
+
+def test_ancestors_are_told_from_strangers(builder: RepositoryBuilder) -> None:
+    """A commit is its own ancestor; one that is not here is nobody's."""
+    git = Git(builder.folder)
+    head = builder.head()
+    assert is_ancestor(git, head, "HEAD")
+    assert not is_ancestor(git, "1" * 40, "HEAD")

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.baseline.store import encode_snapshot
+from handoff_tui.errors import TreeMovedError
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, TestOutcome
+from handoff_tui.models.work import Severity
+from handoff_tui.review.capture import capture_snapshot
+from handoff_tui.review.desk import open_desk
+from tests.support.captures import capture_repository, read_harvest
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.repositories import RepositoryBuilder
+
+RESULTS = """# Results: H-1
+
+## Status: PASS
+
+## Files Created
+- `src/lamp.py` (SHA256: {digest})
+
+## Test Results — THIS PACKAGE
+- Total: 12 tests
+- Passed: 11
+- Failed: 0
+- Skipped: 1
+
+## Full Regression Test — ALL STAGED PACKAGES
+- Total: 40 tests
+- Passed: 40
+- Failed: 0
+
+## Baseline Snapshot (AFTER this agent's work)
+- Packages installed: 2
+- Total tests (all staged): 40
+"""
+JUNIT = '<testsuite><testcase classname="a" name="one"/><testcase name="two"><failure/></testcase></testsuite>'
+
+
+LAMP = "light = 1  # TODO\n"
+
+
+def hash_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build_story(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A handoff with results, a package with a manifest, an ecosystem file, and reports that git ignores."""
+    asset = {"path": "lamp.py", "sha256": f"sha256:{hash_text('asset')}", "classification": "module"}
+    missing = {"path": "gone.py", "sha256": f"sha256:{hash_text('')}", "classification": "module"}
+    manifest = {
+        "package_id": "PKG-LAMP-001",
+        "version": "1.0.0",
+        "schema_version": "1.2",
+        "spec_id": "SPEC-1",
+        "framework_id": "FMWK-1",
+        "dependencies": ["PKG-WIRE-001"],
+        "assets": [asset, missing],
+    }
+    builder.write("src/lamp.py", LAMP).write(".gitignore", "junit.xml\ncoverage.xml\nreports/\n")
+    builder.write("handoffs/H-1/H-1_RESULTS.md", RESULTS.format(digest=hash_text(LAMP)))
+    builder.write("_staging/PKG-LAMP-001/manifest.json", json.dumps(manifest))
+    builder.write("_staging/PKG-LAMP-001/lamp.py", "asset")
+    builder.write("pyproject.toml", '[project]\nname = "lamp"\nversion = "1"\ndependencies = ["wire>=2"]\n').commit()
+    builder.write("junit.xml", JUNIT).write("reports/sub/TEST-a.xml", "<testsuite").write(
+        "reports/run.tap", "1..1\nok 1 x\n"
+    )
+    return builder.write("coverage.xml", '<coverage line-rate="0.75"/>')
+
+
+def test_snapshot_holds_everything(builder: RepositoryBuilder) -> None:
+    """Tree and HEAD, packages, tests, claims, declared files, measures, and what could not be read."""
+    captured = capture_repository(build_story(builder))
+    snapshot = captured.snapshot
+    assert (snapshot.tree, snapshot.commit, snapshot.branch) == (builder.head("HEAD^{tree}"), builder.head(), "main")
+    assert sorted(snapshot.packages) == ["manifest:PKG-LAMP-001", "python:lamp"]
+    assert snapshot.packages["manifest:PKG-LAMP-001"].dependencies == {"PKG-WIRE-001": ""}
+    assert snapshot.packages["python:lamp"].dependencies == {"wire": ">=2"}
+    assert snapshot.tests == {"a::one": TestOutcome.PASS, "two": TestOutcome.FAIL, "x": TestOutcome.PASS}
+    assert snapshot.reports["junit.xml"] == f"sha256:{hash_text(JUNIT)}"
+    assert snapshot.claimed["H-1"] == ClaimedTotals(
+        where="handoffs/H-1/H-1_RESULTS.md",
+        tests={"total": 12, "passed": 11, "failed": 0, "skipped": 1},
+        regression={"total": 40, "passed": 40, "failed": 0},
+        baseline_packages=2,
+        baseline_tests=40,
+    )
+    assert snapshot.files == {
+        "_staging/PKG-LAMP-001/lamp.py": f"sha256:{hash_text('asset')}",
+        "src/lamp.py": f"sha256:{hash_text(LAMP)}",
+    }
+    assert (snapshot.measures["files"], snapshot.measures["todos"]) == (6, 1)
+    assert snapshot.measures["coverage_basis_points"] == 7500
+    assert [unread.path for unread in snapshot.unread] == ["_staging/PKG-LAMP-001/gone.py", "reports/sub/TEST-a.xml"]
+
+
+def test_capture_changes_nothing_in_the_repository(builder: RepositoryBuilder) -> None:
+    """No object, no index, no file of ours until it is stored."""
+    build_story(builder).write("src/new.py")
+    before = read_fingerprint(builder.folder)
+    capture_repository(builder)
+    assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
+
+
+def test_equal_content_elsewhere_has_an_equal_digest(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """No place, no time, no name of the machine: a copy, with other times and no cache, is the same snapshot."""
+    build_story(builder).write("untracked")
+    first = capture_repository(builder)
+    shutil.copytree(builder.folder, tmp_path / "another place")
+    for place in (tmp_path / "another place").rglob("*.py"):
+        os.utime(place, (1, 1))
+    second = capture_repository(RepositoryBuilder(tmp_path / "another place"))
+    assert encode_snapshot(first.snapshot) == encode_snapshot(second.snapshot)
+    assert first.digest == second.digest
+    assert str(builder.folder) not in encode_snapshot(first.snapshot).decode()
+
+
+def test_changed_file_changes_tree_and_digest(builder: RepositoryBuilder) -> None:
+    """And going back gives the first snapshot again."""
+    build_story(builder)
+    first = capture_repository(builder)
+    brighter = "light = 2\n"
+    builder.write("src/lamp.py", brighter)
+    second = capture_repository(builder)
+    assert first.digest != second.digest
+    assert second.snapshot.measures["todos"] == 0
+    assert second.snapshot.files["src/lamp.py"] == f"sha256:{hash_text(brighter)}"
+    builder.write("src/lamp.py", LAMP)
+    assert capture_repository(builder).digest == first.digest
+
+
+def test_head_that_moved_is_an_error(builder: RepositoryBuilder) -> None:
+    """The handoffs were read from another state than the tree."""
+    desk = open_desk(build_story(builder).folder)
+    harvest = read_harvest(desk)
+    builder.commit("another")
+    with pytest.raises(TreeMovedError, match="HEAD moved"):
+        capture_snapshot(desk, harvest, None)
+
+
+def build_report(root: Path, message: str, *, outside: bool) -> CheckReport:
+    finding = Finding(message=message, fingerprint="f1", evidence=(Evidence(line=1), Evidence(path="src/lamp.py")))
+    result = CheckResult(
+        id="own-rule",
+        outcome=Outcome.FAIL,
+        severity=Severity.HIGH,
+        blocking=True,
+        summary="one thing",
+        findings=(finding,),
+        outside=outside,
+        duration=1.5,
+    )
+    return CheckReport(
+        mode="all", verdict="blocked", passed=0, total=1, warnings=0, results=(result,), repository=str(root)
+    )
+
+
+@pytest.mark.parametrize(
+    ("outside", "message", "kept"),
+    [
+        (False, "{root}/src/lamp.py has 3 faults in {root}", "src/lamp.py has 3 faults in ."),
+        (True, "is 26 hours old", "is N hours old"),
+    ],
+)
+def test_checks_and_findings_are_kept_without_time_and_place(
+    *, builder: RepositoryBuilder, outside: bool, message: str, kept: str
+) -> None:
+    """Outcome by id, finding by fingerprint; what only the clock or this machine knows is left out."""
+    root = builder.write("a").commit().folder
+    snapshot = capture_repository(builder, build_report(root, message.format(root=root), outside=outside)).snapshot
+    assert snapshot.checks == {"own-rule": "fail"}
+    assert snapshot.findings == {"f1": FindingRecord(check="own-rule", message=kept, path="src/lamp.py")}
+
+
+def test_work_that_no_tree_can_hold_is_listed(builder: RepositoryBuilder) -> None:
+    """A repository without a commit inside this one."""
+    builder.write("a").commit()
+    RepositoryBuilder.init(builder.folder / "nested").write("x")
+    assert [unread.path for unread in capture_repository(builder).snapshot.unread] == ["nested"]
+
+
+def test_repository_without_a_commit_has_a_snapshot(builder: RepositoryBuilder) -> None:
+    """No commit, and the branch that will be."""
+    snapshot = capture_repository(builder.write("a")).snapshot
+    assert (snapshot.commit, snapshot.branch, snapshot.measures["files"]) == (None, "main", 1)
