@@ -16,6 +16,7 @@ from benchmarks.diff import measure_diff
 from benchmarks.interleave import Row
 from benchmarks.log_append import measure_log_append
 from benchmarks.log_entry import measure_log_entry
+from benchmarks.log_verify import measure_log_verify
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
 
@@ -41,6 +42,7 @@ def main() -> int:
             *measure_compare(folder, arguments.rounds),
             *measure_log_entry(arguments.rounds),
             *measure_log_append(folder, arguments.rounds),
+            *measure_log_verify(folder, arguments.rounds),
         ]
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:

@@ -132,7 +132,7 @@ class TrustPolicyError(HandoffError):
 class EntryRefusedError(HandoffError):
     """An entry is sound by itself and has no place in the log; `code` is a stable word for why."""
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", *, code: str = "refused") -> None:
         super().__init__(message, hint)
         self.code = code
 

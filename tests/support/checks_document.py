@@ -27,6 +27,10 @@ their own sections; so are commands (`run = [...]`, parsed as exit code, JUnit o
 brings along run only after their digest was trusted once: `handoff-tui check --list` prints it, `handoff-tui check
 --trust DIGEST` trusts it; a changed command or script has another digest.
 
+The rules of procedures are known by their numbers, VR001 to VR008, too: `handoff-tui check --only VR003` runs that one,
+and its severity is what `[procedures.rules.VR003]` declares, unless its id says another. A repository that lowers a
+severity weakens its checks, and `check-configuration-unchanged` tells it.
+
 """
 
 

@@ -26,7 +26,7 @@ class Said:
 
 
 def say(*arguments: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Said:
-    """Runs `handoff-tui` with these arguments and no standard input."""
+    """Runs `handoff-tui` with these arguments, no standard input, and no terminal to ask at."""
     done = subprocess.run(
         [sys.executable, "-m", "handoff_tui", *map(str, arguments)],
         cwd=folder,
@@ -35,5 +35,6 @@ def say(*arguments: str | Path, folder: Path | None = None, environment: Mapping
         capture_output=True,
         check=False,
         timeout=50,
+        start_new_session=True,
     )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

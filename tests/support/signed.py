@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import Said, say
+from tests.support.in_process import InProcess
 from tests.support.ssh_keys import make_key, read_public
 
 
@@ -54,6 +55,19 @@ class Person:
     def use_key(self, key: Path) -> None:
         """Signs with another key from now on."""
         write_identity(self.home, self.name, self.email, key)
+
+
+class Speaking:
+    """Runs verbs in the test's own process, each as the person who speaks, and without a terminal."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._run = InProcess(capsys)
+        monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", "/nonexistent/tty")
+
+    def __call__(self, person: Person, *arguments: str | Path) -> Said:
+        person.become(self._monkeypatch)
+        return self._run(*arguments)
 
 
 def make_person(folder: Path, name: str = "ada", passphrase: str = "") -> Person:

@@ -27,7 +27,7 @@ from handoff_tui.review.trust import build_trust_state, trust
 
 def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
     """Runs what was asked for, prints it, and keeps it for the next time nothing has moved."""
-    desk = open_desk(find_start(arguments))
+    desk = open_desk(find_start(arguments), recall.look if recall is not None else None)
     if arguments.trust:
         trust(desk, arguments.trust)
     request = _build_request(arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class LoadedSettings:
     settings: Settings
     usual: Settings
     """What holds where the repository's own file says nothing: the defaults and the user's file."""
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[Layer, ...] = field(default=(), compare=False)
     """The files that were read, the last of which wins."""
 
     @cached_property

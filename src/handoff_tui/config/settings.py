@@ -59,7 +59,7 @@ class Settings(Model):
     """Approvals that handoffs carry."""
     tamper: Tamper = Tamper.model_construct()
     """What must not have been loosened since the baseline."""
-    baseline: Baseline = Baseline()
+    baseline: Baseline = Baseline.model_construct()
     """Snapshots: which reports belong to them."""
     theme: ThemeName = "dark"
     """The theme's name. Only the user's file may set it."""

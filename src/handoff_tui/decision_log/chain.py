@@ -100,9 +100,9 @@ class Chain:
         entry = candidate.entry
         if entry.policy is not None and entry.policy.nonce is not None:
             if entry.id != self._genesis:
-                raise EntryRefusedError("foreign-genesis", "a first entry that is not the one of this log")
+                raise EntryRefusedError("a first entry that is not the one of this log", code="foreign-genesis")
         elif self._genesis is None or entry.log != self._genesis:
-            raise EntryRefusedError("replay", "it belongs to another log")
+            raise EntryRefusedError("it belongs to another log", code="replay")
         self._check_place(entry, latest)
         if entry.policy is not None:
             self._frontier.accept_policy(entry)
@@ -119,18 +119,20 @@ class Chain:
         for parent in entry.parents:
             if parent not in self.candidates:
                 self._orphans[entry.id] = parent
-                raise EntryRefusedError(_MISSING_PARENT, f"it follows {parent}, which is not there")
+                raise EntryRefusedError(f"it follows {parent}, which is not there", code=_MISSING_PARENT)
             if parent not in self.accepted:
                 raise EntryRefusedError(
-                    "parent-refused", f"it follows {parent}, which is refused or does not come before it"
+                    f"it follows {parent}, which is refused or does not come before it", code="parent-refused"
                 )
         above = [self.accepted[parent] for parent in entry.parents]
         if entry.seq != 1 + max([parent.seq for parent in above], default=0):
-            raise EntryRefusedError("wrong-number", f"its number is {entry.seq}, which does not follow its parents'")
+            raise EntryRefusedError(
+                f"its number is {entry.seq}, which does not follow its parents'", code="wrong-number"
+            )
         if entry.time < max([parent.time for parent in above], default=""):
-            raise EntryRefusedError("back-dated", f"its time {entry.time} is before that of an entry it follows")
+            raise EntryRefusedError(f"its time {entry.time} is before that of an entry it follows", code="back-dated")
         if entry.time > latest:
-            raise EntryRefusedError(_FUTURE, f"its time {entry.time} has not come yet")
+            raise EntryRefusedError(f"its time {entry.time} has not come yet", code=_FUTURE)
 
     def _find_void(self) -> dict[str, str]:
         """Entries of a key that a policy dropped, which that policy had not seen and which had not seen it."""

@@ -9,9 +9,9 @@ from handoff_tui.decision_log.policy import GateRule, Policy
 from handoff_tui.decision_log.signers import Signer
 
 _ROLE_WORDS = {
-    "root": "may change the policy",
-    "reviewer": "may decide",
-    "agent": "may hand over work as an agent",
+    "root": ("may change the policy from now on", "may no longer change the policy"),
+    "reviewer": ("may decide from now on", "may no longer decide"),
+    "agent": ("may hand over work as an agent from now on", "may no longer hand over work as an agent"),
 }
 
 
@@ -50,9 +50,9 @@ def describe_first(policy: Policy) -> tuple[str, ...]:
 def _compare_roles(old: Policy, new: Policy) -> Iterable[str]:
     for role in sorted(old.roles.keys() | new.roles.keys()):
         before, after = old.roles.get(role, frozenset()), new.roles.get(role, frozenset())
-        may = _ROLE_WORDS.get(role, f"is in the role {role}")
-        yield from (f"{person} {may} from now on" for person in sorted(after - before))
-        yield from (f"{person} no longer: {may}" for person in sorted(before - after))
+        gained, lost = _ROLE_WORDS.get(role, (f"has the role {role} from now on", f"no longer has the role {role}"))
+        yield from (f"{person} {gained}" for person in sorted(after - before))
+        yield from (f"{person} {lost}" for person in sorted(before - after))
         if not before and not after and (role in old.roles) != (role in new.roles):
             yield f"the role {role}, which nobody has, {'is new' if role in new.roles else 'is gone'}"
 
@@ -67,8 +67,8 @@ def _compare_gates(old: Policy, new: Policy) -> Iterable[str]:
         before, after = old.gates.get(phase), new.gates.get(phase)
         if before == after:
             continue
-        now = "; ".join(describe_gate(after)) if after else "has no rule of its own any more"
-        then = f" (before: {'; '.join(describe_gate(before))})" if before else " (new)"
+        now = ", ".join(describe_gate(after)) if after else "no rule of its own any more"
+        then = f" (before: {', '.join(describe_gate(before))})" if before else " (new)"
         yield f"gate {phase}: {now}{then}"
 
 

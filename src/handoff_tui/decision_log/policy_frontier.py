@@ -29,12 +29,12 @@ class PolicyFrontier:
         try:
             policy = parse_policy(text)
         except TrustPolicyError as wrong:
-            raise EntryRefusedError("bad-policy", wrong.message) from wrong
+            raise EntryRefusedError(wrong.message, code="bad-policy") from wrong
         succeeded = self.find_in_force(entry.parents)
         if text.nonce is None:
             self._check_succession(entry, succeeded)
         elif text.version != 1:
-            raise EntryRefusedError("bad-policy", f"the first policy has version {text.version}")
+            raise EntryRefusedError(f"the first policy has version {text.version}", code="bad-policy")
         self._check_signatures(entry, policy, succeeded)
         self.policies[entry.id] = policy
         self.before[entry.id] = succeeded
@@ -45,12 +45,14 @@ class PolicyFrontier:
         """A submission or decision: signed once, by its actor, with a key and a role of the policy in force."""
         newest = self.find_in_force(entry.parents)
         if len(newest) != 1:
-            raise EntryRefusedError("policy-forked", "two policies are in force before it, and neither knows the other")
+            raise EntryRefusedError(
+                "two policies are in force before it, and neither knows the other", code="policy-forked"
+            )
         (in_force,) = newest
         work = entry.work
         assert work is not None  # noqa: S101 - the schema says so
         if work.policy != in_force:
-            raise EntryRefusedError("wrong-policy", f"it names the policy {work.policy}; {in_force} is in force")
+            raise EntryRefusedError(f"it names the policy {work.policy}; {in_force} is in force", code="wrong-policy")
         self._check_actor(entry, self.policies[in_force])
         self.after[entry.id] = newest
 
@@ -86,15 +88,15 @@ class PolicyFrontier:
         assert text is not None  # noqa: S101 - the caller looked
         highest = max((self.policies[older].version for older in succeeded), default=0)
         if text.version != highest + 1:
-            raise EntryRefusedError("wrong-version", f"its version is {text.version}; {highest + 1} comes next")
+            raise EntryRefusedError(f"its version is {text.version}; {highest + 1} comes next", code="wrong-version")
         if text.previous not in {older for older in succeeded if self.policies[older].version == highest}:
-            raise EntryRefusedError("wrong-policy", f"it succeeds {text.previous}, which is not in force")
+            raise EntryRefusedError(f"it succeeds {text.previous}, which is not in force", code="wrong-policy")
 
     def _check_signatures(self, entry: Entry, policy: Policy, succeeded: frozenset[str]) -> None:
         deciding = [policy, *(self.policies[older] for older in sorted(succeeded))]
         for keyid in entry.keyids:
             if not any(keyid in one.signers for one in deciding):
-                raise EntryRefusedError("unknown-key", f"it is signed by {keyid}, which no policy here knows")
+                raise EntryRefusedError(f"it is signed by {keyid}, which no policy here knows", code="unknown-key")
         for one in deciding:
             people = {
                 one.signers[keyid].principal
@@ -105,21 +107,22 @@ class PolicyFrontier:
             if signed < one.root_threshold:
                 whose = "its own" if one is policy else "the former"
                 raise EntryRefusedError(
-                    "too-few-signatures", f"{signed} of {one.root_threshold} signatures that {whose} root role asks for"
+                    f"{signed} of {one.root_threshold} signatures that {whose} root role asks for",
+                    code="too-few-signatures",
                 )
 
     def _check_actor(self, entry: Entry, policy: Policy) -> None:
         if len(entry.keyids) != 1:
-            raise EntryRefusedError("signature-count", f"it has {len(entry.keyids)} signatures and must have one")
+            raise EntryRefusedError(f"it has {len(entry.keyids)} signatures and must have one", code="signature-count")
         signer = policy.signers.get(entry.keyids[0])
         if signer is None:
-            raise EntryRefusedError("unknown-key", f"its key {entry.keyids[0]} is not in the policy in force")
+            raise EntryRefusedError(f"its key {entry.keyids[0]} is not in the policy in force", code="unknown-key")
         if signer.principal != entry.actor:
             raise EntryRefusedError(
-                "impersonation", f"it says {entry.actor} and is signed with the key of {signer.principal}"
+                f"it says {entry.actor} and is signed with the key of {signer.principal}", code="impersonation"
             )
         if not signer.covers(entry.time):
-            raise EntryRefusedError("key-not-valid", f"the key of {entry.actor} was not valid at {entry.time}")
+            raise EntryRefusedError(f"the key of {entry.actor} was not valid at {entry.time}", code="key-not-valid")
         allowed = policy.may_decide if entry.kind is EntryKind.DECISION else policy.may_submit
         if not allowed(entry.actor):
-            raise EntryRefusedError("wrong-role", f"{entry.actor} has no role that allows this")
+            raise EntryRefusedError(f"{entry.actor} has no role that allows this", code="wrong-role")

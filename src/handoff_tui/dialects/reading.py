@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from handoff_tui.dialects.contract import POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.models.collection import without_collection
 from handoff_tui.models.handoff import Handoff, build_id
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Problem, ProblemLevel
@@ -45,20 +43,8 @@ class Harvest(NamedTuple):
 
 def read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
     """Asks every dialect about every candidate; the surest one owns it."""
-    with _without_collection():
+    with without_collection():
         return _read_handoffs(shelf, dialects)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Reading makes many small values that all stay; searching them for garbage again and again is a third of it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:

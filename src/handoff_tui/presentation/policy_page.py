@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.models.trust_report import GateRuleView, KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
+from handoff_tui.models.trust_report import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
 from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
@@ -53,31 +53,21 @@ def _add_policy(page: Page, policy: PolicyView) -> None:
     for warning in policy.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Gates")
-    page.grid(
-        (Column("phase"), Column("asks for", fold=True), Column("who could", fold=True)), _build_gates(policy.gates)
-    )
+    for gate in policy.gates:
+        phase = "all others" if gate.phase == _ANY_GATE and len(policy.gates) > 1 else gate.phase
+        add_fact(page, "all phases" if phase == _ANY_GATE else phase, ", ".join(gate.words))
+        page.line(Cell(" " * 12), Cell(f"could: {render_safe(', '.join(gate.people) or _NOBODY)}", "muted"), indent=12)
     page.heading("Keys")
     add_keys(page, policy.keys)
 
 
 def add_keys(page: Page, keys: Iterable[KeyView]) -> None:
-    columns = (Column(""), Column("who"), Column("roles"), Column("key"), Column("type"), Column("valid", fold=True))
+    columns = (Column(""), Column("who"), Column("roles"), Column("key"), Column("type"), Column("valid"))
     page.grid(columns, [_build_key(key) for key in keys])
 
 
 def add_fact(page: Page, name: str, value: str) -> None:
     page.line(Cell(f"{render_safe(name):<12}", "muted"), Cell(render_safe(value)), indent=12)
-
-
-def _build_gates(gates: Iterable[GateRuleView]) -> list[tuple[Cell, ...]]:
-    return [
-        (
-            Cell("every other" if gate.phase == _ANY_GATE else render_safe(gate.phase), "key"),
-            Cell(render_safe(", ".join(gate.words))),
-            Cell(render_safe(", ".join(gate.people) or _NOBODY), "human"),
-        )
-        for gate in gates
-    ]
 
 
 def _build_key(key: KeyView) -> tuple[Cell, ...]:

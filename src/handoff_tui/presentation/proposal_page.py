@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from handoff_tui.models.trust_report import ProposalReport, SealReport, SignatureTally, SignReport
-from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.policy_page import add_fact
 from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
@@ -18,7 +17,9 @@ def build_proposal_page(report: ProposalReport, *, texts: bool = True) -> Page:
     add_fact(page, "digest", report.digest)
     add_fact(page, "log", report.log)
     add_fact(page, "succeeds", report.previous)
-    add_fact(page, "proposed", f"by {report.actor} at {report.time}, after {plural(len(report.parents), 'entry')}")
+    add_fact(page, "proposed", f"by {report.actor} at {report.time}")
+    for parent in report.parents:
+        add_fact(page, "follows", parent)
     if report.stale is not None:
         page.line(Cell("✗ ", "fail"), Cell(render_safe(report.stale)), indent=2)
     page.heading("What changes")

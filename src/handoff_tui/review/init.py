@@ -115,7 +115,7 @@ def _refuse_what_is_there(repository: Repository) -> None:
         verdict = open_log(repository).verify()
         shown = ", ".join(places[:3]) + (" …" if len(places) > 3 else "")  # noqa: PLR2004 - a few names
         raise LogPresentError(
-            f"there is a log already: {len(listing.ids)} entries ({shown}), "
+            f"there is a log already: {len(listing.ids)} {'entry' if len(listing.ids) == 1 else 'entries'} ({shown}), "
             f"begun by {verdict.log or 'an entry that cannot be told'}; it is left as it is",
             "`handoff-tui policy show` tells who may do what, `handoff-tui policy propose` changes it.",
         )

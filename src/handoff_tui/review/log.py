@@ -105,4 +105,4 @@ def _load_seen(witness: Witness) -> Seen:
 def _open_facts(repository: Repository) -> VerifiedCache:
     """In the user's cache, not in the repository: looking writes nothing there."""
     folder = find_cache_folder(repository.common_dir)
-    return VerifiedCache(LocalFolder(folder), load_cache_secret())
+    return VerifiedCache(LocalFolder(folder, make_outer=True), load_cache_secret())

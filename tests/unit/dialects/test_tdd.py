@@ -392,3 +392,26 @@ def test_tdd_trailers_have_several_spellings() -> None:
     handoff = read_all(shelf)["TDD-1"]
     assert (handoff.source_phase, handoff.target_phase, handoff.status) == ("GREEN", "REFACTOR", "PASS")
     assert (handoff.source_agent, handoff.target_agent) == ("wren", "owl")
+
+
+def test_tdd_words_come_from_the_settings() -> None:
+    """Phases, and how trailers and tags begin."""
+    words = Tdd(phases=("DRAFT", "POLISH", "DONE"), trailer_prefixes=("Relay-",), tag_prefixes=("relay/",))
+    shelf = MemoryShelf(
+        {".tdd-queue.log": "POLISH next: done\n"},
+        settings=Settings(tdd=words, pipelines={}),
+        git_commits=(commit(FIRST, "draft: lamp", "Relay-Phase: polish\nRelay-Next: done\nRelay-Cycle: 3"),),
+        git_refs=(RefFact("refs/tags/relay/cycle-7/polish", FIRST, ""), RefFact("refs/tags/tdd/cycle-8", FIRST, "")),
+    )
+    reading = TDD.read([shelf.source(".tdd-queue.log")], shelf)
+    handoffs = {handoff.id: handoff for handoff in reading.handoffs}
+    assert sorted(handoffs) == ["TDD-3", "TDD-7"]
+    assert (handoffs["TDD-3"].source_phase, handoffs["TDD-3"].target_phase) == ("POLISH", "DONE")
+    assert reading.problems == []
+
+
+def test_tdd_trailers_of_other_prefixes_are_left_alone() -> None:
+    """The usual ones mean nothing where others are configured."""
+    settings = Settings(tdd=Tdd(trailer_prefixes=("Relay-",)))
+    shelf = MemoryShelf({}, settings, git_commits=(commit(FIRST, "test: dim", "TDD-Phase: RED\nTDD-Next: GREEN"),))
+    assert read_all(shelf) == {}

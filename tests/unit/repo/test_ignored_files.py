@@ -3,7 +3,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from handoff_tui.repo.ignored_files import IgnoredFiles, list_ignored
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.ignored_files import IgnoredFiles, is_ignored, list_ignored
+from tests.support.repositories import RepositoryBuilder
 
 
 def make(root: Path, *paths: str) -> None:
@@ -25,3 +27,12 @@ def test_limit_cuts_always_at_the_same_place(tmp_path: Path) -> None:
     """Where there is more than may be looked through, that is told, whatever the order of the file system."""
     make(tmp_path, *(f"b/{number}" for number in range(10)), "a/x", "c/y")
     assert list_ignored(tmp_path, ["c/", "b/", "a/"], (), 5) == IgnoredFiles(("a/x",), complete=False)
+
+
+def test_ignored_path_is_known_before_it_is_there(builder: RepositoryBuilder) -> None:
+    """By a rule of the repository, wherever it stands; what no rule names is not ignored."""
+    builder.write(".gitignore", "/.own/\n").write("inner/.gitignore", "*.log\n")
+    git = Git.open(builder.folder)
+    assert is_ignored(git, ".own/log/entry")
+    assert is_ignored(git, "inner/a.log")
+    assert not is_ignored(git, "a.log")

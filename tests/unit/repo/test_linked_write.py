@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.errors import StoredFileDamagedError
-from handoff_tui.repo.linked_write import FOLDER_FLAGS, build_write_error, open_folder, read_regular, write_once
+from handoff_tui.repo.linked_write import (
+    FOLDER_FLAGS,
+    build_write_error,
+    open_folder,
+    read_regular,
+    replace_file,
+    write_once,
+)
 from handoff_tui.repo.system_calls import SYSTEM
-from tests.support.failing_calls import FailingCalls
+from tests.support.failing_calls import FailingCalls, fail_at
 
 
 @pytest.fixture
@@ -86,3 +93,18 @@ def test_refusal_is_told_in_words(number: int, words: str) -> None:
     assert words in told.message
     assert told.message.startswith("the/path cannot be written")
     assert bool(told.hint) == (number != errno.EIO)
+
+
+def test_replaced_file_is_old_or_new(tmp_path: Path, folder: int) -> None:
+    """A link in its place is replaced and not followed; when a call fails, the old content stays and nothing else."""
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "name").symlink_to("precious")
+    replace_file(SYSTEM, folder, "name", b"first")
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+    counting = FailingCalls()
+    replace_file(counting, folder, "name", b"first")
+    for place in range(1, counting.made.index("rename") + 2):
+        with pytest.raises(OSError, match="No space"):
+            replace_file(fail_at(place, errno.ENOSPC), folder, "name", b"second")
+        assert (tmp_path / "name").read_bytes() == b"first"
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["name", "precious"]

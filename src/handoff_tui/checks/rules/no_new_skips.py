@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from handoff_tui.checks.changed_files import read_changed
+from handoff_tui.checks.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.skip_marks import SkipMark, find_skips
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Severity
 
+if TYPE_CHECKING:
+    from handoff_tui.checks.skip_marks import SkipMark
+
 
 def judge(context: Context) -> Iterator[Found]:
+    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    if files:
+        yield from _judge_files(files)
+
+
+def _judge_files(files: list[ChangedFile]) -> Iterator[Found]:
+    from handoff_tui.checks.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
+
     left: Counter[tuple[str, str]] = Counter()
     new: list[tuple[str, SkipMark]] = []
-    for file in read_changed(context, context.setting("tamper.test_files", tuple)):
+    for file in files:
         known = Counter(mark.key for mark in find_skips(file.old_path, file.before)) if file.old_path else Counter()
         for mark in find_skips(file.new_path, file.now) if file.new_path else ():
             if known[mark.key] > 0:

@@ -6,6 +6,7 @@ What the last run said is said again, at once, when nothing has moved since; so 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.plain import write_plain
+from handoff_tui.models.collection import without_collection
 from handoff_tui.review.recall import Recall
 
 FORMATS = ("text", "json", "jsonl", "junit", "sarif", "tap", "github", "markdown")
@@ -74,7 +76,11 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _run_now(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
-    from handoff_tui.cli.check_run import run_checks  # noqa: PLC0415 - only a run that must happen pays for it
+    if recall is not None:  # git lists every path while everything heavy is imported
+        recall.look.begin_listing()
+    with without_collection():
+        from handoff_tui.cli.check_run import run_checks  # noqa: PLC0415 - only a run that must happen pays for it
+    gc.freeze()  # what was imported stays, and later collections pass over it
 
     return run_checks(arguments, recall)
 

@@ -31,7 +31,6 @@ from handoff_tui.models.work import Fact
 
 _EVENTS: Final = compile_later(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
 _EVIDENCE: Final = compile_later(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
-_CONTRACT: Final = "BUILDER_PROMPT_CONTRACT.md"
 
 
 def _may_own(path: str) -> bool:
@@ -51,7 +50,7 @@ def _read(owned: list[Source], shelf: Shelf) -> Reading:
     rest = attach_packages(drafts, manifests)
     _attach_evidence(drafts, shelf, reading)
     _compare_contract(drafts, shelf, reading)
-    states = _settle_registry(drafts, [*lists, *others], reading)
+    states = _settle_registry(drafts, [*lists, *others], reading, shelf.settings.builder.released_states)
     reading.handoffs = [draft.handoff(states[draft.group.id]) for draft in drafts]
     if rest is not None:
         reading.handoffs.append(rest)
@@ -104,7 +103,8 @@ def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> Non
 def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
     """A prompt made from an older contract than the one that is in force."""
     stated = [prompt for draft in drafts for prompt in draft.prompts if prompt.contract]
-    named = (path for path in shelf.paths if path.endswith(_CONTRACT) and path.rpartition("/")[2] == _CONTRACT)
+    name = shelf.settings.builder.questions.contract
+    named = (path for path in shelf.paths if path.endswith(name) and path.rpartition("/")[2] == name)
     path = next(named, None) if stated else None
     if path is None:
         return
@@ -116,7 +116,9 @@ def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> No
             prompt.source.report(f"follows contract {prompt.contract}, but {path} is {current}", line)
 
 
-def _settle_registry(drafts: list[Draft], sources: list[Source], reading: Reading) -> dict[str, RegistryState]:
+def _settle_registry(
+    drafts: list[Draft], sources: list[Source], reading: Reading, released: tuple[str, ...]
+) -> dict[str, RegistryState]:
     """Where each handoff stands, once all are known; what people wrote about it stands beside."""
     by_id = {draft.group.id: draft for draft in drafts}
     superseded = {handoff for draft in drafts for source in draft.sources for handoff in find_superseded(source)}
@@ -132,7 +134,8 @@ def _settle_registry(drafts: list[Draft], sources: list[Source], reading: Readin
     states = {
         handoff: derive_state(draft.standing(superseded=handoff in superseded)) for handoff, draft in by_id.items()
     }
-    states = apply_blocks(states, {handoff: tuple(draft.blocked_by) for handoff, draft in by_id.items()})
+    blocked_by = {handoff: tuple(draft.blocked_by) for handoff, draft in by_id.items()}
+    states = apply_blocks(states, blocked_by, released)
     for source, row in rows:
         _compare_row(source, row, by_id, states, reading)
     return states

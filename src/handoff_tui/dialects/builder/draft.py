@@ -132,7 +132,7 @@ def build_draft(group: Group, settings: Builder) -> Draft:
     draft.results = number_results(group.of(DocumentRole.RESULTS), settings)
     draft.reviews = [read_answers(member.source) for member in _by_attempt(group.of(DocumentRole.ANSWERS))]
     for role in (DocumentRole.REVIEW, DocumentRole.EVALUATION):
-        draft.reviews.extend(_read_review(draft, member, role) for member in _by_attempt(group.of(role)))
+        draft.reviews.extend(_read_review(draft, member, role, settings) for member in _by_attempt(group.of(role)))
     for spec in draft.specs:
         draft.facts.extend(spec.facts)
         if spec.prompt is not None and not draft.prompts:
@@ -151,9 +151,9 @@ def build_draft(group: Group, settings: Builder) -> Draft:
     return draft
 
 
-def _read_review(draft: Draft, member: Member, role: DocumentRole) -> ReviewReading:
+def _read_review(draft: Draft, member: Member, role: DocumentRole, settings: Builder) -> ReviewReading:
     """A verdict on an attempt that has a successor is history: it says nothing about the work as it is."""
-    reading = read_review(member.source, role)
+    reading = read_review(member.source, role, settings)
     number = member.named.attempt
     if number is not None and draft.newest is not None and number < draft.newest.number:
         draft.facts.extend(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from handoff_tui.config.settings import Builder
 from handoff_tui.dialects.builder.identifiers import find_ids, parse_id
 from handoff_tui.dialects.claims import quote
 from handoff_tui.dialects.contract import Source
@@ -54,13 +55,17 @@ def derive_state(standing: Standing) -> RegistryState:
     return next((state for holds, state in by_weight if holds), RegistryState.NOT_DISPATCHED)
 
 
-def apply_blocks(states: dict[str, RegistryState], blocked_by: dict[str, tuple[str, ...]]) -> dict[str, RegistryState]:
-    """What is not done yet is blocked while something it waits for is known and not validated."""
+def apply_blocks(
+    states: dict[str, RegistryState],
+    blocked_by: dict[str, tuple[str, ...]],
+    released: tuple[str, ...] = Builder().released_states,
+) -> dict[str, RegistryState]:
+    """What is not done yet is blocked while something it waits for is known and in no state that releases it."""
     return {
         handoff: RegistryState.BLOCKED
         if state not in _DONE
         and any(
-            states[other] is not RegistryState.VALIDATED
+            states[other] not in released
             for other in blocked_by.get(handoff, ())
             if other in states and other != handoff
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from handoff_tui.config.settings import Builder
 from handoff_tui.dialects.builder.status import is_template
 from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, parse_verdict, quote
 from handoff_tui.dialects.contract import Source
@@ -38,10 +39,7 @@ _BARE: Final = " :*.!"
 _LABEL: Final = compile_later(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
 _PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
 _HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
-_ALLOWED: Final = {
-    DocumentRole.REVIEW: ("PASS", "RETRY", "ESCALATE"),
-    DocumentRole.EVALUATION: ("PASS", "FAIL"),
-}
+_STANDARD: Final = Builder()
 
 
 @dataclass(slots=True)
@@ -66,7 +64,7 @@ def read_answers(source: Source) -> ReviewReading:
     return reading
 
 
-def read_review(source: Source, role: DocumentRole) -> ReviewReading:
+def read_review(source: Source, role: DocumentRole, settings: Builder = _STANDARD) -> ReviewReading:
     """The verdict, which must be the last line of a review, and a greenlight if there is one."""
     reading = ReviewReading(source, role)
     if not source.readable:
@@ -82,7 +80,7 @@ def read_review(source: Source, role: DocumentRole) -> ReviewReading:
         where = source.place(line.number)
         subject = "review" if role is DocumentRole.REVIEW else "evaluation"
         reading.claims.append(build_claim(ClaimKind.VERDICT, where, line.text, subject=subject, value=verdict))
-        allowed = _ALLOWED.get(role, ())
+        allowed = settings.review_verdicts if role is DocumentRole.REVIEW else settings.evaluation_verdicts
         if verdict not in allowed:
             source.report(f"has the verdict {verdict}; the standard knows {', '.join(allowed)}", line.number)
     if not stated:

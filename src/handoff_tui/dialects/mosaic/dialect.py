@@ -21,7 +21,7 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
     paths = shelf.paths
     drafts: dict[str, HandoffDraft] = {}
     for folder, sources in sorted(_group_by_folder(owned, paths).items()):
-        reading.problems.extend(find_missing(folder, sources, paths))
+        reading.problems.extend(find_missing(folder, sources, paths, shelf.settings.mosaic))
         if is_live(sources):
             drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID, shelf.settings.mosaic)
     emergencies = _add_emergencies(owned, drafts)

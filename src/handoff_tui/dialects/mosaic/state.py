@@ -83,11 +83,13 @@ def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
             told[source.sha256 or ""] = source.path
 
 
-def find_missing(folder: str, sources: dict[str, Source], paths: tuple[str, ...]) -> list[Problem]:
+def find_missing(
+    folder: str, sources: dict[str, Source], paths: tuple[str, ...], settings: Mosaic = STANDARD
+) -> list[Problem]:
     """A problem for each required state file that is not there, or whose content is something else."""
     level = ProblemLevel.ERROR if is_live(sources) else ProblemLevel.WARNING
     problems: list[Problem] = []
-    for name in layout.REQUIRED:
+    for name in settings.state_files:
         path = f"{folder}/{name}"
         if name in sources:
             continue

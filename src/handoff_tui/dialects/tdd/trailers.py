@@ -50,9 +50,8 @@ def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple
     steps: list[Step] = []
     problems: list[Problem] = []
     for commit in commits:
-        fields = parse_trailers(printable(commit.body), rules.trailer_prefixes) or parse_bracket(
-            printable(commit.subject)
-        )
+        trailers = parse_trailers(printable(commit.body), rules.trailer_prefixes)
+        fields = trailers or parse_bracket(printable(commit.subject))
         if "phase" in fields or "next" in fields or "next_agent" in fields:
             step = _build_step(commit, fields, rules.phases)
             steps.append(step)

@@ -53,6 +53,8 @@ def test_state_is_blocked_by_what_is_not_validated() -> None:
     waits = {"H-3": ("H-2",), "H-4": ("H-1", "H-99"), "H-5": ("H-2",), "H-6": ("H-1", "H-3")}
     settled = apply_blocks(states, waits)
     assert [name for name, state in settled.items() if state is RegistryState.BLOCKED] == ["H-3", "H-6"]
+    looser = apply_blocks(states, waits, ("VALIDATED", "COMPLETE"))
+    assert [name for name, state in looser.items() if state is RegistryState.BLOCKED] == ["H-6"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.config.settings import Builder
 from handoff_tui.dialects.builder.review import count_events, read_answers, read_evidence, read_review
 from handoff_tui.dialects.contract import Source
 from handoff_tui.models.document import DocumentRole
@@ -121,6 +122,15 @@ def test_verdict_that_breaks_the_standard_is_reported(text: str, message: str) -
     source = Source.of_text("H-7/REVIEW_REPORT.md", text)
     read_review(source, DocumentRole.REVIEW)
     assert message in [problem.message for problem in source.problems()]
+
+
+@pytest.mark.parametrize("role", [DocumentRole.REVIEW, DocumentRole.EVALUATION])
+def test_verdicts_of_the_standard_come_from_the_settings(role: DocumentRole) -> None:
+    """One that is configured is no problem."""
+    source = Source.of_text("H-7/REVIEW_REPORT.md", "# Review\n\nReview verdict: PARTIAL\n")
+    settings = Builder(review_verdicts=("PARTIAL",), evaluation_verdicts=("PARTIAL",))
+    assert read_review(source, role, settings).verdict == "PARTIAL"
+    assert source.problems() == []
 
 
 def test_evidence_ties_paths_to_hashes() -> None:

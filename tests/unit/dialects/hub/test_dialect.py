@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 
+from handoff_tui.config.settings import Hub, Settings
 from handoff_tui.dialects.hub.dialect import HUB
+from handoff_tui.models.work import Severity
 from tests.support.shelf import MemoryShelf, read_with
 
 
@@ -51,3 +53,33 @@ def test_empty_context_is_a_handoff_with_a_problem() -> None:
     handoffs = read_with(HUB, shelf).handoffs
     assert [(handoff.id, handoff.claims, handoff.tasks) for handoff in handoffs] == [("RUN-0", (), ())]
     assert len(shelf.source("WORK_CYCLE_0.md").problems()) == 1
+
+
+def test_words_of_the_hub_come_from_the_settings() -> None:
+    """Stages, where failure leads, statuses of cycles and reports, and what fails a stage."""
+    words = Hub(
+        stages=("DEV", "PROOF", "COMPLETE"),
+        failure_stage="PROOF",
+        run_failure_targets={"qa_failed": "proof"},
+        statuses=("waiting", "over"),
+        report_statuses=("green", "red"),
+        failing_severities=(Severity.LOW,),
+    )
+    cycle = {"from_role": "dev", "to_role": "proof", "status": "waiting", "stage": "dev", "report_status": "green"}
+    failed = _context(4, "2031-02-03 04:05:06", "x") + "\n## Pipeline Position\n- **Current State**: sec_failed\n"
+    files = {
+        "work_cycles.json": json.dumps([{**cycle, "task": "T001"}]),
+        "HANDOFF_4_T007.md": failed,
+        "bugs.json": json.dumps({"status": "green", "bugs": [{"title": "a", "severity": "low"}]}),
+    }
+    shelf = MemoryShelf(files, Settings(hub=words))
+    handoffs = {handoff.id: handoff for handoff in read_with(HUB, shelf).handoffs}
+    assert (handoffs["T001"].source_phase, handoffs["T001"].target_phase) == ("DEV", "PROOF")
+    assert (handoffs["T007"].source_phase, handoffs["T007"].target_phase) == ("SEC_FAILED", "PROOF")
+    assert [problem.message for problem in shelf.source("work_cycles.json").problems()] == []
+    assert [problem.message for problem in shelf.source("bugs.json").problems()] == [
+        "says green, but lists 1 open findings that are low"
+    ]
+    standard = MemoryShelf(files)
+    read_with(HUB, standard)
+    assert len(standard.source("work_cycles.json").problems()) == 2

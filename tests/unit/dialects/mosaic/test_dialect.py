@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+from handoff_tui.config.settings import Mosaic, Settings
 from handoff_tui.dialects.contract import CommitFact
 from handoff_tui.dialects.mosaic.dialect import MOSAIC
 from handoff_tui.dialects.reading import read_handoffs
@@ -86,3 +87,18 @@ def test_problems_of_documents_that_no_path_led_to_are_told() -> None:
     ref = "refs/notes/tdd-handoffs"
     shelf = MemoryShelf({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
     assert [problem.path for problem in read_handoffs(shelf, DIALECTS).problems] == [f"notes:{ref}/{commit.id}"]
+
+
+def test_mosaic_words_come_from_the_settings() -> None:
+    """Statuses of blockers, and which state files must be there."""
+    files = {
+        ".mosaic/blockers.json": json.dumps({"blockers": [{"id": "B1", "title": "x", "status": "Parked"}]}),
+        ".mosaic/project_state.json": json.dumps({"blocking_issues": [{"id": "B2", "status": "parked"}]}),
+    }
+    words = Mosaic(open_statuses=("open",), closed_statuses=("parked",), state_files=("blockers.json", "crew.json"))
+    shelf = MemoryShelf(files, Settings(mosaic=words))
+    reading = read_with(MOSAIC, shelf)
+    assert [(blocker.id, blocker.open) for blocker in reading.handoffs[0].blockers] == [("B1", False), ("B2", False)]
+    assert shelf.problems() == []
+    assert [problem.path for problem in reading.problems] == [".mosaic/crew.json"]
+    assert all(blocker.open for blocker in read_with(MOSAIC, MemoryShelf(files)).handoffs[0].blockers)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import NoHumanError, SigningError
+from handoff_tui.repo.new_key import is_protected, write_new_key
+from handoff_tui.repo.ssh_keygen import Prompt
+from tests.support.ssh_keys import PASSPHRASE, make_key
+
+
+def test_protection_is_read_off_the_file(tmp_path: Path) -> None:
+    """A passphrase or none; what is no OpenSSH key counts as open."""
+    assert is_protected(make_key(tmp_path / "locked", PASSPHRASE).read_text())
+    assert not is_protected(make_key(tmp_path / "open").read_text())
+    for text in ("", "text", "-----BEGIN OPENSSH PRIVATE KEY-----\n!!\n-----END OPENSSH PRIVATE KEY-----"):
+        assert not is_protected(text)
+
+
+def test_open_key_is_made_only_when_it_was_spelled_out(isolated_user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a terminal and without that consent nothing is made; a key that is there is never overwritten."""
+    monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", "/nonexistent/tty")
+    with pytest.raises(NoHumanError, match="no terminal to ask for a passphrase"):
+        write_new_key("ada", protected=True)
+    assert not (isolated_user / ".ssh").exists()
+    place = write_new_key("ada", protected=False)
+    assert place == isolated_user / ".ssh/id_ed25519"
+    assert place.stat().st_mode & 0o077 == 0
+    before = place.read_bytes()
+    with pytest.raises(SigningError, match="there already"):
+        write_new_key("ada", protected=False)
+    assert place.read_bytes() == before
+
+
+def test_key_without_the_passphrase_that_was_asked_for_is_thrown_away(
+    isolated_user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who just presses Enter has no key afterwards."""
+
+    def generate(place: Path, _comment: str, *, prompt: Prompt) -> str:
+        assert prompt is Prompt.TERMINAL
+        make_key(place)
+        return ""
+
+    monkeypatch.setattr("handoff_tui.repo.new_key.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.repo.new_key.generate_key", generate)
+    with pytest.raises(NoHumanError, match="thrown away"):
+        write_new_key("ada", protected=True)
+    assert list((isolated_user / ".ssh").iterdir()) == []
