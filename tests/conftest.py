@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from handoff_tui.repo.resources import find_resource
 from handoff_tui.repo.story import build_story
 from tests.support.hostile import HostileRepository, build_hostile_repository
 from tests.support.repositories import RepositoryBuilder
+
+if TYPE_CHECKING:
+    from tests.support.signed import Circle
 
 _UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
 
@@ -57,3 +61,13 @@ def hostile_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hosti
 def sample_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample repository, built once; tests only look at it."""
     return build_story(find_resource("sample_repo"), tmp_path_factory.mktemp("sample") / "demo").repository
+
+
+@pytest.fixture
+def circle(
+    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Circle:
+    """People who change the policy of one repository, in the test's own process and without a terminal."""
+    from tests.support.signed import Circle, Speaking  # noqa: PLC0415 - few tests need the signed log
+
+    return Circle(Speaking(monkeypatch, capsys), builder.folder, tmp_path)

@@ -36,6 +36,8 @@ HandoffError
 │   ├── SignatureMalformedError  a signature is not in the one strict form
 │   ├── SignatureForeignError    a signature was made for another purpose
 │   └── SignatureInvalidError    a signature does not fit the key and the content
+├── BundleMalformedError  a file is not the bundle of a log in its one form
+├── EntryNotFoundError    no entry of the log has this id
 ├── LogLockedError        another process is writing the log
 ├── WitnessDamagedError   what was once seen of the log cannot be read
 ├── AppendRefusedError    an entry may not be added to the log as it is
@@ -199,6 +201,14 @@ class SignatureInvalidError(LogEntryError):
     """A signature does not fit its key and the signed content."""
 
     code = "bad-signature"
+
+
+class BundleMalformedError(HandoffError):
+    """A file is not the bundle of a log, or not in the one form that bundles have."""
+
+
+class EntryNotFoundError(HandoffError):
+    """No entry of the log has the id that was asked for, or more than one begins like that."""
 
 
 class LogLockedError(HandoffError):

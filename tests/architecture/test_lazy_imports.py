@@ -55,3 +55,23 @@ def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> 
     """Importing a headless room never imports a front end's packages."""
     code = f"import sys, handoff_tui.{room}; sys.exit(any(name in sys.modules for name in ('textual', 'rich')))"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_check_that_must_run_imports_only_what_it_uses(sample_repository: Path) -> None:
+    """Neither the network, nor archives, nor readers and writers of other forms, nor a pool for commands."""
+    call = ["check", "--pre", "--only", "nothing-unpushed", "--json", "--fresh", "--repo", str(sample_repository)]
+    heavy = ["ssl", "urllib.request", "tarfile", "configparser", "xml.etree", "concurrent.futures", "difflib", "rich"]
+    assert imported_by(call, heavy, code=1) == []
+
+
+def test_importing_the_checks_builds_no_schema() -> None:
+    """Defaults are made without their schemas, so a run builds only the schemas of what it reads."""
+    code = """
+import sys, handoff_tui.cli.check_run
+from handoff_tui.models.base import Model
+def find_all(model):
+    return [inner for child in model.__subclasses__() for inner in (child, *find_all(child))]
+sys.exit(" ".join(model.__name__ for model in find_all(Model) if model.__pydantic_complete__))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr.split() == []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.decision_log.chain import Candidate, Known, judge_chain
+from handoff_tui.decision_log.policy import Policy, parse_policy
 from handoff_tui.decision_log.public_keys import parse_public_key
 from handoff_tui.decision_log.signers import build_line
 from handoff_tui.decision_log.times import add_seconds
@@ -65,6 +66,17 @@ def build_policy_toml(
 def build_signers(*names: str) -> str:
     """`allowed_signers` for people; `alice/2` is a second key of alice."""
     return "".join(build_line(name.partition("/")[0], build_key(name)) for name in names)
+
+
+def build_policy(toml: str | None = None, signers: str | None = None) -> Policy:
+    """A policy as it is read from its two texts."""
+    return parse_policy(
+        PolicyText(
+            version=1,
+            allowed_signers=build_signers("alice", "bob", "claude") if signers is None else signers,
+            policy_toml=toml or build_policy_toml(),
+        )
+    )
 
 
 @dataclass

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from handoff_tui.models.log_record import LogVerdict
+from handoff_tui.repo.repository import open_repository
+from handoff_tui.repo.ssh_keygen import SigningTool
+from handoff_tui.review.log import open_log
 from tests.support.command_line import Said, say
 from tests.support.in_process import InProcess
+from tests.support.journals import build_decision
 from tests.support.ssh_keys import make_key, read_public
 
 
@@ -98,3 +106,70 @@ def list_entries(repository: Path) -> list[str]:
     """The ids of the entries in a work tree, by their files."""
     files = sorted((repository / ".handoff-tui" / "log").glob("*/*.intoto.jsonl"))
     return [f"sha256:{file.name.partition('.')[0]}" for file in files]
+
+
+class Circle:
+    """People around one repository who change its policy together, by the real verbs."""
+
+    def __init__(self, speaking: Speaking, repository: Path, folder: Path) -> None:
+        self.speaking = speaking
+        self.repository = repository
+        self.folder = folder
+
+    def person(self, name: str, passphrase: str = "") -> Person:
+        return make_person(self.folder / "homes", name, passphrase)
+
+    def begin(self, person: Person, *options: str | Path) -> str:
+        """The first entry of the log; its id."""
+        said = self.speaking(person, "init", "--repo", self.repository, "--json", *options)
+        assert said.code == 0, said.stderr
+        genesis = said.json["log"]
+        assert isinstance(genesis, str)
+        return genesis
+
+    def decide(self, person: Person, handoff: str = "H-1", key: Path | None = None) -> str:
+        """A decision of this person about nothing in particular; the id of its entry."""
+        log = open_log(open_repository(self.repository))
+        signer = SigningTool(read_public(key or person.key), key or person.key)
+        return log.journal.append(lambda parents: build_decision(parents, handoff, person.email), signer).entry.id
+
+    def verify(self) -> LogVerdict:
+        """The whole log, from the bytes on."""
+        return open_log(open_repository(self.repository), remembered=False).verify()
+
+    def enrol(self, person: Person, *options: str | Path) -> str:
+        """The line of a person's key."""
+        said = self.speaking(person, "keys", "enroll", "--repo", self.repository, *options)
+        assert said.code == 0, said.stderr
+        return said.stdout.strip()
+
+    def propose(self, person: Person, *options: str | Path, name: str = "proposal") -> Path:
+        """The file of a proposal."""
+        file = self.folder / f"{name}.json"
+        said = self.speaking(person, "policy", "propose", "--repo", self.repository, "--output", file, *options)
+        assert said.code == 0, said.stderr
+        return file
+
+    def sign(self, person: Person, file: Path, *options: str | Path) -> Said:
+        """Signs as somebody who has read it: the digest is spelled out."""
+        digest = "sha256:" + hashlib.sha256(base64.b64decode(json.loads(file.read_bytes())["payload"])).hexdigest()
+        words = ("policy", "sign", file, "--repo", self.repository, "--yes-i-read-it", digest)
+        return self.speaking(person, *words, *options)
+
+    def seal(self, person: Person, *files: str | Path) -> Said:
+        return self.speaking(person, "policy", "seal", *files, "--repo", self.repository, "--json")
+
+    def change(self, proposer: Person, signers: tuple[Person, ...], *options: str | Path, name: str) -> str:
+        """Proposes, has everybody sign, seals; the id of the new policy."""
+        file = self.propose(proposer, *options, name=name)
+        for signer in signers:
+            said = self.sign(signer, file)
+            assert said.code == 0, said.stderr
+        said = self.seal(proposer, file)
+        assert said.code == 0, said.stdout + said.stderr
+        entry = said.json["entry"]
+        assert isinstance(entry, str)
+        return entry
+
+    def show(self, person: Person) -> Said:
+        return self.speaking(person, "policy", "show", "--repo", self.repository, "--json")

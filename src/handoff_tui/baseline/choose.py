@@ -52,6 +52,8 @@ class Candidates:
     stored: tuple[SnapshotSummary, ...] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
     """Names of `declared` that git knows, with the commit they mean."""
+    is_handoff_known: bool = True
+    """Without a handoff there are no documents to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +183,9 @@ def _explain_none(candidates: Candidates, doubts: list[str]) -> str:
     if candidates.approved:
         reasons.append("what was approved lies on another line of work")
     else:
-        reasons.append("nothing was approved yet")
-    reasons.extend(doubts or ["no document declares one"])
+        reasons.append("nothing was approved before")
+    silent = "no document declares one" if candidates.is_handoff_known else "no handoff is named that could declare one"
+    reasons.extend(doubts or [silent])
     advice = "; pin one of those that `baseline list` shows" if candidates.stored else "; none is stored yet"
     return f"there is no baseline: {', '.join(reasons)}{advice}"
 

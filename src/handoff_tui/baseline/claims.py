@@ -21,11 +21,10 @@ _NOUNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """One claimed number: what it counts, in which words, and its measured counterpart where there is one."""
+    """One claimed number: what it counts, and in which words."""
 
     what: str
     """`packages`, `tests.total`, `regression.failed`, `baseline.packages`, …"""
-    words: str
     noun: str
     claimed: int
     is_whole: bool = True
@@ -58,19 +57,17 @@ def _choose_documents(before: Snapshot | None, after: Snapshot, handoff: str | N
 
 def _list_numbers(totals: ClaimedTotals) -> Iterator[_Number]:
     if totals.packages is not None:
-        yield _Number("packages", "says", "packages", totals.packages)
+        yield _Number("packages", "packages", totals.packages)
     for part in _RUN_PARTS:
         if part in totals.tests:
-            yield _Number(f"tests.{part}", "says", f"{_NOUNS[part]} of its own", totals.tests[part], is_whole=False)
+            yield _Number(f"tests.{part}", f"{_NOUNS[part]} of its own", totals.tests[part], is_whole=False)
     for part in _RUN_PARTS:
         if part in totals.regression:
-            yield _Number(
-                f"regression.{part}", "says", f"{_NOUNS[part]} in the full regression", totals.regression[part]
-            )
+            yield _Number(f"regression.{part}", f"{_NOUNS[part]} in the full regression", totals.regression[part])
     if totals.baseline_packages is not None:
-        yield _Number("baseline.packages", "declares a baseline of", "packages", totals.baseline_packages)
+        yield _Number("baseline.packages", "packages", totals.baseline_packages)
     if totals.baseline_tests is not None:
-        yield _Number("baseline.tests", "declares a baseline of", "tests", totals.baseline_tests)
+        yield _Number("baseline.tests", "tests in all", totals.baseline_tests)
 
 
 def _measure(snapshot: Snapshot) -> dict[str, int]:
@@ -102,7 +99,7 @@ def _judge(
 ) -> ClaimCheck:
     here, there = counted
     measured, earlier = here.get(number.what), there.get(number.what)
-    text = f"{number.words} {number.claimed:,} {_inflect(number)}"
+    text = f"says {number.claimed:,} {_inflect(number)}"
     if number.is_whole:
         agrees = None if measured is None else number.claimed == measured
         text += f", {_describe_before(before, earlier)}, {_describe_here(measured)}"
@@ -126,7 +123,7 @@ def _judge(
 
 def _describe_before(before: Snapshot | None, earlier: int | None) -> str:
     if before is None:
-        return "there is no baseline to compare with"
+        return "no snapshot to compare with"
     return "the baseline has no count of them" if earlier is None else f"baseline had {earlier:,}"
 
 

@@ -19,7 +19,7 @@ from handoff_tui.baseline.explain import Explanations
 from handoff_tui.baseline.identities import list_paths
 from handoff_tui.models.file_diff import FileChange
 from handoff_tui.models.snapshot import FindingRecord, Snapshot
-from handoff_tui.models.snapshot_diff import Change, Item, Section, SnapshotDiff
+from handoff_tui.models.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
 
 COVERAGE: Final = "coverage_basis_points"
 _FAILED: Final = frozenset({"fail", "error", "timeout"})
@@ -49,6 +49,7 @@ def compare_snapshots(
         clashes=find_clashes(old_packages, new_packages),
         claims=compare_claims(before, after, handoff),
         notes=tuple(_list_notes(before, after)),
+        unread=_list_unread(before, after),
     )
 
 
@@ -187,6 +188,12 @@ def _list_notes(before: Snapshot, after: Snapshot) -> list[str]:
         notes.append("the baseline holds no check results")
     if before.checks and not after.checks:
         notes.append("no check results are here, so every check of the baseline counts as gone")
-    for where, snapshot in (("in the baseline", before), ("here", after)):
-        notes.extend(f"not read {where}: {unread.path} ({unread.reason})" for unread in snapshot.unread)
     return notes
+
+
+def _list_unread(before: Snapshot, after: Snapshot) -> tuple[NotRead, ...]:
+    old, new = ({(one.path, one.reason) for one in snapshot.unread} for snapshot in (before, after))
+    return tuple(
+        NotRead(path=path, reason=reason, in_before=(path, reason) in old, in_after=(path, reason) in new)
+        for path, reason in sorted(old | new)
+    )

@@ -17,6 +17,7 @@ from handoff_tui.repo.addressed_files import AddressedFolder
 MOST_BYTES: Final = 256 * 1024 * 1024
 _FOLDER, _SUFFIX = "baselines", ".json"
 _PREFIX: Final = re.compile(r"(?:sha256:)?([0-9a-f]{6,64})")
+_OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _WHOLE: Final = 64
 _SHOWN: Final = 12
 _NEWER_HINT = "A newer handoff-tui may have written it; this one cannot compare with it."
@@ -38,7 +39,7 @@ def build_digest(snapshot: Snapshot) -> str:
 def parse_snapshot(content: bytes, name: str) -> Snapshot:
     """Reads a stored snapshot; `name` is what the messages call it."""
     try:
-        return Snapshot.model_validate_json(content, strict=True)
+        snapshot = Snapshot.model_validate_json(content, strict=True)
     except ValidationError as wrong:
         _refuse_unknown_version(content, name)
         first = wrong.errors(include_url=False, include_input=False)[0]
@@ -48,6 +49,10 @@ def parse_snapshot(content: bytes, name: str) -> Snapshot:
         raise SnapshotUnusableError(
             f"{name} is no snapshot: {place}: {first['msg']}", "Capture a new one, or restore the file from git."
         ) from wrong
+    for field, value in (("tree", snapshot.tree), ("commit", snapshot.commit)):
+        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and might take it for more
+            raise SnapshotUnusableError(f"{name} is no snapshot: {field} is no object id", "Capture a new one.")
+    return snapshot
 
 
 def write_snapshot(root: Path, snapshot: Snapshot) -> str:
@@ -64,6 +69,11 @@ def read_snapshot(root: Path, digest: str) -> Snapshot:
 def list_snapshots(root: Path) -> tuple[str, ...]:
     """Digests of stored snapshots, by their names alone."""
     return _open(root).list()
+
+
+def list_foreign(root: Path) -> tuple[str, ...]:
+    """Paths below the folder of the snapshots that are none."""
+    return _open(root).list_foreign()
 
 
 def find_snapshot(root: Path, written: str) -> str:

@@ -63,7 +63,7 @@ def parse_policy(text: PolicyText) -> Policy:
     """Reads both texts of a policy entry; anything unknown in them spoils it."""
     try:
         content = tomllib.loads(text.policy_toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+    except (ValueError, RecursionError) as wrong:  # also a number of more digits than Python reads
         raise TrustPolicyError(f"policy.toml is not TOML: {wrong}") from wrong
     _refuse_unknown("policy.toml", content, frozenset({"version", "roles", "gates"}))
     _check_version(content.get("version"), text.version)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from handoff_tui.decision_log.public_keys import parse_public_key
 from handoff_tui.decision_log.times import parse_time
-from handoff_tui.errors import TrustPolicyError
+from handoff_tui.errors import PublicKeyMalformedError, TrustPolicyError
 
 NAMESPACE = "handoff-log@handoff-tui"
 PRINCIPAL = re.compile(r"[A-Za-z0-9._%+@-]{1,128}")
@@ -65,7 +65,10 @@ def _parse_line(line: str, number: int) -> Signer:
     found = _parse_options(options, number)
     if found.get("namespaces") != NAMESPACE:
         raise TrustPolicyError(f'allowed_signers, line {number}: namespaces="{NAMESPACE}" is missing')
-    key = parse_public_key(f"{kind} {blob}")
+    try:
+        key = parse_public_key(f"{kind} {blob}")
+    except PublicKeyMalformedError as wrong:
+        raise TrustPolicyError(f"allowed_signers, line {number}: {wrong.message}", wrong.hint) from wrong
     return Signer(
         principal=principal,
         keyid=key.fingerprint,

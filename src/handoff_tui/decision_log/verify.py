@@ -50,6 +50,11 @@ class LogVerifier:
         with _resting_collector():
             return self._verify(further)
 
+    @property
+    def candidates(self) -> Mapping[str, Candidate]:
+        """Entries that are sound by themselves, as of the last verdict, whether they have a place in the log or not."""
+        return self._chain.candidates
+
     def _verify(self, further: Mapping[str, bytes]) -> LogVerdict:
         listing = self._blobs.read_listing()
         problems = [build_unsuitable_problem(one) for one in listing.unsuitable]

@@ -103,6 +103,8 @@ class SnapshotSummary(Model):
     digest: str
     commit: str | None = None
     branch: str | None = None
+    date: str | None = None
+    """Of its commit; a snapshot itself has no time."""
     tests: int = 0
     packages: int = 0
     pinned: bool = False

@@ -79,6 +79,15 @@ class ClaimCheck(Model):
     """What the document before it claims."""
 
 
+class NotRead(Model):
+    """Something that could not be read into one of the snapshots, or into both."""
+
+    path: str
+    reason: str
+    in_before: bool
+    in_after: bool
+
+
 class SnapshotDiff(Model):
     """Everything that differs between two snapshots."""
 
@@ -94,6 +103,7 @@ class SnapshotDiff(Model):
     claims: tuple[ClaimCheck, ...] = ()
     notes: tuple[str, ...] = ()
     """What the reader must know to read the numbers right: no test report here, none in the baseline."""
+    unread: tuple[NotRead, ...] = ()
 
     @property
     def sections(self) -> dict[str, Section]:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from handoff_tui.errors import FileUnreadableError, NoHumanError, UsageError
+from handoff_tui.errors import FileUnreadableError, NoHumanError, SshKeygenMissingError, UsageError
 from handoff_tui.repo.named_files import read_named_texts
 from handoff_tui.repo.ssh_keygen import find_program
 from handoff_tui.repo.terminal import has_terminal
@@ -44,4 +44,7 @@ def _find_editor(configured: tuple[str, ...]) -> list[str]:
     # a configured command has places for a path and a line, which stand at the end here
     plain = [word for word in configured if "{" not in word]
     words = plain or shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT)
-    return [find_program(words[0], "Set EDITOR to your editor."), *words[1:]]
+    try:
+        return [find_program(words[0]), *words[1:]]
+    except SshKeygenMissingError as missing:
+        raise UsageError(f"the editor {words[0]} is not installed", "Set EDITOR to the one you use.") from missing

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from handoff_tui.errors import GitError
@@ -16,6 +17,8 @@ MOST_LISTED = 20_000
 _COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
 _COMMIT_FIELDS = 9
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
+_LARGEST_COMMIT = 1 << 20
+_COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
 _OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -119,6 +122,13 @@ def resolve_commits(git: Git, names: list[str]) -> dict[str, str | None]:
     return found
 
 
+def read_commit_dates(git: Git, commits: Iterable[str]) -> dict[str, str]:
+    """The days on which commits were made, UTC with the time, by their full ids; what is not here is left out."""
+    found = _read_objects(git, "commit", sorted(commits), _LARGEST_COMMIT)
+    lines = {commit: _COMMITTED.search(content) for commit, content in found.items() if content is not None}
+    return {commit: _render_moment(int(line[1])) for commit, line in lines.items() if line is not None}
+
+
 def count_commits_since(git: Git, ancestor: str) -> int | None:
     """How many commits HEAD is ahead of an ancestor; nothing when it is no ancestor of HEAD."""
     commit = resolve_commits(git, [ancestor])[ancestor]
@@ -156,6 +166,10 @@ def parse_refs(output: bytes) -> list[Ref]:
             name, target, kind, peeled_kind, peeled, subject = line.split("\t", 5)
             refs.append(Ref(name, target, kind, peeled or target, subject, peeled_kind or kind))
     return refs
+
+
+def _render_moment(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).isoformat()
 
 
 def _is_unborn(answer: GitAnswer) -> bool:

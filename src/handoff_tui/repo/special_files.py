@@ -32,9 +32,9 @@ def refuse_special_files(start: Path) -> None:
     for folder in (start.absolute(), *start.absolute().parents):
         git_dir = folder / _GIT
         if os.path.lexists(git_dir):
-            _refuse(folder / name for name in (_GIT, *_READ_AT_THE_ROOT))
+            _refuse(folder, (_GIT, *_READ_AT_THE_ROOT))
             for place in _find_git_folders(git_dir):
-                _refuse(place / name for name in _READ_OF_GIT)
+                _refuse(place, _READ_OF_GIT)
             return
 
 
@@ -45,7 +45,7 @@ def refuse_special_files_below(folder: Path) -> None:
     for place, folders, names in os.walk(folder):
         if _GIT in folders:
             folders.remove(_GIT)
-        _refuse(Path(place, name) for name in _READ_IN_FOLDERS if name in names)
+        _refuse(place, tuple(name for name in _READ_IN_FOLDERS if name in names))
         if time.monotonic() > late:
             return
 
@@ -68,8 +68,10 @@ def _read_name(path: Path) -> str:
         return ""
 
 
-def _refuse(paths: Iterator[Path]) -> None:
-    for path in paths:
+def _refuse(folder: Path | str, names: tuple[str, ...]) -> None:
+    beginning = f"{folder}{os.sep}"  # a path object a name would cost more than the question itself
+    for name in names:
+        path = beginning + name
         kind = _find_kind(path)
         if kind is not None:
             raise RepositoryError(
@@ -78,10 +80,12 @@ def _refuse(paths: Iterator[Path]) -> None:
             )
 
 
-def _find_kind(path: Path) -> str | None:
+def _find_kind(path: str) -> str | None:
     """What a place is, behind any links; nothing for files, folders and what is not there."""
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode  # noqa: PTH116 - see above
     except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return None
     return next((words for is_kind, words in _KINDS if is_kind(mode)), None)

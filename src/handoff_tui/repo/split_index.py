@@ -42,4 +42,8 @@ def _copy_index(git_dir: Path, folder: Path) -> None:
     for pattern in _COPIED:
         for original in git_dir.glob(pattern):
             # an old repository's HEAD is a link whose target is the name of the branch
-            shutil.copyfile(original, folder / original.name, follow_symlinks=original.name != "HEAD")
+            follow = original.name != "HEAD"
+            times = original.stat(follow_symlinks=follow)
+            shutil.copyfile(original, folder / original.name, follow_symlinks=follow)
+            # by this time git knows which files may have changed right after it looked; a later one hides that
+            os.utime(folder / original.name, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=follow)

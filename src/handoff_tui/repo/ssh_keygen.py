@@ -138,27 +138,43 @@ def expand_home(path: str) -> Path:
         return Path(path)
 
 
-def verify_with_ssh_keygen(allowed_signers: str, principal: str, message: bytes, armored: bytes) -> bool:
-    """Whether ssh-keygen agrees that a principal of these signers signed the message for this log."""
-    program = find_program()
+def verify_with_ssh_keygen(
+    allowed_signers: str, principal: str, message: bytes, armored: bytes, time: str | None = None
+) -> bool:
+    """Whether ssh-keygen agrees that a principal of these signers signed the message for this log.
+
+    Keys that count for some time only are judged as of `time`, 14 digits in UTC; else as of now.
+    """
     with _private_folder() as folder:
-        signers, signature = folder / "allowed_signers", folder / "entry.sig"
+        signers = folder / "allowed_signers"
         signers.write_text(allowed_signers, encoding="utf-8")
-        signature.write_bytes(armored)
-        words = [program, "-q", "-Y", "verify", "-f", str(signers), "-I", principal, "-n", NAMESPACE]
-        try:
-            done = subprocess.run(
-                [*words, "-s", str(signature)],
-                input=message,
-                capture_output=True,
-                check=False,
-                timeout=_CHECK_SECONDS,
-                env=build_signing_environment(Prompt.NOBODY),
-                cwd=folder,
-                start_new_session=True,
-            )
-        except subprocess.TimeoutExpired as late:
-            raise SigningError(f"ssh-keygen did not answer within {_CHECK_SECONDS:g} seconds") from late
+        when = () if time is None else ("-O", f"verify-time={time}")
+        return _ask_about(folder, message, armored, "verify", "-f", str(signers), "-I", principal, *when)
+
+
+def check_with_ssh_keygen(message: bytes, armored: bytes) -> bool:
+    """Whether ssh-keygen agrees that a signature fits a message for this log, whoever made it."""
+    with _private_folder() as folder:
+        return _ask_about(folder, message, armored, "check-novalidate")
+
+
+def _ask_about(folder: Path, message: bytes, armored: bytes, *question: str) -> bool:
+    signature = folder / "entry.sig"
+    signature.write_bytes(armored)
+    try:
+        done = subprocess.run(
+            [find_program(), "-q", "-Y", *question, "-n", NAMESPACE, "-s", str(signature)],
+            input=message,
+            capture_output=True,
+            check=False,
+            timeout=_CHECK_SECONDS,
+            # times without a zone are in UTC then, for versions that do not know the letter Z
+            env={**build_signing_environment(Prompt.NOBODY), "TZ": "UTC"},
+            cwd=folder,
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise SigningError(f"ssh-keygen did not answer within {_CHECK_SECONDS:g} seconds") from late
     return done.returncode == 0
 
 

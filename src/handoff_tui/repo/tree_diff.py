@@ -7,7 +7,7 @@ attributes nor configuration of the repository have a say (see bare_view.py).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from handoff_tui.errors import ObjectMissingError
 from handoff_tui.models.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
@@ -32,6 +32,7 @@ _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
+_PATHS_OF_A_CALL = 200
 _RAW_WORDS = 5
 _LONGEST_NUMBER = 18
 _SKIPPED = "rename detection was skipped"
@@ -88,10 +89,22 @@ def count_lines(
         return parse_numstat(answer.stdout)
 
 
-def read_patch(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> Iterator[bytes]:
-    """The patch with which `git apply` makes the new tree of the old one, in pieces; they are not made safe to show."""
+def read_patch(
+    git: Git,
+    old: str,
+    new: str,
+    extra: Mapping[str, str] | None = None,
+    *,
+    only: Sequence[FileChange] | None = None,
+    context: int = 3,
+) -> Iterator[bytes]:
+    """The patch with which `git apply` makes the new tree of the old one, in pieces; they are not made safe to show.
+
+    `only` some of the changes: then it makes these of them.
+    """
     with open_bare_view(git, old, extra) as view:
-        yield from _stream_patch(view, old, new)
+        for paths in _split_paths(only):
+            yield from _stream_patch(view, (old, new), paths, context)
 
 
 def parse_raw(output: bytes) -> list[FileChange]:
@@ -136,8 +149,20 @@ def _parse_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
 
 
-def _stream_patch(view: BareView, old: str, new: str) -> Iterator[bytes]:
-    with view.open_stream(*_TREES, *_PATCH, *_RENAMES, old, new, "--") as stream:
+def _split_paths(changes: Sequence[FileChange] | None) -> Iterator[tuple[str, ...]]:
+    """The paths of some changes, as many at once as a call takes words; no path stands for all of them."""
+    if changes is None:
+        yield ()
+        return
+    for start in range(0, len(changes), _PATHS_OF_A_CALL):
+        some = changes[start : start + _PATHS_OF_A_CALL]
+        yield tuple(f":(literal){path}" for change in some for path in (change.old_path, change.path) if path)
+
+
+def _stream_patch(view: BareView, trees: tuple[str, str], paths: tuple[str, ...], context: int) -> Iterator[bytes]:
+    old, new = trees
+    words = (*_PATCH, f"--unified={max(context, 0)}", *_RENAMES)
+    with view.open_stream(*_TREES, *words, old, new, "--", *paths) as stream:
         yield from stream.chunks()
         answer = stream.finish()
     if not answer.ok:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.git import Git
+from handoff_tui.repo.history import resolve_commits
 from handoff_tui.repo.own_place import ALL_BUT_OWN
 
 _FORMAT = "%ae%x00%ce%x00%(trailers:key=Co-authored-by,valueonly,unfold,separator=%x00)%x00"
@@ -36,6 +38,15 @@ def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
         if "@" in address:
             found.add(address.casefold())
     return frozenset(found)
+
+
+def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> frozenset[str]:
+    """Those of many commits that are `head` or before it, in two git calls; one that is not here is not."""
+    here = {name for name, commit in resolve_commits(git, list(dict.fromkeys(commits))).items() if commit is not None}
+    if not here:
+        return frozenset()
+    lines = "".join(f"{line}\n" for line in (f"^{head}", *sorted(here))).encode()
+    return frozenset(here.difference(os.fsdecode(git.read("rev-list", "--stdin", stdin=lines)).split()))
 
 
 def is_ancestor(git: Git, commit: str, head: str) -> bool:

@@ -8,10 +8,11 @@ from handoff_tui.baseline.choose import Approved, Mark
 from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
 from handoff_tui.models.log_record import DecisionVerb
 from handoff_tui.repo.signing_key import read_identity
-from handoff_tui.repo.work_commits import is_ancestor
-from handoff_tui.review.desk import Desk
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.work_commits import find_ancestors
+from handoff_tui.repo.work_tree import build_commit_tree
+from handoff_tui.review.desk import Desk, has_log
 from handoff_tui.review.log import open_log
-from handoff_tui.review.refresh import has_log
 
 _APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 
@@ -52,17 +53,28 @@ def build_marks(desk: Desk, index: LogIndex, tree: str, handoff: str | None, rev
     )
 
 
+def find_last_approved(desk: Desk) -> str | None:
+    """The commit that was approved last before the one at hand; nothing where the log is not sound."""
+    head = desk.work_tree.facts.head
+    verdict = open_log(desk.repository).verify()
+    if head is None or verdict.fatal:
+        return None
+    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
+    approved = list_approved(desk, build_log_index(verdict), tree)
+    return next((one.commit for one in approved if one.is_ancestor), None)
+
+
 def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[Approved, ...]:
-    """Approvals of this line of work, newest first; one of these very files is no baseline for them."""
-    git = desk.repository.git
+    """Approvals of other files than these, newest first: an approval of the work at hand is no baseline for it."""
+    votes = [
+        vote
+        for vote in sorted(index.votes.values(), key=lambda vote: (-vote.entry.seq, vote.entry.id))
+        if vote.decision.verb in _APPROVING and vote.work.subject.tree != tree and not index.is_void(vote.entry.id)
+    ]
+    behind = find_ancestors(desk.repository.git, (vote.work.subject.commit for vote in votes))
     return tuple(
-        Approved(
-            vote.work.subject.snapshot,
-            vote.work.subject.commit,
-            vote.work.subject.tree != tree and is_ancestor(git, vote.work.subject.commit, "HEAD"),
-        )
-        for vote in sorted(index.votes.values(), key=lambda vote: -vote.entry.seq)
-        if vote.decision.verb in _APPROVING and not index.is_void(vote.entry.id)
+        Approved(vote.work.subject.snapshot, vote.work.subject.commit, vote.work.subject.commit in behind)
+        for vote in votes
     )
 
 

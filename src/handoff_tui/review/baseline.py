@@ -7,7 +7,8 @@ from typing import NamedTuple
 from handoff_tui.errors import UsageError
 from handoff_tui.repo.changes import find_merge_base
 from handoff_tui.repo.history import read_refs, resolve_commits
-from handoff_tui.review.desk import Desk
+from handoff_tui.repo.work_commits import list_work_commits
+from handoff_tui.review.desk import Desk, has_log
 
 _USUAL_NAMES = ("main", "master", "trunk", "develop")
 
@@ -20,26 +21,45 @@ class Baseline(NamedTuple):
 
 
 def choose_baseline(desk: Desk, named: str | None) -> Baseline:
-    """The one that was named; else where unpushed work began; else where this branch left the main one."""
+    """The one that was named; else the last approved one of this line of work; else the usual one."""
+    if named is None:
+        return _find_approved(desk) or choose_usual_baseline(desk)
+    commit = resolve_commits(desk.repository.git, [named]).get(named)
+    if commit is None:
+        raise UsageError(f"{named!r} is no commit here", "Name a commit, branch or tag with --baseline.")
+    return Baseline(commit, f"named: {named}")
+
+
+def choose_usual_baseline(desk: Desk) -> Baseline:
+    """Where unpushed work began; else where this branch left the main one. Commits of the log are no work."""
     git, facts = desk.repository.git, desk.work_tree.facts
-    if named is not None:
-        commit = resolve_commits(git, [named]).get(named)
-        if commit is None:
-            raise UsageError(f"{named!r} is no commit here", "Name a commit, branch or tag with --baseline.")
-        return Baseline(commit, f"named: {named}")
     if facts.head is None:
         return Baseline(None, "there is no commit yet")
     if facts.upstream is not None and facts.ahead:
         base = find_merge_base(git, "HEAD", "@{upstream}")
-        if base is not None:
+        if base is not None and _has_work_since(desk, base):
             return Baseline(base, f"where {facts.upstream} ends: everything after it is unpushed")
     for ref in _list_main_branches(desk):
         base = find_merge_base(git, "HEAD", ref)
-        if base is not None and base != facts.head:
+        if base is not None and base != facts.head and _has_work_since(desk, base):
             return Baseline(
                 base, f"where this branch left {ref.removeprefix('refs/heads/').removeprefix('refs/remotes/')}"
             )
     return Baseline(None, "everything is pushed and on the main branch; name an earlier commit with --baseline")
+
+
+def _find_approved(desk: Desk) -> Baseline | None:
+    """What the log says; most repositories have none, and pay nothing for it."""
+    if desk.work_tree.facts.head is None or not has_log(desk):
+        return None
+    from handoff_tui.review.approved import find_last_approved  # noqa: PLC0415
+
+    commit = find_last_approved(desk)
+    return None if commit is None else Baseline(commit, "the last approved commit of this line of work")
+
+
+def _has_work_since(desk: Desk, base: str) -> bool:
+    return not has_log(desk) or bool(list_work_commits(desk.repository.git, base))
 
 
 def _list_main_branches(desk: Desk) -> list[str]:

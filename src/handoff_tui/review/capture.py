@@ -14,6 +14,7 @@ from handoff_tui.baseline.file_hashes import FileHashes, load_file_hashes
 from handoff_tui.baseline.measures import load_measures
 from handoff_tui.baseline.store import build_digest
 from handoff_tui.baseline.tree_contents import TreeContents, load_tree_contents
+from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.dialects.reading import Harvest
 from handoff_tui.errors import TreeMovedError
 from handoff_tui.models.check_report import CheckReport
@@ -25,6 +26,7 @@ from handoff_tui.models.work import TestCounts
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.work_tree import CapturedTree, offer_objects, write_work_tree
 from handoff_tui.review.captured_reports import ReportReader, ReportReading
+from handoff_tui.review.command_run import OUTPUT_SUBJECT
 from handoff_tui.review.desk import Desk
 
 _NUMBER: Final = re.compile(r"\d+")
@@ -88,14 +90,17 @@ def build_claimed(handoffs: tuple[Handoff, ...]) -> dict[str, ClaimedTotals]:
 
 
 def build_findings(report: CheckReport, root: Path) -> dict[str, FindingRecord]:
-    """Findings by fingerprint, without the place of this repository on this machine.
+    """Findings by fingerprint, without what differs from run to run or from machine to machine.
 
-    Numbers in a finding that rests on the clock or the machine differ from run to run, and are left out.
+    That is the place of this repository, what a command wrote (times, temporary paths), and numbers in a finding that
+    rests on the clock or the machine.
     """
     found: dict[str, FindingRecord] = {}
     for result in sorted(report.results, key=lambda result: result.id):
+        output = build_fingerprint(result.id, "", OUTPUT_SUBJECT)
         for finding in result.findings:
-            message = finding.message.replace(f"{root}/", "").replace(str(root), ".")
+            message = result.summary if finding.fingerprint == output else finding.message
+            message = message.replace(f"{root}/", "").replace(str(root), ".")
             if result.outside:
                 message = _NUMBER.sub("N", message)
             path = next((evidence.path for evidence in finding.evidence if evidence.path), "") or ""

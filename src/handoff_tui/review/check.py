@@ -14,9 +14,7 @@ from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
-from handoff_tui.dialects.reading import Harvest, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.dialects.reading import Harvest
 from handoff_tui.errors import ConfigError, UsageError
 from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
 from handoff_tui.models.check_result import CheckResult, Outcome
@@ -31,6 +29,7 @@ from handoff_tui.review.desk import Desk, reopen_desk
 from handoff_tui.review.functions import load_functions
 from handoff_tui.review.hashing import hash_file
 from handoff_tui.review.memory import CheckMemory, load_memory
+from handoff_tui.review.reading import Reading, read_shelf
 from handoff_tui.review.trust import build_trust_state
 from handoff_tui.review.world import RepositoryWorld
 
@@ -60,15 +59,24 @@ class Telling:
     cancel: Event = field(default_factory=Event)
 
 
-def check(desk: Desk, request: CheckRequest, telling: Telling | None = None) -> CheckReport:
+class Beforehand(NamedTuple):
+    """What the caller has read and run already, on this very state of the repository."""
+
+    reading: Reading
+    commands: tuple[CheckResult, ...] = ()
+    """Results of commands, whatever their outcome; they are taken over where their inputs are the same."""
+
+
+def check(
+    desk: Desk, request: CheckRequest, telling: Telling | None = None, before: Beforehand | None = None
+) -> CheckReport:
     """All results on one state of the repository. When that state moves meanwhile, once more; then it is said."""
     telling = telling or Telling()
     for attempt in range(_TRIES):
-        shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
-        harvest = read_handoffs(shelf, DIALECTS)
-        run = _Run(desk, request, harvest, telling, shelf)
+        first = before if attempt == 0 else None
+        run = _Run(desk, request, telling, first or Beforehand(read_shelf(desk)))
         report = run.run()
-        moved = _find_movement(desk, harvest)
+        moved = find_movement(desk, run.harvest)
         if moved is None or telling.cancel.is_set():
             run.memory.save()
             return report
@@ -93,15 +101,13 @@ def list_rules(desk: Desk, request: CheckRequest) -> tuple[RuleInfo, ...]:
 class _Run:
     """One pass over one state of the repository."""
 
-    def __init__(
-        self, desk: Desk, request: CheckRequest, harvest: Harvest, telling: Telling, shelf: RepositoryShelf
-    ) -> None:
+    def __init__(self, desk: Desk, request: CheckRequest, telling: Telling, before: Beforehand) -> None:
         self.desk = desk
-        self.shelf = shelf
         self.request = request
-        self.harvest = harvest
+        self.shelf, self.harvest = before.reading
+        self.known = {result.id: result for result in before.commands}
         self.telling = telling
-        self.scope = _find_scope(harvest, request)
+        self.scope = _find_scope(self.harvest, request)
         self.memory: CheckMemory = load_memory(desk.repository.root, self.scope)
         self._done = 0
         self._total = 0
@@ -145,9 +151,8 @@ class _Run:
             return []
         from handoff_tui.review.command_run import CommandRunner  # noqa: PLC0415 - most runs have no commands
 
-        runner = CommandRunner(
-            self.desk, trusted, self.memory.commands, fresh=self.request.fresh, cancel=self.telling.cancel
-        )
+        earlier_runs = {**self.memory.commands, **self.known}
+        runner = CommandRunner(self.desk, trusted, earlier_runs, fresh=self.request.fresh, cancel=self.telling.cancel)
         done = runner.run(commands, {result.id: result for result in earlier}, self._tell)
         return [self.memory.note_outcome(result) for result in done]
 
@@ -271,7 +276,7 @@ def _describe_command(command: CommandCheck) -> RuleInfo:
     )
 
 
-def _find_movement(desk: Desk, harvest: Harvest) -> str | None:
+def find_movement(desk: Desk, harvest: Harvest) -> str | None:
     """What changed in the repository since it was read; nothing when it stood still."""
     facts = desk.work_tree.facts
     now = Background(lambda: read_facts(open_repository(desk.repository.root), facts.submodules))
@@ -309,9 +314,15 @@ def _mark_moved(report: CheckReport, moved: str | None) -> CheckReport:
     )
 
 
+def list_command_results(report: CheckReport) -> tuple[CheckResult, ...]:
+    """The results of commands alone."""
+    commands = {rule.id for rule in report.rules if rule.system == COMMAND}
+    return tuple(result for result in report.results if result.id in commands)
+
+
 def can_be_recalled(report: CheckReport) -> bool:
     """A failed command may pass when it is tried again; rules on the same state say the same again."""
-    commands = {rule.id for rule in report.rules if rule.system == COMMAND}
+    commands = {result.id for result in list_command_results(report)}
     steady = {Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN}
     return all(
         result.outcome is Outcome.PASS if result.id in commands else result.outcome in steady

@@ -18,6 +18,8 @@ from handoff_tui.review.commands import CommandCheck, build_environment, digest_
 from handoff_tui.review.desk import Desk, reopen_desk
 from handoff_tui.review.hashing import build_hash
 
+OUTPUT_SUBJECT = "exit"
+"""What the finding is about that quotes the end of a command's output."""
 _OUT = "{out}"
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
@@ -227,5 +229,9 @@ def _quote_tail(command: CommandCheck, end: CommandEnd) -> tuple[Finding, ...]:
         return ()
     evidence = Evidence(expected="exit code 0", actual=f"exit code {end.code}")
     return (
-        Finding(message="\n".join(lines), fingerprint=build_fingerprint(command.id, "", "exit"), evidence=(evidence,)),
+        Finding(
+            message="\n".join(lines),
+            fingerprint=build_fingerprint(command.id, "", OUTPUT_SUBJECT),
+            evidence=(evidence,),
+        ),
     )

@@ -13,6 +13,7 @@ from handoff_tui.config.checks import Check, OutputForm
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.models.work import Severity
 from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.own_place import is_own
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.hashing import hash_file
 
@@ -90,7 +91,7 @@ def digest_command(desk: Desk, command: CommandCheck) -> str:
     """Over the command, its environment and the content of its inputs: equal digest, equal question."""
     tree = desk.work_tree
     dirty = {*tree.facts.changed, *tree.facts.untracked}
-    everything = sorted({*tree.tracked, *tree.facts.untracked})
+    everything = sorted(path for path in {*tree.tracked, *tree.facts.untracked} if not is_own(path))
     patterns = command.check.inputs
     chosen = [path for path in everything if not patterns or any(fnmatch.fnmatch(path, glob) for glob in patterns)]
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)

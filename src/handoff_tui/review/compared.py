@@ -67,6 +67,7 @@ def choose_snapshot(
             declared=declared,
             stored=list_summaries(desk),
             commits={name: commit for name, commit in commits.items() if commit is not None},
+            is_handoff_known=handoff is not None,
         )
     )
 

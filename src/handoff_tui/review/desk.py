@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 from handoff_tui.config.load import LoadedSettings, load_settings
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
+from handoff_tui.repo.probe import is_present
 from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.repo.stillness import Look
+
+_LOG_FOLDER = ".handoff-tui/log"
+_WITNESS = "handoff-tui/witness.json"
 
 
 class Desk(NamedTuple):
@@ -32,6 +36,12 @@ def reopen_desk(desk: Desk) -> Desk:
     """The same repository as it is now, its configuration disarmed anew."""
     repository = open_repository(desk.repository.root)
     return Desk(repository, desk.loaded, read_work_tree(repository))
+
+
+def has_log(desk: Desk) -> bool:
+    """Whether decisions were signed here: the entries are there, or this clone remembers that they were."""
+    repository = desk.repository
+    return is_present(repository.root, _LOG_FOLDER) or is_present(repository.common_dir, _WITNESS)
 
 
 def load_terminal_theme() -> Theme:

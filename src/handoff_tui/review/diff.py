@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.baseline.claims import compare_claims
 from handoff_tui.baseline.compare import compare_snapshots
 from handoff_tui.baseline.explain import build_explanations
 from handoff_tui.errors import FileUnreadableError, UnsafePathError, UsageError
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges
+from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.snapshot import Snapshot
 from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
 from handoff_tui.repo.file_diff import read_file_diff
 from handoff_tui.repo.file_kinds import build_changed_files
@@ -21,13 +21,14 @@ from handoff_tui.repo.private_objects import offer_objects
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.tree_diff import count_lines, read_patch, read_tree_changes
 from handoff_tui.repo.work_tree import write_work_tree
-from handoff_tui.review.approved import read_marks
-from handoff_tui.review.check import Telling
+from handoff_tui.review.approved import LogMarks, read_marks
+from handoff_tui.review.capture import capture_snapshot
+from handoff_tui.review.check import Beforehand, Telling
 from handoff_tui.review.compared import Side, find_pair, load_side
 from handoff_tui.review.desk import Desk
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.review.reading import Reading, read_shelf
 from handoff_tui.review.show import find_id
-from handoff_tui.review.snapshots import take
+from handoff_tui.review.snapshots import take_still
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,19 @@ class FilesDiff:
     listed: TreeChanges
     _objects: dict[str, str] = field(repr=False)
 
-    def list_files(self, *, counted: bool) -> list[ChangedFile]:
+    def list_files(self, *, counted: bool, whitespace: Whitespace = Whitespace.ALL) -> list[ChangedFile]:
         """The list; counting reads every changed content, so it can be left for later."""
-        counts = count_lines(self.desk.repository.git, self.old, self.new, extra=self._objects) if counted else {}
+        git = self.desk.repository.git
+        counts = count_lines(git, self.old, self.new, whitespace, extra=self._objects) if counted else {}
         return build_changed_files(self.listed.changes, counts)
 
     def read_file(self, change: FileChange, options: DiffOptions) -> FileDiff:
         return read_file_diff(self.desk.repository.git, change, options, extra=self._objects)
 
-    def read_patch(self) -> Iterator[bytes]:
-        return read_patch(self.desk.repository.git, self.old, self.new, extra=self._objects)
+    def read_patch(self, only: Sequence[FileChange] | None = None, context: int = 3) -> Iterator[bytes]:
+        """The whole as a patch, or some of the changes."""
+        git = self.desk.repository.git
+        return read_patch(git, self.old, self.new, extra=self._objects, only=only, context=context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,66 +79,82 @@ class Difference:
     claims: tuple[ClaimCheck, ...]
     files: FilesDiff | None
     notes: tuple[str, ...]
+    """What could not be compared, and why."""
+
+
+class _Reviewed(NamedTuple):
+    """What is under review: the handoff, where one is named, and all there are."""
+
+    handoff: Handoff | None
+    handoffs: tuple[Handoff, ...]
+
+    @property
+    def handoff_id(self) -> str | None:
+        return None if self.handoff is None else self.handoff.id
 
 
 def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Difference:
     """Compares what is asked for; without anything to compare with, that is said and nothing is called new."""
     if request.files_only:
         return _diff_files(desk, request)
-    taken = take(desk, telling)
-    handoffs = taken.harvest.handoffs
-    handoff = _find(handoffs, request.handoff)
-    tree = taken.captured.tree.tree
-    pair = _find_pair(desk, request, (handoff, handoffs), tree)
-    now = Side(taken.captured.snapshot, tree)
-    before, after = _load_sides(desk, pair, now)
+    reading = read_shelf(desk)
+    reviewed = _build_reviewed(reading.harvest.handoffs, request.handoff)
+    pair = _find_pair(desk, request, reviewed)
+    before = _load_before(desk, pair)
+    after = load_side(desk, pair.after) if pair.after else _load_now(desk, reading, before, telling)
     files = _compare_trees(desk, before, after)
-    changes = files.listed.changes if files else []
     record: SnapshotDiff | None = None
     claims: tuple[ClaimCheck, ...] = ()
     if before is not None and before.snapshot is not None and after.snapshot is not None:
-        chosen = [handoff] if handoff else handoffs
+        changes = files.listed.changes if files else []
+        chosen = [reviewed.handoff] if reviewed.handoff else list(reviewed.handoffs)
         explanations = build_explanations(chosen, _read_documents(desk, chosen))
-        record = compare_snapshots(
-            before.snapshot, after.snapshot, explanations, changes, handoff=handoff.id if handoff else None
-        )
+        record = compare_snapshots(before.snapshot, after.snapshot, explanations, changes, handoff=reviewed.handoff_id)
     elif after.snapshot is not None:
-        claims = compare_claims(None, after.snapshot, handoff.id if handoff else None)
-    return Difference(pair, record, claims, files, _collect_notes(before, after))
+        claims = compare_claims(None, after.snapshot, reviewed.handoff_id)
+    unread = () if record else _list_unread(after)
+    return Difference(pair, record, claims, files, (*_list_notes(before, after), *unread))
 
 
 def _diff_files(desk: Desk, request: DiffRequest) -> Difference:
     """Only trees: no checks, no reports."""
-    handoffs = read_harvest(desk).handoffs if request.handoff is not None else ()
-    handoff = _find(handoffs, request.handoff)
-    tree = write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
-    pair = _find_pair(desk, request, (handoff, handoffs), tree)
-    before, after = _load_sides(desk, pair, Side(None, tree))
-    return Difference(pair, None, (), _compare_trees(desk, before, after), _collect_notes(before, after))
+    handoffs = read_shelf(desk).harvest.handoffs if request.handoff is not None else ()
+    pair = _find_pair(desk, request, _build_reviewed(handoffs, request.handoff))
+    before = _load_before(desk, pair)
+    after = load_side(desk, pair.after) if pair.after else Side(None, _write_tree(desk))
+    return Difference(pair, None, (), _compare_trees(desk, before, after), _list_notes(before, after))
 
 
-def _find(handoffs: tuple[Handoff, ...], wanted: str | None) -> Handoff | None:
-    if wanted is None:
-        return None
-    found = find_id(handoffs, wanted)
-    return next(handoff for handoff in handoffs if handoff.id == found)
+def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:
+    found = None if wanted is None else find_id(handoffs, wanted)
+    return _Reviewed(next((handoff for handoff in handoffs if handoff.id == found), None), handoffs)
 
 
-def _find_pair(
-    desk: Desk, request: DiffRequest, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], tree: str
-) -> ComparedPair:
-    """`reviewed` is the handoff at hand, if one is named, and all there are."""
-    handoff, handoffs = reviewed
+def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> ComparedPair:
     if request.instead is not None and request.against is None:
         raise UsageError("what is to be compared with it is missing", "Name both: diff --between ONE OTHER.")
-    marks = read_marks(desk, tree, handoff.id if handoff else None)
-    return find_pair(desk, marks, request.scope, handoff, handoffs, (request.against, request.instead))
+    # who names what to compare with asks for nothing of the log
+    marks = LogMarks() if request.against else read_marks(desk, _write_tree(desk), reviewed.handoff_id)
+    named = request.against, request.instead
+    return find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
 
 
-def _load_sides(desk: Desk, pair: ComparedPair, now: Side) -> tuple[Side | None, Side]:
-    after = now if pair.after is None else load_side(desk, pair.after)
+def _write_tree(desk: Desk) -> str:
+    return write_work_tree(desk.repository, find_cache_folder(desk.repository.root)).tree
+
+
+def _load_before(desk: Desk, pair: ComparedPair) -> Side | None:
     is_there = pair.before.snapshot is not None or pair.before.commit is not None
-    return (load_side(desk, pair.before) if is_there else None), after
+    return load_side(desk, pair.before) if is_there else None
+
+
+def _load_now(desk: Desk, reading: Reading, before: Side | None, telling: Telling | None) -> Side:
+    """The work tree; without a snapshot to compare with, the checks need not run."""
+    if before is not None and before.snapshot is not None:
+        captured = take_still(desk, telling, Beforehand(reading)).captured
+    else:
+        captured = capture_snapshot(desk, reading.harvest, None)
+    return Side(captured.snapshot, captured.tree.tree)
 
 
 def _compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | None:
@@ -145,7 +165,7 @@ def _compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | 
     return FilesDiff(desk, before.tree, after.tree, listed, objects)
 
 
-def _read_documents(desk: Desk, handoffs: tuple[Handoff, ...] | list[Handoff]) -> list[tuple[str, str]]:
+def _read_documents(desk: Desk, handoffs: list[Handoff]) -> list[tuple[str, str]]:
     reader = FileReader(Path(desk.repository.root), desk.loaded.settings.limits.file_bytes)
     texts: list[tuple[str, str]] = []
     for path in dict.fromkeys(document.path for handoff in handoffs for document in handoff.documents):
@@ -156,11 +176,10 @@ def _read_documents(desk: Desk, handoffs: tuple[Handoff, ...] | list[Handoff]) -
     return texts
 
 
-def _collect_notes(before: Side | None, after: Side) -> tuple[str, ...]:
-    """What could not be compared, and what could not be read."""
-    unread = _list_unread(after.snapshot)
-    return (*(before.notes if before else ()), *after.notes, *unread)
+def _list_notes(before: Side | None, after: Side) -> tuple[str, ...]:
+    return (*(before.notes if before else ()), *after.notes)
 
 
-def _list_unread(snapshot: Snapshot | None) -> tuple[str, ...]:
-    return tuple(f"{one.path} was not read: {one.reason}" for one in snapshot.unread) if snapshot else ()
+def _list_unread(after: Side) -> tuple[str, ...]:
+    unread = after.snapshot.unread if after.snapshot else ()
+    return tuple(f"{one.path} was not read: {one.reason}" for one in unread)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from handoff_tui.baseline.ecosystem.reading import build_text
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.check_report import is_open
 from handoff_tui.models.check_result import CheckResult, Finding
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.place import Place
 from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
+from handoff_tui.models.snapshot_diff import Change
+from handoff_tui.review.compared import Side, load_side
+from handoff_tui.review.diff import compare_sides
 from handoff_tui.review.evidence import Evidence
 from handoff_tui.review.examine import Examined
 from handoff_tui.review.measure import measure_claims, prepare
+from handoff_tui.review.old_files import OldFiles
 from handoff_tui.review.refresh import count_claims
 
 _LONGEST = 500
@@ -18,7 +25,7 @@ _MOST = 200
 def build_record(
     examined: Examined, comments: tuple[Comment, ...], viewed: tuple[str, ...], *, overrides: bool
 ) -> ReviewRecord:
-    """Checks, claims and remarks as they stand at this moment; no time and no machine in it."""
+    """Checks, claims, differences and remarks as they stand at this moment; no time and no machine in it."""
     target = examined.target
     verdicts = measure(examined)
     return ReviewRecord(
@@ -32,41 +39,84 @@ def build_record(
         ),
         claims=count_claims(verdicts).model_dump(),
         contradicted=tuple(_show_claim(one) for one in verdicts if one.state is VerdictState.CONTRADICTED)[:_MOST],
-        comments=comments,
-        viewed=tuple(sorted(set(viewed))),
+        differences=count_differences(examined),
+        comments=tuple(_clean(comment) for comment in comments),
+        viewed=tuple(sorted({build_text(path) for path in viewed})),
         overridden=target.failing if overrides else (),
     )
 
 
 def measure(examined: Examined) -> tuple[Verdict, ...]:
     """Every claim of the handoff beside its measurement."""
-    evidence = Evidence(examined.desk, deep=True)
-    prepare(evidence, [examined.handoff], examined.taken.harvest.handoffs)
-    return measure_claims(examined.handoff, evidence)
+    old_files = OldFiles(examined.desk.repository.git)
+    try:
+        evidence = Evidence(examined.desk, deep=True, old_files=old_files)
+        prepare(evidence, [examined.handoff], examined.taken.harvest.handoffs)
+        return measure_claims(examined.handoff, evidence)
+    finally:
+        old_files.close()
+
+
+def count_differences(examined: Examined) -> dict[str, int]:
+    """What differs from the baseline, in numbers; nothing where there is none or it cannot be read."""
+    baseline = examined.baseline
+    if baseline.snapshot is None and baseline.commit is None:
+        return {}
+    try:
+        before = load_side(examined.desk, baseline)
+        after = Side(examined.snapshot, examined.taken.captured.tree.tree)
+        reviewed = (examined.handoff, examined.taken.harvest.handoffs)
+        record, files = compare_sides(examined.desk, reviewed, before, after)
+    except HandoffError:
+        return {}
+    counts: dict[str, int] = {}
+    if files is not None:
+        counts["files"] = len(files.listed.changes)
+    if record is not None:
+        changes = [item.change for section in (record.tests, record.checks) for item in section.items]
+        counts["unexplained"] = len(record.unexplained)
+        counts["newly_failing"] = changes.count(Change.NEWLY_FAILING)
+        counts["vanished_tests"] = sum(item.change is Change.VANISHED for item in record.tests.items)
+        counts["newly_skipped"] = sum(item.change is Change.NEWLY_SKIPPED for item in record.tests.items)
+    return counts
 
 
 def build_shown_check(result: CheckResult) -> ShownCheck:
-    is_open = bool(result.findings)
+    """A result as it is shown; one that passed needs no remedy."""
+    remedy = result.remedy if is_open(result) else None
     return ShownCheck(
         id=result.id,
         outcome=result.outcome.value,
         severity=result.severity.value,
         blocking=result.blocking,
-        summary=result.summary[:_LONGEST],
+        summary=_shorten(result.summary),
         findings=tuple(_show_finding(finding) for finding in result.findings[:_MOST]),
-        remedy=result.remedy.text[:_LONGEST] if is_open and result.remedy else "",
-        commands=result.remedy.commands if is_open and result.remedy else (),
+        remedy=_shorten(remedy.text) if remedy else "",
+        commands=tuple(map(_shorten, remedy.commands)) if remedy else (),
     )
 
 
 def _show_finding(finding: Finding) -> ShownFinding:
     places = (str(Place(path=one.path, line=one.line)) for one in finding.evidence if one.path is not None)
-    return ShownFinding(fingerprint=finding.fingerprint, message=finding.message[:_LONGEST], where=next(places, ""))
+    return ShownFinding(
+        fingerprint=finding.fingerprint, message=_shorten(finding.message), where=_shorten(next(places, ""))
+    )
 
 
 def _show_claim(verdict: Verdict) -> ShownClaim:
     return ShownClaim(
-        text=verdict.claim.text[:_LONGEST],
-        where=str(verdict.claim.where),
-        measured="" if verdict.measured is None else str(verdict.measured)[:_LONGEST],
+        text=_shorten(verdict.claim.text),
+        where=_shorten(str(verdict.claim.where)),
+        measured="" if verdict.measured is None else _shorten(str(verdict.measured)),
     )
+
+
+def _clean(comment: Comment) -> Comment:
+    """Whole, however long; what has no UTF-8 form is written out."""
+    text = comment.text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return comment.model_copy(update={"text": text, "path": build_text(comment.path)})
+
+
+def _shorten(text: str) -> str:
+    """Text that every JSON reader accepts, cut where it is long."""
+    return build_text(text[:_LONGEST])

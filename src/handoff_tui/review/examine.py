@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from handoff_tui.baseline.store import build_digest
 from handoff_tui.checks.contract import Moment
@@ -24,14 +25,14 @@ from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.work_commits import find_work_commit, is_ancestor
 from handoff_tui.repo.work_tree import build_commit_tree
 from handoff_tui.review.approved import list_approved
-from handoff_tui.review.baseline import choose_baseline
-from handoff_tui.review.check import CheckRequest, Telling, check
+from handoff_tui.review.baseline import choose_usual_baseline
+from handoff_tui.review.check import Beforehand, CheckRequest, Telling, check, list_command_results
 from handoff_tui.review.compared import choose_snapshot
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.log import OpenLog, find_policy
 from handoff_tui.review.place import build_handoff_digest, build_value_digest, find_attempt, find_phase
 from handoff_tui.review.producers import find_producers
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.review.reading import read_shelf
 from handoff_tui.review.review_store import find_review
 from handoff_tui.review.show import find_id
 from handoff_tui.review.snapshots import Taken, take
@@ -80,15 +81,17 @@ def examine(
         raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
     verdict = log.verify()
     index, policy = build_log_index(verdict), find_policy(verdict)
-    handoffs = read_harvest(desk).handoffs
-    handoff = _find_handoff(handoffs, wanted)
-    phase = phase or find_phase(handoff)
+    reading = read_shelf(desk)
+    handoffs = reading.harvest.handoffs
+    handoff = find_handoff(handoffs, wanted)
+    phase = find_phase(handoff, phase)
     tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
     attempt = find_attempt(index, handoff, phase, tree)
     baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
     since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
-    report = check(desk, CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh), telling)
-    taken = take(desk, telling, since)
+    request = CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh)
+    report = check(desk, request, telling, Beforehand(reading))
+    taken = take(desk, telling, since, Beforehand(reading, list_command_results(report)))
     snapshot = build_subject_snapshot(desk, taken)
     target = Target(
         handoff=handoff.id,
@@ -104,11 +107,18 @@ def examine(
         ),
         producers=frozenset(find_producers(desk, handoff, since, index, policy, (phase, attempt))),
         now=build_time(read_now()),
-        is_ancestor=lambda commit: is_ancestor(desk.repository.git, commit, head),
+        is_ancestor=cache(lambda commit: is_ancestor(desk.repository.git, commit, head)),
         failing=tuple(result.id for result in report.blocking_failures),
     )
     gate = judge_gate(index, policy, target)
     return Examined(desk, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
+
+
+def judge_again(examined: Examined, log: OpenLog) -> Examined:
+    """The same work at the same gate, by the log as it is now."""
+    verdict = log.verify()
+    index, policy = build_log_index(verdict), find_policy(verdict)
+    return replace(examined, index=index, policy=policy, gate=judge_gate(index, policy, examined.target))
 
 
 def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
@@ -155,7 +165,7 @@ def build_subject_digest(target: Target) -> str:
     return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
 
 
-def _find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
+def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
     found = find_id(handoffs, wanted)
     return next(handoff for handoff in handoffs if handoff.id == found)
 
@@ -175,4 +185,4 @@ def _find_check_baseline(
             record = find_review(desk.repository.root, vote.decision.review)
             if record is not None and record.check_baseline is not None:
                 return record.check_baseline
-    return choose_baseline(desk, None).commit
+    return choose_usual_baseline(desk).commit

@@ -5,7 +5,7 @@ Without a decision in the signed log a gate is never more than pending.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from handoff_tui.models.claim import Verdict
 from handoff_tui.models.document import DocumentRole
@@ -33,6 +33,7 @@ _WORDS = {
 _DONE = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
 _REPAIR = "repair it and hand over again"
+_SHORT_ID = 19
 
 
 def build_gate(
@@ -44,14 +45,31 @@ def build_gate(
     report: GateReport | None = None,
 ) -> GateState:
     """The gate of one handoff; `report` is what the signed log says, where there is one."""
-    own = tuple(dict.fromkeys(find_blocking(handoff, by_id, verdicts, problems)))
+    own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
         return GateState(state=report.state, blocking=(*report.why, *own), next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
         move = NextMove(who=Mover.NOBODY, what="superseded; nothing is owed")
         return GateState(state=GateName.PENDING, next_move=move)
-    return GateState(state=GateName.PENDING, blocking=own, next_move=_find_next_move(handoff, by_id, problems))
+    counted = report.why if report is not None and report.approvals else ()
+    move = _find_next_move(handoff, by_id, problems)
+    return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move)
+
+
+def build_standing(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | None]) -> dict[str, Handoff]:
+    """Handoffs by id; one that the log lets pass is validated, whatever the files say of it."""
+    validated = {"registry": RegistryState.VALIDATED}
+    return {
+        handoff.id: handoff.model_copy(update=validated) if gates.get(handoff.id) in _DONE else handoff
+        for handoff in handoffs
+    }
+
+
+def _list_debts(report: GateReport | None) -> tuple[str, ...]:
+    """An override stays visible, whatever the gate says now, until an approval settles it."""
+    debts = report.debts if report is not None else ()
+    return tuple(f"the override {debt[:_SHORT_ID]}… is a debt that no approval has settled" for debt in debts)
 
 
 def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from handoff_tui.decision_log.chain import Known
-from handoff_tui.decision_log.journal import Journal
+from handoff_tui.decision_log.chain import Candidate, Known
+from handoff_tui.decision_log.journal import Journal, Verifier
 from handoff_tui.decision_log.policy import Policy, parse_policy
 from handoff_tui.decision_log.times import build_time
 from handoff_tui.decision_log.verified_cache import VerifiedCache
-from handoff_tui.decision_log.verify import LogVerifier, find_drift
+from handoff_tui.decision_log.verify import NOTHING, LogVerifier, find_drift
 from handoff_tui.decision_log.witness import Seen, Witness
-from handoff_tui.errors import WitnessDamagedError
+from handoff_tui.errors import StoredFileDamagedError, StoreWriteError, WitnessDamagedError
 from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.local_files import LocalFolder, load_cache_secret
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from handoff_tui.repo.repository import Repository
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
-_ROLLED_BACK = "witness-damaged"
+_WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
+"""Not readable as JSON; a link or a pipe in its place; not allowed to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +40,26 @@ class OpenLog:
     repository: Repository
     witness: Witness
     journal: Journal
+    blobs: LogBlobs
     _verifier: LogVerifier
+    _verify: Verifier
+    _lock: LogLock
 
     def verify(self) -> LogVerdict:
         """The verdict as of now, trust files on disk compared. A damaged witness is fatal."""
-        verdict = self._verifier()
-        problems = [*verdict.problems, *find_drift(verdict, read_trust_files(self.repository.root))]
-        try:
-            self.witness.load()
-        except WitnessDamagedError as damaged:
-            problems.append(LogProblem(level=ProblemLevel.FATAL, code=_ROLLED_BACK, text=damaged.message))
-        return verdict.model_copy(update={"problems": tuple(problems)})
+        verdict = self._verify(NOTHING)
+        drift = find_drift(verdict, read_trust_files(self.repository.root))
+        return verdict.model_copy(update={"problems": (*verdict.problems, *drift)})
+
+    def find_candidates(self) -> Mapping[str, Candidate]:
+        """Every entry that is sound by itself, as of the last verdict: also those that the chain refuses."""
+        return self._verifier.candidates
 
     def remember(self, verdict: LogVerdict) -> None:
         """Notes what is valid now, so that its absence is noticed later."""
         if verdict.log is not None and not verdict.fatal:
-            self.witness.record(verdict.log, verdict.heads)
+            with self._lock.hold():  # so that no writer's note is undone
+                self.witness.record(verdict.log, verdict.heads)
 
 
 def open_log(
@@ -73,13 +78,20 @@ def open_log(
         seen = _load_seen(witness)
         return Known(now=build_time(now()), pin=pinned or seen.genesis, witness=seen.entries)
 
-    blobs = LogBlobs(repository)
+    blobs, lock = LogBlobs(repository), LogLock(local)
     verifier = LogVerifier(blobs, know, _open_facts(repository) if remembered else None)
+
+    def verify(further: Mapping[str, bytes], /) -> LogVerdict:
+        return _add_damage(verifier(further), witness)
+
     return OpenLog(
         repository=repository,
         witness=witness,
-        journal=Journal(blobs.folder, LogLock(local), verifier, witness, now),
+        journal=Journal(blobs.folder, lock, verify, witness, now),
+        blobs=blobs,
         _verifier=verifier,
+        _verify=verify,
+        _lock=lock,
     )
 
 
@@ -87,6 +99,15 @@ def find_pin(repository: Repository) -> str | None:
     """The first entry that the user holds on to: by the environment, or by their own git configuration."""
     named = os.environ.get(PIN_VARIABLE)
     return named or read_pin(repository.git, repository.root.name)
+
+
+def find_anchor(log: OpenLog, pin: str | None = None) -> str:
+    """What says which log this must be: option, environment, configuration, witness, or none."""
+    if pin is not None:
+        return "option"
+    if find_pin(log.repository) is not None:
+        return "environment" if os.environ.get(PIN_VARIABLE) else "configuration"
+    return "none" if _load_seen(log.witness).genesis is None else "witness"
 
 
 def find_policy(verdict: LogVerdict) -> Policy | None:
@@ -98,8 +119,18 @@ def find_policy(verdict: LogVerdict) -> Policy | None:
 def _load_seen(witness: Witness) -> Seen:
     try:
         return witness.load()
-    except WitnessDamagedError:  # said by `verify`, as a fatal problem
+    except _WITNESS_FAULTS:  # said by `verify`, as a fatal problem
         return Seen()
+
+
+def _add_damage(verdict: LogVerdict, witness: Witness) -> LogVerdict:
+    """Without its witness a clone cannot notice what was removed: so it must not go on as if there were none."""
+    try:
+        witness.load()
+    except _WITNESS_FAULTS as damaged:
+        fatal = LogProblem(level=ProblemLevel.FATAL, code="witness-damaged", text=damaged.message)
+        return verdict.model_copy(update={"problems": (*verdict.problems, fatal)})
+    return verdict
 
 
 def _open_facts(repository: Repository) -> VerifiedCache:

@@ -1,7 +1,7 @@
 """The gates of all handoffs by the log, as far as that can be said without running checks.
 
 For the list of all handoffs: files, handoff, attempt and commit are compared, snapshot and check results are not.
-`gate` and `decide` compare everything.
+Who made the work is taken from the entries and the handoff. `gate` and `decide` compare and look up everything.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.log_record import Subject
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_commits import is_ancestor
+from handoff_tui.repo.work_commits import find_ancestors
 from handoff_tui.repo.work_tree import build_commit_tree
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.log import find_policy, open_log
 from handoff_tui.review.place import build_handoff_digest, find_attempt, find_phase
+from handoff_tui.review.producers import build_principals
 
 
 @dataclass
@@ -59,11 +60,25 @@ class LogGates:
                 checks=NOT_ASKED,
                 handoff=build_handoff_digest(handoff),
             ),
-            producers=frozenset(),
-            now=build_time(read_now()),
-            is_ancestor=self._is_behind,
+            producers=self._find_producers(handoff, phase),
+            now=self._now,
+            is_ancestor=lambda commit: commit in self._behind,
         )
         return judge_gate(self.index, self.policy, target)
 
-    def _is_behind(self, commit: str) -> bool:
-        return is_ancestor(self.desk.repository.git, commit, "HEAD")
+    @cached_property
+    def _now(self) -> str:
+        return build_time(read_now())
+
+    @cached_property
+    def _behind(self) -> frozenset[str]:
+        """Commits of entries that lie behind HEAD, asked for all at once: there may be a thousand."""
+        commits = (entry.work.subject.commit for entry in self.index.verdict.entries if entry.work is not None)
+        return find_ancestors(self.desk.repository.git, commits)
+
+    def _find_producers(self, handoff: Handoff, phase: str) -> frozenset[str]:
+        place = (handoff.id, phase)
+        works = [vote.work for vote in self.index.votes_at.get(place, ())]
+        works += [one.work for one in self.index.submissions_at.get(place, ())]
+        named = {name for work in works for name in work.producers}
+        return frozenset(build_principals({*handoff.producers, *named}, self.policy))

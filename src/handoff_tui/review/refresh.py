@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from handoff_tui.dialects.reading import Harvest, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.dialects.reading import Harvest
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.models.review_state import ClaimCounts, ReviewedHandoff, ReviewState
-from handoff_tui.repo.probe import is_present
-from handoff_tui.review.desk import Desk
+from handoff_tui.review.desk import Desk, has_log
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import build_gate
+from handoff_tui.review.gate import build_gate, build_standing
 from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
+from handoff_tui.review.reading import read_shelf
 
 if TYPE_CHECKING:
     from handoff_tui.review.log_gates import LogGates
 
-_LOG_FOLDER = ".handoff-tui/log"
 _MOST_OVERLOOKED = 20
 
 
@@ -39,12 +36,7 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
 
 def read_harvest(desk: Desk) -> Harvest:
     """Every handoff of the repository, as read."""
-    return read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
-
-
-def has_log(desk: Desk) -> bool:
-    """Whether decisions were signed here."""
-    return is_present(desk.repository.root, _LOG_FOLDER)
+    return read_shelf(desk).harvest
 
 
 def open_log_gates(desk: Desk) -> LogGates | None:
@@ -70,14 +62,13 @@ def _review(desk: Desk, harvest: Harvest, gates: LogGates | None) -> tuple[Revie
     handoffs = harvest.handoffs
     evidence = Evidence(desk, deep=False)
     prepare(evidence, handoffs, handoffs)
-    by_id = {handoff.id: handoff for handoff in handoffs}
+    reports = {handoff.id: gates.judge(handoff) for handoff in handoffs} if gates else {}
+    by_id = build_standing(handoffs, {name: report.state for name, report in reports.items()})
     problems = ProblemIndex(harvest.problems, handoffs)
     reviewed: list[ReviewedHandoff] = []
     for handoff in handoffs:
         verdicts = measure_claims(handoff, evidence)
-        gate = build_gate(
-            handoff, by_id, verdicts, problems.of(handoff), report=gates.judge(handoff) if gates else None
-        )
+        gate = build_gate(handoff, by_id, verdicts, problems.of(handoff), report=reports.get(handoff.id))
         reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts)))
     return tuple(reviewed)
 

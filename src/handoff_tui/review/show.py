@@ -13,7 +13,7 @@ from handoff_tui.repo.history import read_commits
 from handoff_tui.repo.owner import RepoOwner
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import build_gate
+from handoff_tui.review.gate import build_gate, build_standing
 from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 from handoff_tui.review.refresh import count_claims, open_log_gates
@@ -45,7 +45,8 @@ def _review_deeply(
     problems: tuple[Problem, ...],
 ) -> ReviewedHandoff:
     """The gate over every measurement: the list of all handoffs leaves out what costs too much there."""
-    by_id = {other.handoff.id: other.handoff for other in state.handoffs}
+    states = {other.handoff.id: other.gate.state for other in state.handoffs}
+    by_id = build_standing((other.handoff for other in state.handoffs), states)
     gates = open_log_gates(desk)
     gate = build_gate(
         reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from handoff_tui.baseline.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
-from handoff_tui.baseline.store import find_snapshot, list_snapshots, read_snapshot, write_snapshot
+from handoff_tui.baseline.store import (
+    build_digest,
+    find_snapshot,
+    list_foreign,
+    list_snapshots,
+    read_snapshot,
+    write_snapshot,
+)
 from handoff_tui.checks.contract import Moment
 from handoff_tui.dialects.reading import Harvest
-from handoff_tui.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError
+from handoff_tui.errors import (
+    SnapshotUnusableError,
+    StoredFileDamagedError,
+    StoredFileMissingError,
+    TreeMovedError,
+)
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
+from handoff_tui.repo.history import read_commit_dates
 from handoff_tui.review.capture import Captured, capture_snapshot
-from handoff_tui.review.check import CheckRequest, Telling, check
-from handoff_tui.review.desk import Desk
+from handoff_tui.review.check import Beforehand, CheckRequest, Telling, check, find_movement
+from handoff_tui.review.desk import Desk, reopen_desk
+from handoff_tui.review.reading import read_shelf
 from handoff_tui.review.refresh import read_harvest
 from handoff_tui.review.show import find_id
+
+_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,24 +45,82 @@ class Taken:
     captured: Captured
 
 
-def take(desk: Desk, telling: Telling | None = None, baseline: str | None = None) -> Taken:
+class Stored(NamedTuple):
+    """A snapshot that is stored now."""
+
+    summary: SnapshotSummary
+    snapshot: Snapshot
+    is_new: bool
+    """Whether it was not stored before."""
+
+
+class StoredList(NamedTuple):
+    """What is below `.handoff-tui/baselines/`."""
+
+    summaries: tuple[SnapshotSummary, ...]
+    foreign: tuple[str, ...]
+    """Paths there that are no snapshot."""
+
+
+def take(
+    desk: Desk, telling: Telling | None = None, baseline: str | None = None, before: Beforehand | None = None
+) -> Taken:
     """A snapshot of now, with the checks of a gate over the whole repository; nothing is stored."""
-    harvest = read_harvest(desk)
-    report = check(desk, CheckRequest(moment=Moment.GATE, baseline=baseline), telling)
+    before = before or Beforehand(read_shelf(desk))
+    report = check(desk, CheckRequest(moment=Moment.GATE, baseline=baseline), telling, before)
+    harvest = before.reading.harvest
     return Taken(harvest, report, capture_snapshot(desk, harvest, report))
 
 
-def capture(desk: Desk, telling: Telling | None = None) -> tuple[SnapshotSummary, Snapshot]:
-    """Takes a snapshot and stores it below `.handoff-tui/baselines/`."""
-    snapshot = take(desk, telling).captured.snapshot
-    digest = write_snapshot(desk.repository.root, snapshot)
-    return build_snapshot_summary(digest, snapshot), snapshot
+def take_still(desk: Desk, telling: Telling | None = None, before: Beforehand | None = None) -> Taken:
+    """The same, and everything in it is of one state: what moves meanwhile is taken once more, then it is an error."""
+    moved: str | None = None
+    for attempt in range(_TRIES):
+        try:
+            taken = take(desk, telling, before=before)
+        except TreeMovedError:
+            if attempt + 1 == _TRIES:
+                raise
+        else:
+            moved = find_movement(desk, taken.harvest)
+            if moved is None or (telling is not None and telling.cancel.is_set()):
+                return taken
+        desk, before = reopen_desk(desk), None
+    raise TreeMovedError(
+        f"the repository kept changing while a snapshot of it was taken: {moved}",
+        "Wait until nothing writes to it any more, then try again.",
+    )
+
+
+def capture(desk: Desk, telling: Telling | None = None) -> Stored:
+    """Takes a snapshot and stores it below `.handoff-tui/baselines/`; a cancelled one is not stored."""
+    snapshot = take_still(desk, telling).captured.snapshot
+    root = desk.repository.root
+    if telling is not None and telling.cancel.is_set():
+        return Stored(build_snapshot_summary(build_digest(snapshot), snapshot), snapshot, is_new=False)
+    known = list_snapshots(root)
+    digest = write_snapshot(root, snapshot)
+    pinned = digest in read_pins(desk.repository.common_dir).values()
+    return Stored(build_snapshot_summary(digest, snapshot, pinned=pinned), snapshot, is_new=digest not in known)
 
 
 def list_summaries(desk: Desk) -> tuple[SnapshotSummary, ...]:
-    """Every stored snapshot; one that cannot be used is listed with the reason."""
+    """Every stored snapshot, by its digest; one that cannot be used is listed with the reason."""
     pinned = set(read_pins(desk.repository.common_dir).values())
     return tuple(_summarise(desk, digest, pinned) for digest in list_snapshots(desk.repository.root))
+
+
+def list_newest_first(desk: Desk) -> StoredList:
+    """The same by the dates of their commits; those without a commit that is here come last."""
+    summaries = list_summaries(desk)
+    dates = read_commit_dates(desk.repository.git, {one.commit for one in summaries if one.commit})
+    dated = [one.model_copy(update={"date": dates.get(one.commit or "")}) for one in summaries]
+    return StoredList(tuple(sorted(dated, key=_sort_key, reverse=True)), list_foreign(desk.repository.root))
+
+
+def _sort_key(summary: SnapshotSummary) -> tuple[datetime, str]:
+    date = datetime.min.replace(tzinfo=UTC) if summary.date is None else datetime.fromisoformat(summary.date)
+    return date, summary.digest
 
 
 def show_snapshot(desk: Desk, written: str) -> tuple[SnapshotSummary, Snapshot]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, NoHumanError, SshKeygenMissingError, UsageError
+from handoff_tui.errors import FileUnreadableError, NoHumanError, UsageError
 from handoff_tui.repo.editor import edit_texts
 from tests.support.hostile import write_executable
 
@@ -47,7 +47,7 @@ def test_editor_that_fails_proposes_nothing(
 def test_nobody_edits_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor with an editor that is not there."""
     monkeypatch.setenv("EDITOR", "no-such-editor")
-    with pytest.raises(SshKeygenMissingError, match="no-such-editor is not installed"):
+    with pytest.raises(UsageError, match="no-such-editor is not installed"):
         edit_texts(TEXTS)
     monkeypatch.setattr("handoff_tui.repo.editor.has_terminal", lambda: False)
     with pytest.raises(NoHumanError, match="no terminal"):

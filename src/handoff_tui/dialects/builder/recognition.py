@@ -16,7 +16,7 @@ from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.pattern import compile_later
 
-_STANDARD: Final = Builder()
+_STANDARD: Final = Builder.model_construct()
 _SPEC_TITLE: Final = compile_later(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)
 _PROMPT_WORDS: Final = (
     compile_later(r"\bagent prompt\b", re.IGNORECASE),

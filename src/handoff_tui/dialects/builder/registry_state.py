@@ -58,7 +58,7 @@ def derive_state(standing: Standing) -> RegistryState:
 def apply_blocks(
     states: dict[str, RegistryState],
     blocked_by: dict[str, tuple[str, ...]],
-    released: tuple[str, ...] = Builder().released_states,
+    released: tuple[str, ...] = Builder.model_construct().released_states,
 ) -> dict[str, RegistryState]:
     """What is not done yet is blocked while something it waits for is known and in no state that releases it."""
     return {

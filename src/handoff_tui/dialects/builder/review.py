@@ -39,7 +39,7 @@ _BARE: Final = " :*.!"
 _LABEL: Final = compile_later(r"\b(?:review|final)\s+verdict\b", re.IGNORECASE)
 _PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
 _HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
-_STANDARD: Final = Builder()
+_STANDARD: Final = Builder.model_construct()
 
 
 @dataclass(slots=True)

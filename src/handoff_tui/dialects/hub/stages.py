@@ -6,7 +6,7 @@ from typing import Final
 
 from handoff_tui.config.settings import Hub
 
-STANDARD: Final = Hub()
+STANDARD: Final = Hub.model_construct()
 """The words of the hub where nothing else is configured."""
 _ALIASES: Final = {
     "SECURITY": "SEC",

@@ -12,7 +12,7 @@ from handoff_tui.dialects.json_document import JsonNode
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.work import Blocker, Severity
 
-STANDARD: Final = Mosaic()
+STANDARD: Final = Mosaic.model_construct()
 """The words of the session state where nothing else is configured."""
 _PEOPLE: Final = frozenset({"user", "human", "owner", "operator", "person"})
 

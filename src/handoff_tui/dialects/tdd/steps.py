@@ -13,7 +13,7 @@ from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Blocker, Fact, Task
 
-STANDARD: Final = Tdd()
+STANDARD: Final = Tdd.model_construct()
 """The words of the cycle where nothing else is configured."""
 PHASES: Final = STANDARD.phases
 _PHASE_OF_AGENT: Final = {

@@ -1,0 +1,141 @@
+"""The whole log in one file that can be verified without the repository, and that verification."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from handoff_tui.decision_log.bundle import Member, parse_bundle, render_bundle
+from handoff_tui.decision_log.chain import Known, judge_chain
+from handoff_tui.decision_log.second_opinion import ask_second_opinion
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.decision_log.verify import check_entries, find_drift
+from handoff_tui.errors import FileUnreadableError
+from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.models.log_view import LogReport
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.evidence_files import EvidenceFiles
+from handoff_tui.repo.log_blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
+from handoff_tui.repo.new_files import write_new_file
+from handoff_tui.repo.user_files import read_user_file
+from handoff_tui.review.log import PIN_VARIABLE, OpenLog
+from handoff_tui.review.log_show import list_evidence
+from handoff_tui.review.log_verify import Demands, build_report, list_notes, parse_pin
+
+MOST_BYTES = 2 * 1024 * 1024 * 1024
+_OWN = ".handoff-tui"
+_ENTRY = re.compile(rf"{re.escape(_OWN)}/log/([0-9a-f]{{2}})/(?P<digest>\1[0-9a-f]{{62}}){re.escape(LOG_SUFFIX)}")
+_EVIDENCE = re.compile(rf"{re.escape(_OWN)}/(?:baselines|reviews)/(?P<digest>[0-9a-f]{{64}})\.json")
+_TRUST = re.compile(rf"{re.escape(_OWN)}/trust/(allowed_signers|policy\.toml)")
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """What a bundle holds, each file as what its name says, and what is wrong with the others."""
+
+    entries: dict[str, bytes] = field(default_factory=dict)
+    evidence: set[str] = field(default_factory=set)
+    trust: dict[str, str | None] = field(default_factory=dict)
+    problems: list[LogProblem] = field(default_factory=list)
+
+
+def build_bundle(log: OpenLog, texts: Mapping[str, str]) -> Iterator[bytes]:
+    """Every entry of the work tree and all branches, what they are bound to as far as it is here, and some texts."""
+    return render_bundle(_list_members(log, texts))
+
+
+def write_bundle(pieces: Iterator[bytes], place: Path) -> None:
+    write_new_file(place, pieces)
+
+
+def verify_bundle(
+    place: Path, demands: Demands, texts: Mapping[str, str], now: Callable[[], datetime] = read_now
+) -> LogReport:
+    """The same verification on a bundle alone: no repository, no memory of earlier times."""
+    content = read_user_file(place, MOST_BYTES)
+    if content is None:
+        raise FileUnreadableError(f"{place} is not there")
+    named = os.environ.get(PIN_VARIABLE)
+    pin = parse_pin(demands.pin) or named
+    anchor = "option" if demands.pin else "environment" if named else "none"
+    unpacked = unpack_bundle(content, texts)
+    sound, refused = check_entries(unpacked.entries)
+    verdict = judge_chain(sound, Known(now=build_time(now()), pin=pin))
+    opinion = ask_second_opinion(unpacked.entries, verdict) if demands.second_opinion else None
+    more = [*refused, *unpacked.problems, *find_drift(verdict, unpacked.trust), *list_notes(verdict, anchor)]
+    more += _list_missing(verdict, unpacked)
+    if opinion is not None:
+        more += opinion.problems
+    return build_report(verdict, more, anchor, opinion).model_copy(update={"bundle": str(place)})
+
+
+def unpack_bundle(content: bytes, texts: Mapping[str, str]) -> Unpacked:
+    """Sorts the files of a bundle. `texts` are those for people, as they should be."""
+    unpacked = Unpacked()
+    for path, inner in parse_bundle(content):
+        digest = hashlib.sha256(inner).hexdigest()
+        named = _ENTRY.fullmatch(path) or _EVIDENCE.fullmatch(path)
+        trust = _TRUST.fullmatch(path)
+        if named is not None and named["digest"] != digest:
+            unpacked.problems.append(_build_unsuitable(path, "it does not have the content that its name says"))
+        elif named is not None and path.endswith(LOG_SUFFIX):
+            unpacked.entries[ID_PREFIX + digest] = inner
+        elif named is not None:
+            unpacked.evidence.add(digest)
+        elif trust is not None:
+            unpacked.trust[trust[1]] = inner.decode("utf-8", "replace")
+        elif path not in texts:
+            unpacked.problems.append(_build_unsuitable(path, "no file of a log has such a name"))
+        elif inner != texts[path].encode():
+            text = "it is not the text that this version puts there; read it before you believe or run it"
+            unpacked.problems.append(LogProblem(level=ProblemLevel.NOTE, code="text-differs", entry=path, text=text))
+    return unpacked
+
+
+def _build_unsuitable(path: str, why: str) -> LogProblem:
+    return LogProblem(level=ProblemLevel.REFUSED, code="unsuitable-file", entry=path, text=why)
+
+
+def _list_members(log: OpenLog, texts: Mapping[str, str]) -> Iterator[Member]:
+    """One at a time, in the order of their paths: stored snapshots can be large."""
+    verdict = log.verify()
+    listing = log.blobs.read_listing()
+    contents = log.blobs.read_contents(listing, listing.ids).contents
+    files = EvidenceFiles(log.repository)
+    wanted: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+    for entry in (candidate.entry for candidate in log.find_candidates().values()):
+        refs = tuple(place for place in listing.find_places(entry.id) if place != WORK_TREE)
+        for one in list_evidence(entry):
+            wanted[files.build_path(one.folder, one.digest)] = (one.folder, one.digest, refs)
+    small = {log.blobs.folder.build_path(one.removeprefix(ID_PREFIX)): content for one, content in contents.items()}
+    small |= {f"{_OWN}/trust/{name}": text.encode() for name, text in _find_trust(verdict).items()}
+    small |= {name: text.encode() for name, text in texts.items()}
+    for path in sorted([*small, *wanted]):
+        content = small[path] if path in small else files.read(*wanted[path])
+        if content is not None:
+            yield Member(path, content)
+
+
+def _find_trust(verdict: LogVerdict) -> dict[str, str]:
+    """What the policy in force carries; not the copy on disk, which nobody vouches for."""
+    text = next((entry.policy for entry in verdict.entries if entry.id == verdict.policy), None)
+    return {} if text is None else {"allowed_signers": text.allowed_signers, "policy.toml": text.policy_toml}
+
+
+def _list_missing(verdict: LogVerdict, unpacked: Unpacked) -> list[LogProblem]:
+    return [
+        LogProblem(
+            level=ProblemLevel.NOTE,
+            code="evidence-missing",
+            entry=entry.id,
+            text=f"the {one.name} {one.digest[:12]} that it is bound to is not in the bundle",
+        )
+        for entry in verdict.entries
+        for one in list_evidence(entry)
+        if one.digest not in unpacked.evidence
+    ]

@@ -1,0 +1,120 @@
+"""Verification of the whole log: every byte anew, with the second opinions that are asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from handoff_tui.decision_log.second_opinion import Opinion, ask_second_opinion
+from handoff_tui.errors import LogLockedError, StoreWriteError, UsageError
+from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.models.log_view import LogReport
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.log_losses import find_losses, resolve_commit
+from handoff_tui.repo.repository import Repository
+from handoff_tui.review.log import OpenLog, find_anchor, open_log
+
+_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What is asked beyond the verification itself."""
+
+    pin: str | None = None
+    second_opinion: bool = False
+    against: str | None = None
+
+
+def verify_whole(repository: Repository, demands: Demands, now: Callable[[], datetime] = read_now) -> LogReport:
+    """Reads and checks every entry; when nothing is fatal, what is valid now is remembered by this clone."""
+    pin = parse_pin(demands.pin)
+    against = None if demands.against is None else resolve_commit(repository, demands.against)
+    log = open_log(repository, pin=pin, remembered=False, now=now)
+    anchor = find_anchor(log, pin)
+    verdict = log.verify()
+    more = list_notes(verdict, anchor)
+    opinion = _ask(log, verdict) if demands.second_opinion else None
+    if opinion is not None:
+        more += opinion.problems
+    if against is not None:
+        more += _list_losses(repository, against)
+    if not verdict.fatal and not any(one.level is ProblemLevel.FATAL for one in more):
+        more += _remember(log, verdict)
+    return build_report(verdict, more, anchor, opinion, against)
+
+
+def parse_pin(written: str | None) -> str | None:
+    """The id of the first entry, as a person wrote it."""
+    if written is None:
+        return None
+    asked = _PIN.fullmatch(written.strip())
+    if asked is None:
+        raise UsageError(f"{written} is not the id of an entry", "A pin is sha256: and all 64 hex digits.")
+    return f"sha256:{asked[1]}"
+
+
+def list_notes(verdict: LogVerdict, anchor: str) -> list[LogProblem]:
+    """What is worth knowing and breaks nothing."""
+    notes = [
+        LogProblem(level=ProblemLevel.NOTE, code="void", entry=one, text=f"it counts for nothing: {why}")
+        for one, why in verdict.void.items()
+    ]
+    if anchor == "none" and verdict.log is not None:
+        text = "nothing says here that the log must begin with this entry; pin it, and a replaced log will be noticed"
+        notes.append(LogProblem(level=ProblemLevel.NOTE, code="not-pinned", entry=verdict.log, text=text))
+    return notes
+
+
+def build_report(
+    verdict: LogVerdict,
+    more: list[LogProblem],
+    anchor: str,
+    opinion: Opinion | None = None,
+    against: str | None = None,
+) -> LogReport:
+    """The worst first."""
+    order = list(ProblemLevel)
+    problems = sorted([*verdict.problems, *more], key=lambda one: (order.index(one.level), one.code, one.entry or ""))
+    return LogReport(
+        fatal=any(one.level is ProblemLevel.FATAL for one in problems),
+        entries=len(verdict.entries),
+        heads=verdict.heads,
+        log=verdict.log,
+        policy=verdict.policy,
+        void=len(verdict.void),
+        refused=sum(one.level is ProblemLevel.REFUSED for one in problems),
+        anchor=anchor,
+        second_opinions=None if opinion is None else opinion.asked,
+        against=against,
+        problems=tuple(problems),
+    )
+
+
+def _ask(log: OpenLog, verdict: LogVerdict) -> Opinion:
+    listing = log.blobs.read_listing()
+    return ask_second_opinion(log.blobs.read_contents(listing, listing.ids).contents, verdict)
+
+
+def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
+    return [
+        LogProblem(
+            level=ProblemLevel.FATAL,
+            code=f"entry-{loss.fate}",
+            entry=loss.identifier,
+            text=f"{commit[:12]} has this entry: {loss.detail}",
+        )
+        for loss in find_losses(repository, commit)
+    ]
+
+
+def _remember(log: OpenLog, verdict: LogVerdict) -> list[LogProblem]:
+    """A clone that cannot be written has verified all the same; it is only no better off next time."""
+    try:
+        log.remember(verdict)
+    except (StoreWriteError, LogLockedError) as refused:
+        text = f"what was seen could not be noted for next time: {refused.message}"
+        return [LogProblem(level=ProblemLevel.NOTE, code="not-remembered", text=text)]
+    return []
