@@ -26,6 +26,7 @@ _VERBS = {
     "submit": "an agent hands over, signed if it has a key",
     "wait": "for agents: until somebody has decided; prints the decision and the packet",
     "packet": "what the next attempt has to know: reasons, remarks, failing checks",
+    "log": "the signed log: list, show, verify, bundle",
     "init": "begin a signed log: a policy of your own, from your git identity and SSH key",
     "keys": "enroll a key, or list who may sign with which",
     "policy": "who may do what: show, propose, sign, seal",

@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.plain import write_pieces, write_plain
+from handoff_tui.errors import UsageError
 from handoff_tui.presentation.page import Cell, Grid, Line, Page
 
 if TYPE_CHECKING:
@@ -33,6 +35,13 @@ def render_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
 
 
+def write_stream(pieces: Iterable[bytes], complaint: str, hint: str) -> None:
+    """Bytes for a file or another program, piece by piece; a terminal is spared, with this complaint."""
+    if sys.stdout.isatty():
+        raise UsageError(complaint, hint)
+    write_pieces(pieces)
+
+
 def write_text(text: str) -> None:
     """Text that is our own, or was made safe."""
     write_plain(text + "\n")
@@ -42,9 +51,9 @@ def write_page(page: Page, theme: Theme) -> None:
     write_plain(render_page(page, theme))
 
 
-def render_page(page: Page, theme: Theme) -> str:
-    """Draws a page; colours follow the terminal and NO_COLOR."""
-    console = _build_console()
+def render_page(page: Page, theme: Theme, width: int | None = None) -> str:
+    """Draws a page; colours follow the terminal and NO_COLOR, and so does the width where none is given."""
+    console = _build_console(width)
     with console.capture() as drawn:  # written in one piece, by us: rich would turn a closed pipe into a failure
         for part in page.parts:
             if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
@@ -56,13 +65,12 @@ def render_page(page: Page, theme: Theme) -> str:
     return drawn.get()
 
 
-def _build_console() -> Console:
+def _build_console(width: int | None) -> Console:
     from rich.console import Console  # noqa: PLC0415 - JSON output does without it
 
-    width = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
     return Console(
         file=sys.stdout,
-        width=width,
+        width=width or shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns,
         markup=False,
         highlight=False,
         emoji=False,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
+from collections.abc import Iterable
 
 
 def write_plain(text: str) -> None:
@@ -11,15 +13,22 @@ def write_plain(text: str) -> None:
     sys.stdout.flush()
 
 
-def write_bytes(content: bytes) -> None:
+def write_pieces(pieces: Iterable[bytes]) -> None:
     """Bytes for another program, exactly as they are. On a terminal they are made visible instead of obeyed."""
     if sys.stdout.isatty():
-        shown = content.decode("utf-8", "backslashreplace")
-        write_plain("".join(one if one in "\n\t" or one.isprintable() else ascii(one)[1:-1] for one in shown))
+        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        for piece in pieces:
+            write_plain(_make_visible(decoder.decode(piece)))
+        write_plain(_make_visible(decoder.decode(b"", final=True)))
         return
     sys.stdout.flush()
-    sys.stdout.buffer.write(content)
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
+
+
+def _make_visible(text: str) -> str:
+    return "".join(one if one in "\n\t" or one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _fit(text: str) -> str:

@@ -28,6 +28,11 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 Fields = dict[str, Value]
 
 
+def has_control(text: str) -> bool:
+    """Whether a text has control characters in it, line ends apart."""
+    return _CONTROL.search(text) is not None
+
+
 def parse_object(value: Value, keys: frozenset[str], name: str) -> Fields:
     """An object with exactly these keys."""
     if not isinstance(value, dict):
@@ -109,7 +114,7 @@ def parse_reason(fields: Fields, name: str, *, mandatory: bool) -> str:
     value = parse_text(fields, name)
     if len(value) > MAX_REASON:
         raise EntrySchemaError(f"{name} has {len(value)} characters, and {MAX_REASON} are the most")
-    if _CONTROL.search(value):
+    if has_control(value):
         raise EntrySchemaError(f"{name} has a control character that is no newline")
     if mandatory and not value.strip():
         raise EntrySchemaError(f"{name} is empty, and this decision needs one")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from handoff_tui.models.base import Model
 from handoff_tui.models.gate_state import GateReport
 from handoff_tui.models.log_record import Subject
+from handoff_tui.models.review_record import ReviewRecord
 
 
 class GateView(Model):
@@ -30,7 +31,10 @@ class DecisionView(Model):
     verb: str
     reason: str
     regards: tuple[str, ...] = ()
-    comments: int = 0
+    record: ReviewRecord
+    """What the decision is bound to besides the subject: what is shown, and what the reviewer wrote."""
+    review: str
+    """Its digest."""
     principal: str
     keyid: str
     key_source: str

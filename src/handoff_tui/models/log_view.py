@@ -63,6 +63,8 @@ class SignatureView(Model):
     hash: str
     principal: str | None = None
     """By the policy that was in force; nothing for a key that it does not know."""
+    former: bool = False
+    """Whether a policy signed with this key knows it no more, and the policy before it does."""
     user_present: bool = False
     counter: int | None = None
 

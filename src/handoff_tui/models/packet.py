@@ -11,10 +11,12 @@ class QuotedComment(Model):
 
     comment: Comment
     author: str
+    attempt: int = 1
+    """The attempt that it was made on."""
     code: tuple[str, ...] = ()
     """The lines around, each with its number."""
     changed: bool | None = None
-    """Whether those lines have changed since; nothing where that cannot be told."""
+    """Whether those lines have changed since (the file, for a remark on all of it); nothing where it cannot be told."""
 
 
 class Demand(Model):
@@ -26,12 +28,14 @@ class Demand(Model):
     verb: str
     time: str
     reason: str
+    taken_back: bool = False
+    """Whether its author has decided otherwise on the same attempt since."""
     checks: tuple[str, ...] = ()
     """Blocking checks that did not pass then."""
     still_failing: tuple[str, ...] = ()
     """Those of them that do not pass now."""
     commented: tuple[str, ...] = ()
-    """Files that were commented on then."""
+    """Places that were commented on then: `path`, `path:12` or `path:12-15`."""
     untouched: tuple[str, ...] = ()
     """Those of them that have not changed since."""
     addressed: bool | None = None

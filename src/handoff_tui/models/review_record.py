@@ -16,6 +16,14 @@ class Comment(Model):
     line: int | None = None
     end_line: int | None = None
 
+    @property
+    def place(self) -> str:
+        """`path`, `path:12` or `path:12-15`; nothing for a remark on the whole."""
+        if self.line is None:
+            return self.path
+        end = "" if self.end_line in {None, self.line} else f"-{self.end_line}"
+        return f"{self.path}:{self.line}{end}"
+
 
 class ShownFinding(Model):
     """A finding as it was shown."""

@@ -108,16 +108,19 @@ class SnapshotSummary(Model):
     tests: int = 0
     packages: int = 0
     pinned: bool = False
+    pinned_for: tuple[str, ...] = ()
+    """The handoffs it is pinned for; `*` stands for every one that has no pin of its own."""
     problem: str = ""
     """Why it cannot be used, where it cannot."""
 
 
-def build_snapshot_summary(digest: str, snapshot: Snapshot, *, pinned: bool = False) -> SnapshotSummary:
+def build_snapshot_summary(digest: str, snapshot: Snapshot, pinned_for: tuple[str, ...] = ()) -> SnapshotSummary:
     return SnapshotSummary(
         digest=digest,
         commit=snapshot.commit,
         branch=snapshot.branch,
         tests=len(snapshot.tests),
         packages=snapshot.package_count,
-        pinned=pinned,
+        pinned=bool(pinned_for),
+        pinned_for=pinned_for,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from handoff_tui.models.snapshot import Snapshot, SnapshotSummary
 
@@ -11,9 +11,16 @@ SHOW_SCHEMA = "handoff-tui/baseline-show/v1"
 PIN_SCHEMA = "handoff-tui/baseline-pin/v1"
 
 
-def build_baseline_list_json(summaries: Sequence[SnapshotSummary]) -> dict[str, object]:
-    """Counts of a snapshot that cannot be used are null."""
-    return {"schema": LIST_SCHEMA, "snapshots": [_build_summary(summary) for summary in summaries]}
+def build_baseline_list_json(
+    summaries: Sequence[SnapshotSummary], lost_pins: Mapping[str, str] | None = None, foreign: Sequence[str] = ()
+) -> dict[str, object]:
+    """Counts of a snapshot that cannot be used are null; lost pins name what is not stored."""
+    return {
+        "schema": LIST_SCHEMA,
+        "snapshots": [_build_summary(summary) for summary in summaries],
+        "lost_pins": dict(lost_pins or {}),
+        "foreign": list(foreign),
+    }
 
 
 def build_baseline_show_json(summary: SnapshotSummary, snapshot: Snapshot) -> dict[str, object]:
@@ -31,8 +38,10 @@ def _build_summary(summary: SnapshotSummary) -> dict[str, object]:
         "digest": summary.digest,
         "commit": summary.commit,
         "branch": summary.branch,
+        "date": summary.date,
         "tests": summary.tests if usable else None,
         "packages": summary.packages if usable else None,
         "pinned": summary.pinned,
+        "pinned_for": list(summary.pinned_for),
         "problem": summary.problem or None,
     }

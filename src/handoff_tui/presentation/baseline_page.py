@@ -3,55 +3,68 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from handoff_tui.models.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
 from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.measures import name_measure, render_measure
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.snapshot_diff_items import shorten_hashes
 
 _MOST_LISTED = 8
 _SHORT_DIGEST = 12
 _SHORT_COMMIT = 7
+_DAY = len("2025-06-15")
 _NOTHING = "–"
 
 
-def build_baseline_list_page(summaries: Sequence[SnapshotSummary]) -> Page:
-    """One row a snapshot; those that cannot be used say why."""
+def build_baseline_list_page(
+    summaries: Sequence[SnapshotSummary], lost_pins: Mapping[str, str] | None = None, foreign: Sequence[str] = ()
+) -> Page:
+    """One row a snapshot; what cannot be used, pins of what is not stored, and `foreign` files are listed below."""
     page = Page()
     if not summaries:
         page.line(Cell("No snapshot is stored here. "), Cell("`handoff-tui baseline capture` takes one.", "muted"))
-        return page
     columns = (
         Column("snapshot"),
         Column("commit"),
-        Column("branch", fold=True),
+        Column("of"),
+        Column("branch"),
         Column("tests", right=True),
         Column("packages", right=True),
-        Column("", fold=True),
+        Column(""),
     )
-    page.grid(columns, [_build_row(summary) for summary in summaries])
+    page.grid(columns, [_build_row(summary) for summary in summaries if not summary.problem])
+    damaged = [(summary.digest[:_SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
+    _add_list(page, "Cannot be used", damaged, everything=True)
+    lost = [(pin[:_SHORT_DIGEST], f"for {_name_pinned((whom,))}") for whom, pin in (lost_pins or {}).items()]
+    _add_list(page, "Pinned, but not stored here", lost, everything=True)
+    _add_list(page, "Not a snapshot", [(path, "") for path in foreign], everything=False)
+    return page
+
+
+def build_baseline_capture_page(summary: SnapshotSummary, snapshot: Snapshot, *, is_new: bool) -> Page:
+    """What was stored, in numbers, and what could not be read."""
+    page = Page()
+    stored = "stored" if is_new else "stored before, with just this content"
+    page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {stored}", "muted"))
+    for name, value in (*_list_origin(snapshot), *_list_numbers(snapshot)):
+        page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
+    _add_unread(page, snapshot, everything=False)
     return page
 
 
 def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, everything: bool = False) -> Page:
     """One snapshot: where it was taken, what was counted, what was claimed beside it, what could not be read."""
     page = Page()
-    page.line(
-        Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell("  pinned" if summary.pinned else "", "human")
-    )
-    for name, value in (
-        ("tree", snapshot.tree),
-        ("commit", snapshot.commit or "none yet"),
-        ("branch", snapshot.branch or _NOTHING),
-        ("upstream", snapshot.upstream or _NOTHING),
-    ):
+    page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {_describe_pin(summary)}", "human"))
+    for name, value in _list_origin(snapshot):
         page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
     _add_tests(page, snapshot, everything=everything)
     _add_list(page, "Packages", _list_packages(snapshot), everything=everything)
     _add_list(page, "Checks", sorted(snapshot.checks.items()), everything=everything)
-    findings = [(f"{one.check}: {one.message}", one.path) for _, one in sorted(snapshot.findings.items())]
+    findings = sorted((f"{one.check}: {shorten_hashes(one.message)}", one.path) for one in snapshot.findings.values())
     _add_list(page, "Findings", findings, everything=everything)
     files = [(path, _shorten(value)) for path, value in sorted(snapshot.files.items())]
     _add_list(page, "Declared files", files, everything=everything)
@@ -59,21 +72,66 @@ def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, ev
     _add_list(page, "Measures", measures, everything=True)
     claims = [(name, _describe_claims(totals)) for name, totals in sorted(snapshot.claimed.items())]
     _add_list(page, "Claimed in documents, not measured", claims, everything=everything)
-    _add_list(page, "Not read", [(one.path, one.reason) for one in snapshot.unread], everything=True)
+    _add_unread(page, snapshot, everything=everything)
     return page
 
 
 def _build_row(summary: SnapshotSummary) -> tuple[Cell, ...]:
-    remark = Cell("pinned", "human") if summary.pinned else Cell("")
-    usable = not summary.problem
     return (
         Cell(render_safe(summary.digest[:_SHORT_DIGEST]), "key"),
         Cell(render_safe(summary.commit[:_SHORT_COMMIT]) if summary.commit else _NOTHING),
+        Cell(summary.date[:_DAY] if summary.date else _NOTHING, "muted"),
         Cell(render_safe(summary.branch) if summary.branch else _NOTHING),
-        Cell(f"{summary.tests:,}" if usable else _NOTHING),
-        Cell(f"{summary.packages:,}" if usable else _NOTHING),
-        remark if usable else Cell(render_safe(summary.problem), "warning"),
+        Cell(f"{summary.tests:,}"),
+        Cell(f"{summary.packages:,}"),
+        Cell(_describe_pin(summary), "human"),
     )
+
+
+def _describe_pin(summary: SnapshotSummary) -> str:
+    if not summary.pinned_for:
+        return "pinned" if summary.pinned else ""
+    return f"pinned for {render_safe(_name_pinned(summary.pinned_for))}"
+
+
+def _name_pinned(whom: Sequence[str]) -> str:
+    return ", ".join("every handoff" if one == "*" else one for one in whom)
+
+
+def _list_origin(snapshot: Snapshot) -> list[tuple[str, str]]:
+    return [
+        ("tree", snapshot.tree),
+        ("commit", snapshot.commit or "none yet"),
+        ("branch", snapshot.branch or _NOTHING),
+        ("upstream", snapshot.upstream or _NOTHING),
+    ]
+
+
+def _list_numbers(snapshot: Snapshot) -> list[tuple[str, str]]:
+    claimed = plural(len(snapshot.claimed), "handoff")
+    return [
+        ("tests", _count_tests(snapshot) if snapshot.tests else "no test report was read"),
+        ("packages", f"{len(snapshot.packages):,}"),
+        ("checks", _count(snapshot.checks.values())),
+        ("findings", f"{len(snapshot.findings):,}"),
+        ("files", f"{len(snapshot.files):,} declared, {snapshot.measures.get('files', 0):,} in all"),
+        ("claims", f"of {claimed}, kept beside what was measured"),
+    ]
+
+
+def _count_tests(snapshot: Snapshot) -> str:
+    reports = f", from {plural(len(snapshot.reports), 'report')}" if snapshot.reports else ""
+    return f"{_count(snapshot.tests.values())}{reports}"
+
+
+def _count(outcomes: Iterable[str]) -> str:
+    counted = Counter(outcomes)
+    parts = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(counted.items()))
+    return f"{counted.total():,}: {parts}" if parts else "0"
+
+
+def _add_unread(page: Page, snapshot: Snapshot, *, everything: bool) -> None:
+    _add_list(page, "Not read", [(one.path, one.reason) for one in snapshot.unread], everything=everything)
 
 
 def _add_tests(page: Page, snapshot: Snapshot, *, everything: bool) -> None:
@@ -81,10 +139,7 @@ def _add_tests(page: Page, snapshot: Snapshot, *, everything: bool) -> None:
         page.heading("Tests")
         page.line(Cell("no test report was read", "warning"), indent=2)
         return
-    counted = Counter(snapshot.tests.values())
-    parts = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(counted.items()))
-    reports = f", from {plural(len(snapshot.reports), 'report')}" if snapshot.reports else ""
-    page.heading("Tests", f"{len(snapshot.tests):,}: {parts}{reports}")
+    page.heading("Tests", _count_tests(snapshot))
     # those that pass are a number; the others are what a reader looks for
     rows = [(name, str(outcome)) for name, outcome in sorted(snapshot.tests.items()) if everything or outcome != "pass"]
     _add_rows(page, rows, everything=everything)
@@ -105,7 +160,7 @@ def _add_list(page: Page, title: str, rows: list[tuple[str, str]], *, everything
 
 def _add_rows(page: Page, rows: list[tuple[str, str]], *, everything: bool) -> None:
     for name, value in rows if everything else rows[:_MOST_LISTED]:
-        page.line(Cell(render_safe(name)), Cell(f"  {render_safe(value)}", "muted"), indent=2)
+        page.line(Cell(render_safe(name)), Cell(f"  {render_safe(value)}" if value else "", "muted"), indent=2)
     if not everything and len(rows) > _MOST_LISTED:
         page.line(Cell(f"… and {len(rows) - _MOST_LISTED:,} more; --all shows them", "muted"), indent=2)
 

@@ -165,7 +165,11 @@ def _build_side(row: LineRow | None, numbers: int, width: int, *, old: bool) -> 
     if row is None:
         return wrap_cells((Cell("╱" * width, "muted"),), width)
     number = row.line.old_number if old else row.line.new_number
-    return wrap_cells((Cell(f"{number or '':>{numbers}} ", "muted"), *_build_content(row)), width)
+    lead, *content = _build_content(row)
+    gutter = numbers + 1 + len(lead.text)
+    first, *rest = wrap_cells(content, width - gutter)
+    blank = Cell(" " * gutter)
+    return [(Cell(f"{number or '':>{numbers}} ", "muted"), lead, *first), *((blank, *line) for line in rest)]
 
 
 def _build_content(row: LineRow) -> tuple[Cell, ...]:

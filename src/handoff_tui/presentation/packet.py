@@ -8,7 +8,13 @@ from handoff_tui.presentation.markdown_text import render_block, render_code, re
 from handoff_tui.presentation.safe_text import render_safe_lines
 
 SCHEMA = "handoff-tui/packet/v1"
-_ADDRESSED = {True: "addressed", False: "NOT addressed", None: "cannot be measured; read it"}
+_ADDRESSED = {
+    True: "Addressed, as far as can be measured.",
+    False: "NOT addressed yet.",
+    None: "Whether it was addressed cannot be measured: read it again.",
+}
+_SINCE = {True: ", changed since", False: ", not changed since", None: ""}
+_MOST_FILES = 100
 
 
 def build_packet_json(packet: Packet) -> dict[str, object]:
@@ -17,7 +23,8 @@ def build_packet_json(packet: Packet) -> dict[str, object]:
 
 def render_packet(packet: Packet) -> str:
     """What the next attempt is told, in the order in which it matters."""
-    lines = [f"# {packet.handoff}: what attempt {packet.attempt} of {packet.phase} must do", ""]
+    title = f"{packet.handoff}: what attempt {packet.attempt} of {packet.phase} must do"
+    lines = [f"# {render_markdown(title)}", ""]
     if not packet.demands:
         lines += [f"Nobody has sent this work back. The gate is {packet.state}.", ""]
     for number, demand in enumerate(packet.demands):
@@ -30,36 +37,36 @@ def render_packet(packet: Packet) -> str:
         lines += ["## Checks that do not pass now", ""]
         for check in packet.failing:
             lines += _render_check(check)
-    if packet.changed_files:
-        lines += ["## Changed since the attempt that came back", ""]
-        lines += [*(f"- {render_code(path)}" for path in packet.changed_files), ""]
+    lines += _render_files(packet)
     lines += [f"Note: {render_markdown(note)}" for note in packet.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
-    title = "Why it came back" if is_last else f"Asked for on attempt {demand.attempt}"
     said = f"{demand.author} decided {demand.verb} on attempt {demand.attempt} ({demand.time})."
-    lines = [f"## {title}", "", said, "", *_quote(demand.reason), ""]
-    state = _ADDRESSED[demand.addressed]
+    lines = [f"## {_find_title(demand, is_last=is_last)}", "", render_markdown(said), "", *_quote(demand.reason), ""]
+    if demand.taken_back:
+        return [*lines, f"- {render_markdown(demand.author)} has decided otherwise since.", ""]
     if demand.checks:
-        failing = ", ".join(demand.still_failing) or "none"
-        lines.append(f"- Blocking then: {', '.join(demand.checks)}. Still failing: {failing}.")
+        failing = ", ".join(map(render_code, demand.still_failing)) or "none"
+        lines.append(f"- Blocking then: {', '.join(map(render_code, demand.checks))}. Still failing: {failing}.")
     if demand.commented:
         untouched = ", ".join(map(render_code, demand.untouched)) or "none"
-        lines.append(f"- Commented files that have not changed since: {untouched}.")
-    return [*lines, f"- {state}", ""]
+        lines.append(f"- Remarks on: {', '.join(map(render_code, demand.commented))}. Not changed since: {untouched}.")
+    return [*lines, f"- {_ADDRESSED[demand.addressed]}", ""]
+
+
+def _find_title(demand: Demand, *, is_last: bool) -> str:
+    if demand.verb == "hold":
+        return f"Held on attempt {demand.attempt}"
+    return "Why it came back" if is_last else f"Asked for on attempt {demand.attempt}"
 
 
 def _render_comment(quoted: QuotedComment) -> list[str]:
     comment = quoted.comment
-    place = comment.path or "the whole"
-    if comment.line is not None:
-        place += (
-            f":{comment.line}" if comment.end_line in {None, comment.line} else f":{comment.line}-{comment.end_line}"
-        )
-    since = {True: ", the file has changed since", False: ", the file has not changed since", None: ""}[quoted.changed]
-    lines = [f"### {render_markdown(place)} ({quoted.author}{since})", "", *_quote(comment.text), ""]
+    place = render_code(comment.place) if comment.path else "The whole"
+    by = render_markdown(f"{quoted.author} on attempt {quoted.attempt}{_SINCE[quoted.changed]}")
+    lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
     if quoted.code:
         lines += [*render_block(quoted.code), ""]
     return lines
@@ -67,7 +74,7 @@ def _render_comment(quoted: QuotedComment) -> list[str]:
 
 def _render_check(check: ShownCheck) -> list[str]:
     blocking = "blocks" if check.blocking else "does not block"
-    lines = [f"### {check.id}: {check.outcome} ({check.severity}, {blocking})", ""]
+    lines = [f"### {render_code(check.id)}: {check.outcome} ({check.severity}, {blocking})", ""]
     for found in check.findings:
         place = f" ({render_code(found.where)})" if found.where else ""
         lines.append(f"- {render_markdown(found.message)}{place}")
@@ -80,5 +87,14 @@ def _render_check(check: ShownCheck) -> list[str]:
     return [*lines, ""]
 
 
+def _render_files(packet: Packet) -> list[str]:
+    if not packet.changed_files:
+        return []
+    shown = [f"- {render_code(path)}" for path in packet.changed_files[:_MOST_FILES]]
+    left = len(packet.changed_files) - len(shown)
+    more = [f"- and {left} more"] if left else []
+    return ["## Changed since the attempt that came back", "", *shown, *more, ""]
+
+
 def _quote(text: str) -> list[str]:
-    return [f"> {render_markdown(line)}" for line in render_safe_lines(text)]
+    return [f"> {render_markdown(line)}".rstrip() for line in render_safe_lines(text)]

@@ -25,15 +25,24 @@ def build_snapshot_diff_json(
     names = tuple(SnapshotDiff().sections)
     return {
         "schema": SCHEMA,
-        "scope": pair.scope.value,
-        "before": _build_choice(pair.before),
-        "after": _build_choice(pair.after) if pair.after else None,
+        **build_pair_json(pair),
         "unexplained": None if diff is None else len(diff.unexplained),
         "newly_failing": None if diff is None else len(find_newly_failing(diff)),
+        "new_findings": None if diff is None else len(find_new_findings(diff)),
         **{name: None if diff is None else _build_section(diff.sections[name]) for name in names},
         "clashes": None if diff is None else [clash.model_dump(mode="json") for clash in diff.clashes],
         "claims": [check.model_dump(mode="json") for check in (claims if diff is None else diff.claims)],
         "notes": [] if diff is None else list(diff.notes),
+        "unread": None if diff is None else [one.model_dump(mode="json") for one in diff.unread],
+    }
+
+
+def build_pair_json(pair: ComparedPair) -> dict[str, object]:
+    """What is compared with what, and why; `after` is null for the work tree as it is."""
+    return {
+        "scope": pair.scope.value,
+        "before": _build_choice(pair.before),
+        "after": _build_choice(pair.after) if pair.after else None,
     }
 
 
@@ -45,6 +54,11 @@ def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, Item], ...]:
         for item in section.items
         if item.change is Change.NEWLY_FAILING or (item.change is Change.NEW and item.after in _FAILING)
     )
+
+
+def find_new_findings(diff: SnapshotDiff) -> tuple[Item, ...]:
+    """What checks find now and did not; a check may have failed before and still find more."""
+    return tuple(item for item in diff.findings.items if item.change is Change.NEW)
 
 
 def count_changes(section: Section) -> dict[str, int]:

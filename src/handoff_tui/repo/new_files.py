@@ -13,13 +13,12 @@ from handoff_tui.repo.linked_write import build_write_error
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def write_new_file(place: Path, pieces: Iterable[bytes]) -> None:
-    """Writes a file piece by piece; where that fails, nothing is left of it. One that is there is left alone."""
+def write_new_file(place: Path, pieces: Iterable[bytes]) -> int:
+    """Writes a file piece by piece; its size. Where that fails nothing is left of it; one that is there stays."""
     descriptor = _create(place)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
+            return sum(file.write(piece) for piece in pieces)
     except BaseException as stopped:
         with suppress(OSError):
             place.unlink()

@@ -14,10 +14,24 @@ _LONGEST_ANSWER = 4096
 def has_terminal() -> bool:
     """Whether this process has a terminal that can be asked."""
     try:
-        os.close(os.open(_PLACE, os.O_RDWR | os.O_NOCTTY))
+        os.close(_open())
     except OSError:
         return False
     return True
+
+
+def read_width() -> int | None:
+    """How many columns the terminal has; nothing where there is none, or it does not say."""
+    try:
+        terminal = _open()
+    except OSError:
+        return None
+    try:
+        return os.get_terminal_size(terminal).columns or None
+    except OSError:
+        return None
+    finally:
+        os.close(terminal)
 
 
 def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
@@ -26,16 +40,28 @@ def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
     What was typed before the question could be read is thrown away: keys meant for something else decide nothing.
     """
     try:
-        terminal = os.open(_PLACE, os.O_RDWR | os.O_NOCTTY)
+        terminal = _open()
     except OSError:
         return None
     try:
-        os.write(terminal, question.encode())
+        _write(terminal, question.encode("utf-8", "replace"))
         deadline = time.monotonic() + quiet_seconds
         while (left := deadline - time.monotonic()) > 0:
             select.select([], [], [], left)
         termios.tcflush(terminal, termios.TCIFLUSH)
         answer = os.read(terminal, _LONGEST_ANSWER)
+    except (OSError, termios.error):  # the terminal has gone meanwhile
+        return None
     finally:
         os.close(terminal)
     return answer.decode("utf-8", "replace").strip() if answer else None
+
+
+def _open() -> int:
+    return os.open(_PLACE, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+
+
+def _write(terminal: int, content: bytes) -> None:
+    """All of it: a terminal may take less at once."""
+    while content:
+        content = content[os.write(terminal, content) :]

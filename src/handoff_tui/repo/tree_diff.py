@@ -156,7 +156,7 @@ def _split_paths(changes: Sequence[FileChange] | None) -> Iterator[tuple[str, ..
         return
     for start in range(0, len(changes), _PATHS_OF_A_CALL):
         some = changes[start : start + _PATHS_OF_A_CALL]
-        yield tuple(f":(literal){path}" for change in some for path in (change.old_path, change.path) if path)
+        yield tuple(path for change in some for path in (change.old_path, change.path) if path)
 
 
 def _stream_patch(view: BareView, trees: tuple[str, str], paths: tuple[str, ...], context: int) -> Iterator[bytes]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from handoff_tui.repo.terminal import ask, has_terminal
+from handoff_tui.repo.terminal import ask, has_terminal, read_width
 
 
 def can_ask() -> bool:
     return has_terminal()
+
+
+def read_page_width() -> int | None:
+    """How wide a page may be that is shown before a question; nothing where that is not known."""
+    return read_width()
 
 
 def ask_person(question: str) -> str | None:

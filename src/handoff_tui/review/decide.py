@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from handoff_tui.baseline.store import write_snapshot
 from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.fields import MAX_REASON, has_control
 from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.log_index import Vote, build_log_index
+from handoff_tui.decision_log.log_index import build_log_index
 from handoff_tui.decision_log.patterns import NEEDS_NO_REASON
 from handoff_tui.decision_log.policy import Policy
-from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, TreeMovedError
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, Work
+from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, TreeMovedError, UsageError
+from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel, Work
 from handoff_tui.models.review_record import Comment, ReviewRecord
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.work_tree import write_work_tree
@@ -24,13 +25,14 @@ from handoff_tui.review.check import Telling
 from handoff_tui.review.desk import Desk, reopen_desk
 from handoff_tui.review.evidence_record import build_record
 from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import OpenLog
+from handoff_tui.review.log import OpenLog, find_policy
+from handoff_tui.review.place import build_handoff_digest
+from handoff_tui.review.refresh import read_harvest
+from handoff_tui.review.regards import BINDING, find_regards, list_own
 from handoff_tui.review.review_store import encode_review, write_review
 from handoff_tui.review.signer import Signing, find_signing
 
-_PASSING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
-_BINDING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
-"""Verbs that say the checks are in order."""
+_PASSING = frozenset({*BINDING, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +51,54 @@ class DecideRequest:
 class Prepared:
     """Exactly what will be signed, for showing."""
 
-    request: DecideRequest
+    verb: DecisionVerb
+    reason: str
     examined: Examined
     signing: Signing
     record: ReviewRecord
     regards: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def review(self) -> str:
+        """The digest of the record, to which the decision is bound."""
+        return hashlib.sha256(encode_review(self.record)).hexdigest()
+
 
 def parse_verb(word: str) -> DecisionVerb:
     return DecisionVerb(word)
 
 
+def parse_reason(verb: DecisionVerb, text: str) -> str:
+    """The reason as the log can hold it; what it cannot hold is said before anything else is done."""
+    reason = text.replace("\r\n", "\n").strip()
+    if not reason and verb not in NEEDS_NO_REASON:
+        raise UsageError(f"{verb} needs a reason", "Give it with --reason.")
+    if len(reason) > MAX_REASON:
+        raise UsageError(
+            f"the reason has {len(reason):,} characters; the log holds {MAX_REASON:,}",
+            "Say the rest in a file of remarks: --comments.",
+        )
+    if has_control(reason) or any("\ud800" <= one <= "\udfff" for one in reason):
+        raise UsageError(
+            "the reason has characters in it that are no text (a tab, an escape, broken UTF-8)",
+            "Write it with letters, spaces and line ends only.",
+        )
+    return reason
+
+
 def prepare_decision(desk: Desk, log: OpenLog, request: DecideRequest, telling: Telling | None = None) -> Prepared:
     """Re-runs the blocking checks fresh, captures, and refuses what the gate's rules forbid."""
-    if request.verb not in NEEDS_NO_REASON and not request.reason.strip():
-        raise DecisionForbiddenError(f"{request.verb} needs a reason", "Give it with --reason.")
-    examined = examine(desk, log, request.handoff, request.phase, fresh=True, telling=telling)
-    policy = require_policy(examined)
+    reason = parse_reason(request.verb, request.reason)
+    policy = require_policy(log.verify())
     signing = find_signing(desk, policy)
     _refuse_machine(policy, signing)
-    _refuse_forbidden(examined, request, signing.principal)
+    examined = examine(desk, log, request.handoff, request.phase, fresh=True, telling=telling)
+    _refuse_forbidden(examined, request.verb, signing.principal)
+    regards = find_regards(examined.index, examined.target, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
-    regards = _find_regards(examined, request.verb, signing.principal)
-    return Prepared(request, examined, signing, record, regards, _list_warnings(examined))
+    warnings = _list_warnings(examined, request.verb, signing.principal)
+    return Prepared(request.verb, reason, examined, signing, record, regards, warnings)
 
 
 def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
@@ -91,7 +117,6 @@ def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
 
 def _build_entry(prepared: Prepared, parents: Parents) -> Entry:
     target = prepared.examined.target
-    assert parents.verdict.policy is not None  # noqa: S101 - a log without a policy was refused before
     return Entry(
         id="",
         kind=EntryKind.DECISION,
@@ -105,26 +130,25 @@ def _build_entry(prepared: Prepared, parents: Parents) -> Entry:
             phase=target.phase,
             attempt=target.attempt,
             producers=tuple(sorted(target.producers)),
-            policy=parents.verdict.policy,
+            policy=parents.verdict.policy or "",
             subject=target.subject,
         ),
-        decision=Decision(
-            verb=prepared.request.verb,
-            reason=prepared.request.reason,
-            regards=prepared.regards,
-            review=_hash_record(prepared.record),
-        ),
+        decision=Decision(verb=prepared.verb, reason=prepared.reason, regards=prepared.regards, review=prepared.review),
     )
 
 
-def require_policy(examined: Examined) -> Policy:
-    verdict = examined.index.verdict
+def require_policy(verdict: LogVerdict) -> Policy:
+    """The policy in force; a log that is not there, or is not sound, lets nobody add to it."""
     if verdict.fatal:
-        first = next(problem for problem in verdict.problems if problem.level == "FATAL")
-        raise LogBrokenError(f"the log is not sound, so nothing can be decided: {first.text}", "handoff-tui log verify")
-    if examined.policy is None:
+        first = next(problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL)
+        raise LogBrokenError(
+            f"the log is not sound, so nothing can be added to it: {first.text}",
+            "handoff-tui log verify shows everything that is wrong.",
+        )
+    policy = find_policy(verdict)
+    if policy is None:
         raise NoHumanError("there is no signed log yet, so nobody may decide", "Run handoff-tui init.")
-    return examined.policy
+    return policy
 
 
 def _refuse_machine(policy: Policy, signing: Signing) -> None:
@@ -139,71 +163,52 @@ def _refuse_machine(policy: Policy, signing: Signing) -> None:
         )
 
 
-def _refuse_forbidden(examined: Examined, request: DecideRequest, principal: str) -> None:
+def _refuse_forbidden(examined: Examined, verb: DecisionVerb, principal: str) -> None:
     target = examined.target
-    if request.verb in _PASSING and principal in target.producers:
+    if examined.policy is not None and examined.policy.find_gate(target.phase) is None:
+        raise DecisionForbiddenError(
+            f"the policy has no gate for {target.phase} and none for all phases",
+            "handoff-tui policy show lists the gates; name a phase with --phase.",
+        )
+    if verb in _PASSING and principal in target.producers:
         raise DecisionForbiddenError(
             f"{principal} had a hand in this work, and nobody approves their own",
             "Another reviewer decides. Agents should commit under their own name, not under yours.",
         )
-    if request.verb in _BINDING and target.failing:
+    if verb in BINDING and target.failing:
         shown = ", ".join(target.failing[:3]) + (" …" if len(target.failing) > 3 else "")  # noqa: PLR2004 - a few names
+        number = len(target.failing)
+        words = "1 blocking check does not pass" if number == 1 else f"{number} blocking checks do not pass"
         raise DecisionForbiddenError(
-            f"{len(target.failing)} blocking checks do not pass: {shown}",
-            "Reject, or retry; `override --reason …` goes over them and stays visible as a debt.",
+            f"{words}: {shown}",
+            "Reject it, or have it tried again; `override --reason …` goes over them and stays visible as a debt.",
         )
 
 
-def _find_regards(examined: Examined, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
-    """The entries that are meant: the approval that is carried, what is withdrawn, the debts that are settled."""
-    target, index = examined.target, examined.index
-    own = [vote for vote in index.find_last_votes(target.handoff, target.phase) if vote.entry.actor == principal]
-    if verb is DecisionVerb.CARRY:
-        carried = [vote.entry.id for vote in own if _can_be_carried(vote, examined)]
-        if not carried:
-            raise DecisionForbiddenError(
-                "you have approved nothing with these very files, so there is nothing to carry", "Approve instead."
-            )
-        return tuple(sorted(carried))
-    if verb is DecisionVerb.WITHDRAW:
-        taken_back = [vote.entry.id for vote in own if vote.decision.verb is not DecisionVerb.WITHDRAW]
-        if not taken_back:
-            raise DecisionForbiddenError("there is no decision of yours to withdraw here")
-        return tuple(sorted(taken_back))
-    if verb is DecisionVerb.APPROVE:
-        debts = index.find_debts()
-        return tuple(
-            sorted(
-                debt
-                for debt, vote in debts.items()
-                if (vote.work.handoff, vote.work.phase) == (target.handoff, target.phase)
-            )
-        )
-    return ()
-
-
-def _can_be_carried(vote: Vote, examined: Examined) -> bool:
-    return (
-        vote.decision.verb in _BINDING
-        and vote.work.attempt == examined.target.attempt
-        and vote.work.subject.tree == examined.target.subject.tree
-    )
-
-
-def _list_warnings(examined: Examined) -> tuple[str, ...]:
+def _list_warnings(examined: Examined, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
+    """What a person must know before they sign, and what nothing forbids."""
     warnings: list[str] = []
     if examined.uncommitted:
         warnings.append("there is uncommitted work: the snapshot holds it, the commit does not")
-    if examined.baseline.snapshot is None:
-        warnings.append(examined.baseline.reason)
+    if examined.baseline.snapshot is None and examined.baseline.commit is not None:
+        warnings.append("the baseline is a commit without a snapshot: only files were compared")
+    current = {one.entry for one in examined.gate.approvals if not one.why}
+    again = [vote for vote in list_own(examined.index, examined.target, principal) if vote.entry.id in current]
+    if any(vote.decision.verb is verb for vote in again):
+        warnings.append(f"you have decided {verb} on exactly this before")
     return tuple(warnings)
 
 
 def refuse_moved(examined: Examined) -> None:
-    """The files and HEAD are looked at once more: what was shown is what is signed."""
+    """HEAD, the files and the handoff are looked at once more: what was shown is what is signed."""
     now = reopen_desk(examined.desk)
     tree = write_work_tree(now.repository, find_cache_folder(now.repository.root))
-    if tree.commit != examined.target.subject.commit or tree.tree != examined.taken.captured.tree.tree:
+    moved = tree.commit != examined.target.subject.commit or tree.tree != examined.taken.captured.tree.tree
+    if not moved:  # a handoff may lie in git notes, or in a folder that git ignores
+        handoffs = {handoff.id: handoff for handoff in read_harvest(now).handoffs}
+        found = handoffs.get(examined.handoff.id)
+        moved = found is None or build_handoff_digest(found) != examined.target.subject.handoff
+    if moved:
         raise TreeMovedError(
             "the work has changed since it was shown, so nothing was signed", "Look again, then decide."
         )
@@ -214,14 +219,10 @@ def _refuse_outrun(prepared: Prepared, parents: Parents) -> None:
     target = prepared.examined.target
     for vote in build_log_index(parents.verdict).votes_at.get((target.handoff, target.phase), ()):
         if vote.entry.id not in prepared.examined.index.votes:
+            because = f", because {vote.decision.reason}" if vote.decision.reason else ""
             raise DecisionForbiddenError(
-                f"{vote.entry.actor} decided first: {vote.decision.verb}"
-                + (f", because {vote.decision.reason}" if vote.decision.reason else ""),
+                f"{vote.entry.actor} decided first: {vote.decision.verb} on attempt {vote.work.attempt}{because}",
                 "Nothing was signed. Look again, then decide.",
             )
     if parents.verdict.policy != prepared.examined.index.verdict.policy:
         raise DecisionForbiddenError("the policy has changed since this was shown", "Nothing was signed. Look again.")
-
-
-def _hash_record(record: ReviewRecord) -> str:
-    return hashlib.sha256(encode_review(record)).hexdigest()

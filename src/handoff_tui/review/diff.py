@@ -102,18 +102,29 @@ def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Di
     pair = _find_pair(desk, request, reviewed)
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else _load_now(desk, reading, before, telling)
-    files = _compare_trees(desk, before, after)
-    record: SnapshotDiff | None = None
+    record, files = compare_sides(desk, reviewed, before, after)
     claims: tuple[ClaimCheck, ...] = ()
-    if before is not None and before.snapshot is not None and after.snapshot is not None:
-        changes = files.listed.changes if files else []
-        chosen = [reviewed.handoff] if reviewed.handoff else list(reviewed.handoffs)
-        explanations = build_explanations(chosen, _read_documents(desk, chosen))
-        record = compare_snapshots(before.snapshot, after.snapshot, explanations, changes, handoff=reviewed.handoff_id)
-    elif after.snapshot is not None:
+    if record is None and after.snapshot is not None:
         claims = compare_claims(None, after.snapshot, reviewed.handoff_id)
     unread = () if record else _list_unread(after)
     return Difference(pair, record, claims, files, (*_list_notes(before, after), *unread))
+
+
+def compare_sides(
+    desk: Desk, reviewed: tuple[Handoff | None, tuple[Handoff, ...]], before: Side | None, after: Side
+) -> tuple[SnapshotDiff | None, FilesDiff | None]:
+    """The record and the files of two sides, each where both have it. Drops are explained by the handoff, or by all."""
+    files = _compare_trees(desk, before, after)
+    if before is None or before.snapshot is None or after.snapshot is None:
+        return None, files
+    handoff, handoffs = reviewed
+    chosen = [handoff] if handoff else list(handoffs)
+    explanations = build_explanations(chosen, _read_documents(desk, chosen))
+    changes = files.listed.changes if files else []
+    record = compare_snapshots(
+        before.snapshot, after.snapshot, explanations, changes, handoff=handoff.id if handoff else None
+    )
+    return record, files
 
 
 def _diff_files(desk: Desk, request: DiffRequest) -> Difference:

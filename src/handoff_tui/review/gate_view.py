@@ -26,10 +26,11 @@ def build_decision_view(prepared: Prepared) -> DecisionView:
     signing = prepared.signing
     return DecisionView(
         gate=build_gate_view(prepared.examined),
-        verb=prepared.request.verb.value,
-        reason=prepared.request.reason,
+        verb=prepared.verb.value,
+        reason=prepared.reason,
         regards=prepared.regards,
-        comments=len(prepared.request.comments),
+        record=prepared.record,
+        review=prepared.review,
         principal=signing.principal,
         keyid=signing.keyid,
         key_source=signing.key.source.value,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from handoff_tui.decision_log.chain import Candidate, Known
 from handoff_tui.decision_log.journal import Journal, Verifier
@@ -22,11 +22,9 @@ from handoff_tui.repo.local_files import LocalFolder, load_cache_secret
 from handoff_tui.repo.log_blobs import LogBlobs
 from handoff_tui.repo.log_lock import LogLock
 from handoff_tui.repo.log_pin import read_pin
+from handoff_tui.repo.repository import Repository, open_repository
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.trust_files import read_trust_files
-
-if TYPE_CHECKING:
-    from handoff_tui.repo.repository import Repository
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
@@ -93,6 +91,11 @@ def open_log(
         _verify=verify,
         _lock=lock,
     )
+
+
+def open_log_at(start: Path, *, remembered: bool = True) -> OpenLog:
+    """The log of the repository around a folder."""
+    return open_log(open_repository(start), remembered=remembered)
 
 
 def find_pin(repository: Repository) -> str | None:

@@ -49,8 +49,9 @@ def build_bundle(log: OpenLog, texts: Mapping[str, str]) -> Iterator[bytes]:
     return render_bundle(_list_members(log, texts))
 
 
-def write_bundle(pieces: Iterator[bytes], place: Path) -> None:
-    write_new_file(place, pieces)
+def write_bundle(pieces: Iterator[bytes], place: Path) -> int:
+    """Writes a new file; its size."""
+    return write_new_file(place, pieces)
 
 
 def verify_bundle(

@@ -144,28 +144,27 @@ def _find_policies(entry: Entry, rows: RowBuilder) -> tuple[PolicyText, ...]:
 
 
 def _list_signatures(parsed: ParsedEntry, policies: tuple[PolicyText, ...]) -> tuple[SignatureView, ...]:
-    people = _find_people(policies)
-    return tuple(
-        SignatureView(
-            keyid=signature.key.fingerprint,
+    known = [_find_people(text) for text in policies]
+    views: list[SignatureView] = []
+    for signature in parsed.signatures:
+        keyid = signature.key.fingerprint
+        place = next((number for number, people in enumerate(known) if keyid in people), None)
+        view = SignatureView(
+            keyid=keyid,
             key_type=signature.key.type.value,
             hash=signature.hash_name.decode(),
-            principal=people.get(signature.key.fingerprint),
+            principal=None if place is None else known[place][keyid],
+            former=bool(place),
             user_present=signature.user_present,
             counter=signature.counter,
         )
-        for signature in parsed.signatures
-    )
+        views.append(view)
+    return tuple(views)
 
 
-def _find_people(policies: tuple[PolicyText, ...]) -> Mapping[str, str]:
-    """Key to principal; the first policy that knows a key has the word."""
-    people: dict[str, str] = {}
-    for text in policies:
-        try:
-            signers = parse_policy(text).signers
-        except HandoffError:
-            continue
-        for keyid, signer in signers.items():
-            people.setdefault(keyid, signer.principal)
-    return people
+def _find_people(text: PolicyText) -> Mapping[str, str]:
+    """Key to principal; nobody where the policy makes no sense."""
+    try:
+        return {keyid: signer.principal for keyid, signer in parse_policy(text).signers.items()}
+    except HandoffError:
+        return {}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from handoff_tui.decision_log.second_opinion import Opinion, ask_second_opinion
 from handoff_tui.errors import LogLockedError, StoreWriteError, UsageError
@@ -13,7 +14,7 @@ from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.models.log_view import LogReport
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.log_losses import find_losses, resolve_commit
-from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.repository import Repository, open_repository
 from handoff_tui.review.log import OpenLog, find_anchor, open_log
 
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -44,6 +45,11 @@ def verify_whole(repository: Repository, demands: Demands, now: Callable[[], dat
     if not verdict.fatal and not any(one.level is ProblemLevel.FATAL for one in more):
         more += _remember(log, verdict)
     return build_report(verdict, more, anchor, opinion, against)
+
+
+def verify_whole_at(start: Path, demands: Demands) -> LogReport:
+    """The same for the repository around a folder."""
+    return verify_whole(open_repository(start), demands)
 
 
 def parse_pin(written: str | None) -> str | None:

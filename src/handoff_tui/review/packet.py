@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from handoff_tui.decision_log.log_index import Vote
 from handoff_tui.errors import HandoffError
 from handoff_tui.models.check_report import is_open, sort_worst_first
@@ -14,51 +16,73 @@ from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.tree_diff import list_changes
 from handoff_tui.review.evidence_record import build_shown_check
 from handoff_tui.review.examine import Examined
+from handoff_tui.review.place import SENDING_BACK, list_sent_back
+from handoff_tui.review.quoting import has_changed, quote
 from handoff_tui.review.review_store import find_review
 
-_SENDING_BACK = frozenset({DecisionVerb.REJECT, DecisionVerb.RETRY, DecisionVerb.HOLD})
-_AROUND = 3
+_ASKING = SENDING_BACK | {DecisionVerb.HOLD}
 _MOST_BYTES = 4 * 1024 * 1024
+_CLOSED = frozenset({"pass", "not-applicable"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A decision that asks for something, with all that can be found out about it."""
+
+    vote: Vote
+    record: ReviewRecord | None
+    changed: frozenset[str] | None
+    """Paths that differ between what it was about and now; nothing where those files are not here."""
+    taken_back: bool
+    comments: tuple[QuotedComment, ...] = field(default=())
 
 
 def build_packet(examined: Examined) -> Packet:
     """Everything the next attempt has to know, from the log and from what is here now."""
     target, index = examined.target, examined.index
-    votes = [
-        vote
-        for vote in reversed(index.votes_at.get((target.handoff, target.phase), ()))
-        if vote.decision.verb in _SENDING_BACK and not index.is_void(vote.entry.id)
-    ]
-    records = {vote.entry.id: find_review(examined.desk.repository.root, vote.decision.review) for vote in votes}
-    changed = {vote.entry.id: _list_changed(examined, vote) for vote in votes}
-    last = votes[0] if votes else None
-    attempt = max(target.attempt, (last.work.attempt + 1) if last else 1)
+    sent_back = list_sent_back(index, target.handoff, target.phase)
+    asked = _list_asked(examined)
+    last = sent_back[-1] if sent_back else None
+    since = next((one.changed for one in asked if last is not None and one.vote.entry.id == last.entry.id), None)
     return Packet(
         handoff=target.handoff,
         phase=target.phase,
-        attempt=attempt,
+        attempt=max([target.attempt, *(vote.work.attempt + 1 for vote in sent_back)]),
         state=examined.gate.state.value,
-        demands=tuple(_build_demand(examined, vote, records[vote.entry.id], changed[vote.entry.id]) for vote in votes),
-        comments=tuple(
-            quoted
-            for vote in votes
-            for quoted in _quote_all(examined, vote, records[vote.entry.id], changed[vote.entry.id])
-        ),
+        demands=tuple(_build_demand(examined, one) for one in asked),
+        comments=tuple(quoted for one in asked if not one.taken_back for quoted in one.comments),
         failing=tuple(build_shown_check(one) for one in sort_worst_first(filter(is_open, examined.report.results))),
-        changed_files=tuple(sorted(changed[last.entry.id] or ())) if last else (),
-        notes=_list_notes(votes, records, changed),
+        changed_files=tuple(sorted(since or ())),
+        notes=_list_notes(examined, asked),
     )
 
 
-def _build_demand(
-    examined: Examined, vote: Vote, record: ReviewRecord | None, changed: frozenset[str] | None
-) -> Demand:
-    failed = _list_failed(record)
+def _list_asked(examined: Examined) -> list[_Asked]:
+    """Newest first, as people look for the last word."""
+    target, index = examined.target, examined.index
+    votes = [
+        vote for vote in index.votes_at.get((target.handoff, target.phase), ()) if not index.is_void(vote.entry.id)
+    ]
+    last = {(vote.entry.actor, vote.work.attempt): vote.entry.id for vote in votes}
+    asked: list[_Asked] = []
+    for vote in reversed(votes):
+        if vote.decision.verb in _ASKING:
+            record = find_review(examined.desk.repository.root, vote.decision.review)
+            changed = _list_changed(examined, vote)
+            taken_back = last[vote.entry.actor, vote.work.attempt] != vote.entry.id
+            comments = _quote_all(examined, vote, record, changed)
+            asked.append(_Asked(vote, record, changed, taken_back, comments))
+    return asked
+
+
+def _build_demand(examined: Examined, asked: _Asked) -> Demand:
+    vote, record = asked.vote, asked.record
+    failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in _CLOSED) if record else ()
     failing_now = {result.id for result in examined.report.results if result.blocking and is_open(result)}
-    commented = tuple(dict.fromkeys(one.path for one in record.comments if one.path)) if record else ()
-    untouched = tuple(path for path in commented if changed is not None and path not in changed)
+    placed = [quoted for quoted in asked.comments if quoted.comment.path]
+    untouched = tuple(dict.fromkeys(one.comment.place for one in placed if one.changed is False))
     still = tuple(check for check in failed if check in failing_now)
-    measurable = bool(failed) or (bool(commented) and changed is not None)
+    is_measurable = bool(failed) or any(quoted.changed is not None for quoted in placed)
     return Demand(
         entry=vote.entry.id,
         attempt=vote.work.attempt,
@@ -66,21 +90,16 @@ def _build_demand(
         verb=vote.decision.verb.value,
         time=vote.entry.time,
         reason=vote.decision.reason,
+        taken_back=asked.taken_back,
         checks=failed,
         still_failing=still,
-        commented=commented,
+        commented=tuple(dict.fromkeys(one.comment.place for one in placed)),
         untouched=untouched,
-        addressed=not still and not untouched if measurable else None,
+        addressed=not still and not untouched if is_measurable else None,
     )
 
 
-def _list_failed(record: ReviewRecord | None) -> tuple[str, ...]:
-    closed = {"pass", "not-applicable"}
-    return tuple(one.id for one in record.checks if one.blocking and one.outcome not in closed) if record else ()
-
-
 def _list_changed(examined: Examined, vote: Vote) -> frozenset[str] | None:
-    """Paths that differ between the attempt that was sent back and now; nothing where its files are not here."""
     repository = examined.desk.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
@@ -92,45 +111,49 @@ def _list_changed(examined: Examined, vote: Vote) -> frozenset[str] | None:
 
 def _quote_all(
     examined: Examined, vote: Vote, record: ReviewRecord | None, changed: frozenset[str] | None
-) -> list[QuotedComment]:
+) -> tuple[QuotedComment, ...]:
+    """Every remark of a decision with the lines it is about, as they were then."""
     if record is None:
-        return []
-    paths = [f"{vote.work.subject.tree}:{comment.path}" for comment in record.comments if comment.path]
-    repository = examined.desk.repository
-    objects = offer_objects(repository, find_cache_folder(repository.root))
-    contents = read_blobs(repository.git, list(dict.fromkeys(paths)), _MOST_BYTES, extra=objects) if paths else {}
-    return [
+        return ()
+    paths = list(dict.fromkeys(comment.path for comment in record.comments if comment.path))
+    then = _read_files(examined, vote.work.subject.tree, paths)
+    now = _read_files(examined, examined.taken.captured.tree.tree, paths)
+    return tuple(
         QuotedComment(
             comment=comment,
             author=vote.entry.actor,
-            code=_quote(comment, contents.get(f"{vote.work.subject.tree}:{comment.path}")),
-            changed=None if changed is None or not comment.path else comment.path in changed,
+            attempt=vote.work.attempt,
+            code=quote(comment, then.get(comment.path)),
+            changed=_is_changed(comment, changed, then.get(comment.path), now.get(comment.path)),
         )
         for comment in record.comments
-    ]
+    )
 
 
-def _quote(comment: Comment, content: bytes | None) -> tuple[str, ...]:
-    """The lines that a remark is about and a few around them, numbered."""
-    if content is None or comment.line is None:
-        return ()
-    lines = content.decode("utf-8", "replace").splitlines()
-    first = max(1, comment.line - _AROUND)
-    last = min(len(lines), (comment.end_line or comment.line) + _AROUND)
-    return tuple(f"{number:>5}  {lines[number - 1]}" for number in range(first, last + 1))
+def _is_changed(comment: Comment, changed: frozenset[str] | None, then: bytes | None, now: bytes | None) -> bool | None:
+    """Nothing for a remark on the whole, and for one on a file that was not there."""
+    if not comment.path or changed is None or then is None:
+        return None
+    return comment.path in changed and has_changed(comment, then, now)
 
 
-def _list_notes(
-    votes: list[Vote], records: dict[str, ReviewRecord | None], changed: dict[str, frozenset[str] | None]
-) -> tuple[str, ...]:
-    notes = [
-        f"the record of {vote.entry.actor}'s decision on attempt {vote.work.attempt} is not here, only its reason"
-        for vote in votes
-        if records[vote.entry.id] is None
-    ]
-    notes += [
-        f"the files of attempt {vote.work.attempt} are not here, so what has changed since cannot be told"
-        for vote in votes
-        if changed[vote.entry.id] is None
-    ]
+def _read_files(examined: Examined, tree: str, paths: list[str]) -> dict[str, bytes | None]:
+    if not paths:
+        return {}
+    repository = examined.desk.repository
+    objects = offer_objects(repository, find_cache_folder(repository.root))
+    names = {path: f"{tree}:{path}" for path in paths}
+    contents = read_blobs(repository.git, list(names.values()), _MOST_BYTES, extra=objects)
+    return {path: contents.get(name) for path, name in names.items()}
+
+
+def _list_notes(examined: Examined, asked: list[_Asked]) -> tuple[str, ...]:
+    notes = ["the log is not sound: handoff-tui log verify"] if examined.index.verdict.fatal else []
+    for one in asked:
+        work = one.vote.work
+        if one.record is None:
+            who = one.vote.entry.actor
+            notes.append(f"the record of {who}'s decision on attempt {work.attempt} is not here, only its reason")
+        if one.changed is None:
+            notes.append(f"the files of attempt {work.attempt} are not here, so what has changed since cannot be told")
     return tuple(dict.fromkeys(notes))

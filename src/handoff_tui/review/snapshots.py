@@ -58,6 +58,8 @@ class StoredList(NamedTuple):
     """What is below `.handoff-tui/baselines/`."""
 
     summaries: tuple[SnapshotSummary, ...]
+    lost_pins: dict[str, str]
+    """Handoff, or `*`, to the digest of a pinned snapshot that is not stored here."""
     foreign: tuple[str, ...]
     """Paths there that are no snapshot."""
 
@@ -100,14 +102,14 @@ def capture(desk: Desk, telling: Telling | None = None) -> Stored:
         return Stored(build_snapshot_summary(build_digest(snapshot), snapshot), snapshot, is_new=False)
     known = list_snapshots(root)
     digest = write_snapshot(root, snapshot)
-    pinned = digest in read_pins(desk.repository.common_dir).values()
-    return Stored(build_snapshot_summary(digest, snapshot, pinned=pinned), snapshot, is_new=digest not in known)
+    summary = build_snapshot_summary(digest, snapshot, _find_pinned_for(desk, digest))
+    return Stored(summary, snapshot, is_new=digest not in known)
 
 
 def list_summaries(desk: Desk) -> tuple[SnapshotSummary, ...]:
     """Every stored snapshot, by its digest; one that cannot be used is listed with the reason."""
-    pinned = set(read_pins(desk.repository.common_dir).values())
-    return tuple(_summarise(desk, digest, pinned) for digest in list_snapshots(desk.repository.root))
+    pins = read_pins(desk.repository.common_dir)
+    return tuple(_summarise(desk, digest, pins) for digest in list_snapshots(desk.repository.root))
 
 
 def list_newest_first(desk: Desk) -> StoredList:
@@ -115,7 +117,10 @@ def list_newest_first(desk: Desk) -> StoredList:
     summaries = list_summaries(desk)
     dates = read_commit_dates(desk.repository.git, {one.commit for one in summaries if one.commit})
     dated = [one.model_copy(update={"date": dates.get(one.commit or "")}) for one in summaries]
-    return StoredList(tuple(sorted(dated, key=_sort_key, reverse=True)), list_foreign(desk.repository.root))
+    stored = {one.digest for one in summaries}
+    lost = {whom: pin for whom, pin in read_pins(desk.repository.common_dir).items() if pin not in stored}
+    ordered = tuple(sorted(dated, key=_sort_key, reverse=True))
+    return StoredList(ordered, lost, list_foreign(desk.repository.root))
 
 
 def _sort_key(summary: SnapshotSummary) -> tuple[datetime, str]:
@@ -127,8 +132,7 @@ def show_snapshot(desk: Desk, written: str) -> tuple[SnapshotSummary, Snapshot]:
     """One snapshot, by the beginning of its digest."""
     digest = find_snapshot(desk.repository.root, written)
     snapshot = read_snapshot(desk.repository.root, digest)
-    pinned = digest in read_pins(desk.repository.common_dir).values()
-    return build_snapshot_summary(digest, snapshot, pinned=pinned), snapshot
+    return build_snapshot_summary(digest, snapshot, _find_pinned_for(desk, digest)), snapshot
 
 
 def pin(desk: Desk, written: str | None, handoff: str | None) -> tuple[str, str | None]:
@@ -149,9 +153,19 @@ def find_pinned(desk: Desk, handoff: str | None) -> str | None:
     return find_pin(read_pins(desk.repository.common_dir), handoff)
 
 
-def _summarise(desk: Desk, digest: str, pinned: set[str]) -> SnapshotSummary:
+def _find_pinned_for(desk: Desk, digest: str) -> tuple[str, ...]:
+    return _list_pinned_for(read_pins(desk.repository.common_dir), digest)
+
+
+def _list_pinned_for(pins: dict[str, str], digest: str) -> tuple[str, ...]:
+    return tuple(whom for whom, pin in pins.items() if pin == digest)
+
+
+def _summarise(desk: Desk, digest: str, pins: dict[str, str]) -> SnapshotSummary:
+    pinned_for = _list_pinned_for(pins, digest)
     try:
         snapshot = read_snapshot(desk.repository.root, digest)
     except (SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError) as unusable:
-        return SnapshotSummary(digest=digest, pinned=digest in pinned, problem=unusable.message)
-    return build_snapshot_summary(digest, snapshot, pinned=digest in pinned)
+        problem = unusable.message
+        return SnapshotSummary(digest=digest, pinned=bool(pinned_for), pinned_for=pinned_for, problem=problem)
+    return build_snapshot_summary(digest, snapshot, pinned_for)

@@ -15,7 +15,7 @@ from handoff_tui.review.decide import refuse_moved, require_policy
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.examine import Examined, examine
 from handoff_tui.review.log import OpenLog
-from handoff_tui.review.signer import find_signing
+from handoff_tui.review.signer import Signing, find_signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,38 +37,45 @@ def submit(
     telling: Telling | None = None,
 ) -> Submitted:
     """Examines the work; with `signed`, adds a submission to the log. It decides nothing."""
+    signing = _find_submitter(desk, log, key_file) if signed else None
     examined = examine(desk, log, wanted, phase, telling=telling)
-    if not signed:
+    if signing is None or (telling is not None and telling.cancel.is_set()):
         return Submitted(examined, None)
-    policy = require_policy(examined)
+
+    def build(parents: Parents) -> Draft:
+        refuse_moved(examined)
+        write_snapshot(desk.repository.root, examined.snapshot)
+        return Draft(build_payload(_build_entry(examined, signing.principal, parents)))
+
+    return Submitted(examined, log.journal.append(build, signing.tool).entry)
+
+
+def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:
+    policy = require_policy(log.verify())
     signing = find_signing(desk, policy, key_file)
     if not policy.may_submit(signing.principal):
         raise DecisionForbiddenError(
             f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."
         )
-    target = examined.target
+    return signing
 
-    def build(parents: Parents) -> Draft:
-        refuse_moved(examined)
-        write_snapshot(desk.repository.root, examined.snapshot)
-        work = Work(
+
+def _build_entry(examined: Examined, principal: str, parents: Parents) -> Entry:
+    target = examined.target
+    return Entry(
+        id="",
+        kind=EntryKind.SUBMISSION,
+        actor=principal,
+        seq=parents.seq,
+        time=parents.time,
+        parents=parents.ids,
+        log=parents.verdict.log,
+        work=Work(
             handoff=target.handoff,
             phase=target.phase,
             attempt=target.attempt,
-            producers=tuple(sorted({*target.producers, signing.principal})),
+            producers=tuple(sorted({*target.producers, principal})),
             policy=parents.verdict.policy or "",
             subject=target.subject,
-        )
-        entry = Entry(
-            id="",
-            kind=EntryKind.SUBMISSION,
-            actor=signing.principal,
-            seq=parents.seq,
-            time=parents.time,
-            parents=parents.ids,
-            log=parents.verdict.log,
-            work=work,
-        )
-        return Draft(build_payload(entry))
-
-    return Submitted(examined, log.journal.append(build, signing.tool).entry)
+        ),
+    )

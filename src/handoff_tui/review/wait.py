@@ -17,19 +17,28 @@ _EVERY_SECONDS = 2.0
 def wait(
     desk: Desk, wanted: str, phase: str | None, timeout: float | None, on_look: Callable[[Examined], None] | None = None
 ) -> Examined:
-    """Looks at the gate until it is decided or the time is up; examined anew when the log or HEAD has moved."""
+    """Looks at the gate until it is decided, the log turns out to be broken, or the time is up.
+
+    The work is examined anew only when the log or the work tree has moved.
+    """
     start = read_monotonic()
-    seen: tuple[object, ...] | None = None
+    seen: object = None
     while True:
         log = open_log(desk.repository)
-        now = (log.verify().heads, desk.work_tree.facts.head)
+        verdict = log.verify()
+        now = (verdict.heads, verdict.problems, desk.work_tree.facts)
         if seen != now:
             seen = now
             examined = examine(desk, log, wanted, phase)
             if on_look is not None:
                 on_look(examined)
         left = None if timeout is None else timeout - (read_monotonic() - start)
-        if examined.gate.state in DECIDED or (left is not None and left <= 0):
+        if is_over(examined) or (left is not None and left <= 0):
             return examined
         pause(_EVERY_SECONDS if left is None else min(_EVERY_SECONDS, left))
         desk = open_desk(desk.repository.root)
+
+
+def is_over(examined: Examined) -> bool:
+    """Whether waiting longer changes nothing: somebody has decided, or a person must look at the log first."""
+    return examined.gate.state in DECIDED or examined.index.verdict.fatal

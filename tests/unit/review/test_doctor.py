@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -139,8 +140,8 @@ def test_git_must_be_new_enough(
     """Numbers are compared as numbers."""
     real = Git.run
 
-    def answer(self: Git, *arguments: str, stdin: bytes = b"") -> GitAnswer:
-        return GitAnswer(0, said, "") if arguments == ("version",) else real(self, *arguments, stdin=stdin)
+    def answer(self: Git, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> GitAnswer:
+        return GitAnswer(0, said, "") if arguments == ("version",) else real(self, *arguments, stdin=stdin, extra=extra)
 
     monkeypatch.setattr(Git, "run", answer)
     assert look(builder)["git-version"].standing is standing

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_text
 from handoff_tui.cli.telling import following
 from handoff_tui.errors import UsageError
 from handoff_tui.presentation.baseline import build_baseline_list_json, build_baseline_show_json, build_pin_json
-from handoff_tui.presentation.baseline_page import build_baseline_list_page, build_baseline_show_page
+from handoff_tui.presentation.baseline_page import (
+    build_baseline_capture_page,
+    build_baseline_list_page,
+    build_baseline_show_page,
+)
 from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
-from handoff_tui.review.snapshots import capture, list_summaries, pin, show_snapshot
+from handoff_tui.review.snapshots import capture, list_newest_first, pin, show_snapshot
+
+_SHORT = 12
 
 _EXAMPLES = """\
 examples:
@@ -32,20 +39,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     listing = children.add_parser("list", help="every stored snapshot", description="every stored snapshot")
-    add_reading_options(listing)
+    _add_json_options(listing)
     one = children.add_parser("show", help="one snapshot", description="one snapshot")
     one.add_argument("digest", metavar="DIGEST", help="at least its first 6 digits")
     add_reading_options(one)
     taking = children.add_parser(
         "capture", help="take a snapshot and store it", description="take a snapshot and store it"
     )
-    add_reading_options(taking)
+    _add_json_options(taking)
     pinning = children.add_parser("pin", help="choose what to compare with", description="choose what to compare with")
     pinning.add_argument("digest", metavar="DIGEST", nargs="?", help="at least its first 6 digits")
     pinning.add_argument("--none", action="store_true", help="take the pin away")
     pinning.add_argument("--handoff", metavar="ID", help="only for this handoff")
-    pinning.add_argument("--json", action="store_true", help="print one JSON object for scripts")
-    add_repository_option(pinning)
+    _add_json_options(pinning)
+
+
+def _add_json_options(parser: argparse.ArgumentParser) -> None:
+    add_repository_option(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
@@ -55,12 +66,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.what == "pin":
         return _pin(desk, arguments)
     if arguments.what == "capture":
-        with following() as telling:
-            summary, snapshot = capture(desk, telling)
-        if telling.cancel.is_set():
-            return ExitCode.INTERRUPTED
-    else:
-        summary, snapshot = show_snapshot(desk, arguments.digest)
+        return _capture(desk, arguments)
+    summary, snapshot = show_snapshot(desk, arguments.digest)
     if arguments.json:
         write_json(build_baseline_show_json(summary, snapshot))
     else:
@@ -69,11 +76,25 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _list(desk: Desk, *, as_json: bool) -> ExitCode:
-    summaries = list_summaries(desk)
+    stored = list_newest_first(desk)
     if as_json:
-        write_json(build_baseline_list_json(summaries))
+        write_json(build_baseline_list_json(*stored))
     else:
-        write_page(build_baseline_list_page(summaries), load_terminal_theme())
+        write_page(build_baseline_list_page(*stored), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    with following() as telling:
+        summary, snapshot, is_new = capture(desk, telling)
+    if telling.cancel.is_set():
+        return ExitCode.INTERRUPTED
+    if arguments.json:
+        write_json(build_baseline_show_json(summary, snapshot))
+        return ExitCode.OK
+    write_page(build_baseline_capture_page(summary, snapshot, is_new=is_new), load_terminal_theme())
+    short = summary.digest[:_SHORT]
+    write_note(f"`handoff-tui baseline show {short}` shows it whole, `baseline pin {short}` compares with it")
     return ExitCode.OK
 
 
@@ -88,5 +109,5 @@ def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if digest is None:
         write_text(f"{whose}: compared with the last approved snapshot again")
     else:
-        write_text(f"{whose}: compared with {digest[:12]} from now on, on this machine")
+        write_text(f"{whose}: compared with {digest[:_SHORT]} from now on, on this machine")
     return ExitCode.OK

@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_page
 from handoff_tui.cli.telling import following
 from handoff_tui.errors import NoHumanError
-from handoff_tui.presentation.gate import build_decision_page, build_receipt_json, build_receipt_page
+from handoff_tui.presentation.decide import (
+    build_decision_page,
+    build_question,
+    build_receipt_json,
+    build_receipt_page,
+)
 from handoff_tui.review.comments import read_comments
-from handoff_tui.review.confirm import ask_person, can_ask
+from handoff_tui.review.confirm import ask_person, can_ask, read_page_width
 from handoff_tui.review.decide import DecideRequest, Prepared, parse_verb, prepare_decision, sign_decision
-from handoff_tui.review.desk import load_terminal_theme, open_desk, reopen_desk
-from handoff_tui.review.examine import examine
+from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.examine import judge_again
 from handoff_tui.review.gate_view import build_decision_view, build_gate_view
 from handoff_tui.review.log import open_log
 
@@ -81,7 +85,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.INTERRUPTED
     _confirm(prepared, arguments.subject)
     entry = sign_decision(log, prepared)
-    after = build_gate_view(examine(reopen_desk(desk), log, arguments.id, arguments.phase))
+    after = build_gate_view(judge_again(prepared.examined, log))
     if arguments.json:
         write_json(build_receipt_json(entry, after))
     else:
@@ -99,8 +103,7 @@ def _confirm(prepared: Prepared, spelled: str | None) -> None:
                 "Look at `handoff-tui gate` again; something has changed since that digest was printed.",
             )
         return
-    shown = render_page(build_decision_page(view), load_terminal_theme())
-    answer = ask_person(f"{shown}\nType {view.verb} to sign this, anything else to leave it: ")
+    shown = render_page(build_decision_page(view), load_terminal_theme(), read_page_width())
+    answer = ask_person(f"{shown}\n{build_question(view)}")
     if answer != view.verb:
-        write_note("nothing was signed")
         raise NoHumanError(f"{view.verb} was not confirmed", "Nothing was signed or stored.")

@@ -6,22 +6,25 @@ import argparse
 import shutil
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from pathlib import Path
+from posixpath import normpath
+from typing import NamedTuple
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.plain import write_bytes
+from handoff_tui.cli.plain import write_pieces
 from handoff_tui.cli.telling import following
 from handoff_tui.errors import UsageError
 from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileDiff, Whitespace
 from handoff_tui.models.snapshot_diff import DiffScope
 from handoff_tui.presentation.diff_json import build_tree_diff_json
-from handoff_tui.presentation.diff_page import add_file_diff, add_file_list
+from handoff_tui.presentation.diff_page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import build_snapshot_diff_json
-from handoff_tui.presentation.snapshot_diff_page import build_snapshot_diff_page
+from handoff_tui.presentation.snapshot_diff import build_pair_json, build_snapshot_diff_json
+from handoff_tui.presentation.snapshot_diff_page import add_pair, build_snapshot_diff_page
 from handoff_tui.review.desk import load_terminal_theme, open_desk
 from handoff_tui.review.diff import Difference, DiffRequest, FilesDiff, diff
 
@@ -32,6 +35,9 @@ _SCOPES = {
     "attempt": DiffScope.SINCE_PREVIOUS_ATTEMPT,
 }
 _MOST_FILES = 20
+"""Lines of so many files are shown unless files are named."""
+_MOST_LINES = 400
+"""So many lines are shown unless files are named: a reader still finds the beginning."""
 _WIDTH_OF_A_PIPE = 120
 _NAME_IT = "Name a snapshot or a commit with --against; `handoff-tui baseline list` lists the snapshots."
 _EXAMPLES = """\
@@ -43,14 +49,14 @@ examples:
   handoff-tui diff --since attempt           since the previous attempt; my-review: since I last decided
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
+
+With PATH, --stat or --patch only files are compared, and no check runs.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="*", help="only the lines of these files (patterns such as 'src/*' too)"
-    )
+    parser.add_argument("paths", metavar="PATH", nargs="*", help="only these files, folders or patterns such as '*.py'")
     parser.add_argument("--handoff", metavar="ID", help="the handoff under review")
     sides = parser.add_mutually_exclusive_group()
     sides.add_argument("--against", metavar="BASELINE", help="compare with this snapshot or commit")
@@ -64,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--whitespace",
         choices=[one.value for one in Whitespace],
         default="all",
-        help="which differences in white space count",
+        help="which differences in white space count (default: all)",
     )
     parser.add_argument(
         "--context", type=_parse_context, default=3, metavar="N", help="lines around a change (default: 3)"
@@ -72,30 +78,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
 
 
+class _Shown(NamedTuple):
+    """The files that are listed, the lines of some of them, and how many have lines that are not shown."""
+
+    files: list[ChangedFile]
+    diffs: list[FileDiff]
+    left: int
+
+
 def run(arguments: argparse.Namespace) -> ExitCode:
+    if arguments.patch and (arguments.json or arguments.whitespace != "all"):
+        raise UsageError("--patch is the exact patch", "It goes neither with --json nor with --whitespace.")
     desk = open_desk(find_start(arguments))
+    arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
     with following() as telling:
         found = diff(desk, _build_request(arguments), telling)
     if telling.cancel.is_set():
         return ExitCode.INTERRUPTED
     if arguments.patch:
-        return _write_patch(found)
-    if arguments.stat:
+        return _write_patch(_require_files(found), arguments)
+    if arguments.stat or arguments.paths:
         _require_files(found)
-    files = found.files.list_files(counted=True) if found.files else []
-    wanted = [] if arguments.stat else _choose(files, arguments.paths, everything=arguments.all)
-    diffs = _read(found.files, wanted, _build_options(arguments)) if found.files else iter(())
+    shown = _show(found.files, arguments) if found.files else None
     if arguments.json:
-        note = found.files.listed.note if found.files else None
-        record = {} if arguments.stat else build_snapshot_diff_json(found.record, found.pair, found.claims)
-        write_json(
-            {**record, "schema": SCHEMA, "missing": list(found.notes), **build_tree_diff_json(files, diffs, note)}
-        )
+        write_json(_build_json(found, shown, arguments))
         return ExitCode.OK
-    write_page(_build_page(found, files, diffs, arguments), load_terminal_theme())
-    left = 0 if arguments.stat or arguments.paths else len(files) - len(wanted)
-    if left > 0:
-        write_note(f"{left} more files changed; name some to see their lines, or --all")
+    write_page(_build_page(found, shown, arguments), load_terminal_theme())
+    _write_notes(shown, arguments)
     return ExitCode.OK
 
 
@@ -106,22 +115,35 @@ def _build_request(arguments: argparse.Namespace) -> DiffRequest:
         scope=_SCOPES[arguments.since],
         against=against,
         instead=instead,
-        files_only=arguments.stat or arguments.patch,
+        files_only=_is_about_files(arguments),
     )
 
 
-def _build_options(arguments: argparse.Namespace) -> DiffOptions:
-    whitespace = Whitespace(arguments.whitespace)
-    if arguments.all:
-        return DiffOptions(whitespace, arguments.context, most_lines=None)
-    return DiffOptions(whitespace, arguments.context)
+def _is_about_files(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.stat or arguments.patch or arguments.paths)
 
 
-def _choose(files: list[ChangedFile], patterns: list[str], *, everything: bool) -> list[ChangedFile]:
-    """The files whose lines are shown."""
+def _show(files: FilesDiff, arguments: argparse.Namespace) -> _Shown:
+    listed = files.list_files(counted=True, whitespace=Whitespace(arguments.whitespace))
+    listed = _choose(listed, arguments.paths)
+    if arguments.stat:
+        return _Shown(listed, [], 0)
+    wanted = listed if arguments.all or arguments.paths else listed[:_MOST_FILES]
+    diffs = list(_read(files, wanted, arguments))
+    return _Shown(listed, diffs, len(listed) - len(diffs))
+
+
+def _build_names(written: str, root: Path) -> tuple[str, ...]:
+    """A path from the root of the repository, and from the folder somebody stands in, as git takes it."""
+    here = Path.cwd()
+    inside = here.relative_to(root).as_posix() if here.is_relative_to(root) else "."
+    return tuple(dict.fromkeys((normpath(written), normpath(f"{inside}/{written}"))))
+
+
+def _choose(files: list[ChangedFile], patterns: list[str]) -> list[ChangedFile]:
     if not patterns:
-        return files if everything else files[:_MOST_FILES]
-    chosen = [file for file in files if any(_fits(file.change.path, pattern) for pattern in patterns)]
+        return files
+    chosen = [file for file in files if any(_fits(file, pattern) for pattern in patterns)]
     if not chosen:
         raise UsageError(
             f"nothing that changed fits {' '.join(patterns)}", "`handoff-tui diff --stat` lists what changed."
@@ -129,42 +151,86 @@ def _choose(files: list[ChangedFile], patterns: list[str], *, everything: bool) 
     return chosen
 
 
-def _fits(path: str, pattern: str) -> bool:
-    return path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatchcase(path, pattern)
+def _fits(file: ChangedFile, pattern: str) -> bool:
+    return any(
+        path == pattern or path.startswith(f"{pattern}/") or fnmatchcase(path, pattern) or pattern == "."
+        for path in (file.change.path, file.change.old_path)
+        if path is not None
+    )
 
 
-def _read(files: FilesDiff, wanted: list[ChangedFile], options: DiffOptions) -> Iterator[FileDiff]:
-    return (files.read_file(file.change, options) for file in wanted)
+def _read(files: FilesDiff, wanted: list[ChangedFile], arguments: argparse.Namespace) -> Iterator[FileDiff]:
+    """The lines of the files, as many as are shown at once."""
+    options = DiffOptions(Whitespace(arguments.whitespace), arguments.context)
+    if arguments.all:
+        options = options._replace(most_lines=None)
+    room = None if arguments.all or arguments.paths or arguments.json else _MOST_LINES
+    for file in wanted:
+        if room is not None:
+            if room <= 0:
+                return
+            options = options._replace(most_lines=room)
+        one = files.read_file(file.change, options)
+        if room is not None:
+            room -= sum(len(hunk.lines) for hunk in one.hunks)
+        yield one
 
 
-def _build_page(
-    found: Difference, files: list[ChangedFile], diffs: Iterator[FileDiff], arguments: argparse.Namespace
-) -> Page:
+def _build_json(found: Difference, shown: _Shown | None, arguments: argparse.Namespace) -> dict[str, object]:
+    record = build_pair_json(found.pair)
+    if not _is_about_files(arguments):
+        record = build_snapshot_diff_json(found.record, found.pair, found.claims)
+    changed: dict[str, object] | None = None
+    if shown is not None and found.files is not None:
+        changed = {**build_tree_diff_json(shown.files, shown.diffs, found.files.listed.note), "left_out": shown.left}
+    return {**record, "schema": SCHEMA, "missing": list(found.notes), "changed": changed}
+
+
+def _build_page(found: Difference, shown: _Shown | None, arguments: argparse.Namespace) -> Page:
     """The record first, then the files, then the lines of some of them."""
     page = Page()
-    if not arguments.stat:
-        page = build_snapshot_diff_page(found.record, found.pair, found.claims, everything=arguments.all)
+    if _is_about_files(arguments):
+        add_pair(page, found.pair)
+    else:
+        number = len(shown.files) if shown else None
+        page = build_snapshot_diff_page(found.record, found.pair, found.claims, number, everything=arguments.all)
+    if found.notes:
+        page.blank()
     for note in found.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
-    if found.files is not None:
-        add_file_list(page, files, found.files.listed.note, everything=arguments.all)
-    width = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns if arguments.side_by_side else None
-    for one in diffs:
+    if shown is None or found.files is None:
+        return page
+    add_file_list(page, shown.files, found.files.listed.note, everything=arguments.all)
+    width = _find_width() if arguments.side_by_side else None
+    for one in shown.diffs:
         add_file_diff(page, one, split_width=width, expanded=arguments.all or bool(arguments.paths))
     return page
 
 
+def _write_notes(shown: _Shown | None, arguments: argparse.Namespace) -> None:
+    if shown is not None and shown.left and not arguments.stat:
+        files = "1 more file" if shown.left == 1 else f"{shown.left:,} more files"
+        write_note(f"the lines of {files} are not shown; name some, or --all")
+    if arguments.side_by_side and _find_width() < LEAST_SPLIT_WIDTH:
+        write_note(f"side by side needs {LEAST_SPLIT_WIDTH} columns; this is one below the other")
+
+
+def _find_width() -> int:
+    return shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
+
+
 def _require_files(found: Difference) -> FilesDiff:
     if found.files is None:
-        raise UsageError(
-            f"the files cannot be compared: {' '.join((found.pair.before.reason, *found.notes))}", _NAME_IT
-        )
+        reasons = " ".join((found.pair.before.reason, *found.notes))
+        raise UsageError(f"the files cannot be compared: {reasons}", _NAME_IT)
     return found.files
 
 
-def _write_patch(found: Difference) -> ExitCode:
-    for piece in _require_files(found).read_patch():
-        write_bytes(piece)
+def _write_patch(files: FilesDiff, arguments: argparse.Namespace) -> ExitCode:
+    only = None
+    if arguments.paths:
+        only = [file.change for file in _choose(files.list_files(counted=False), arguments.paths)]
+    write_pieces(files.read_patch(only, arguments.context))
     return ExitCode.OK
 
 

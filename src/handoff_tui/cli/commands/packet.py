@@ -19,6 +19,8 @@ _EXAMPLES = """\
 examples:
   handoff-tui packet H-3 > packet.md         for an agent's prompt
   handoff-tui packet H-3 --json
+
+exit: 0, or 3 when the log is not sound and reasons may be missing
 """
 
 
@@ -41,4 +43,4 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         write_json(build_packet_json(packet))
     else:
         write_plain(render_packet(packet))
-    return ExitCode.OK
+    return ExitCode.INTEGRITY if examined.index.verdict.fatal else ExitCode.OK

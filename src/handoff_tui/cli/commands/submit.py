@@ -21,7 +21,8 @@ examples:
   handoff-tui submit H-3 --sign              and record it, signed with the key of your git configuration
   handoff-tui submit H-3 --key agent_key     the same with this key
 
-exit: 0 handed over, 1 blocking checks do not pass (it is handed over all the same), 4 cannot sign
+exit: 0 handed over, 1 blocking checks do not pass (it is handed over all the same), 3 the log is not sound,
+4 cannot sign
 """
 
 
@@ -54,4 +55,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         write_json(build_submit_json(view, done.entry))
     else:
         write_page(build_submit_page(view, done.entry), load_terminal_theme())
+    if done.examined.index.verdict.fatal:
+        return ExitCode.INTEGRITY
     return ExitCode.BLOCKED if view.failing else ExitCode.OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
@@ -19,12 +20,13 @@ from handoff_tui.review.packet import build_packet
 from handoff_tui.review.wait import wait
 
 SCHEMA = "handoff-tui/wait/v1"
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 _EXAMPLES = """\
 examples:
   handoff-tui wait H-3                       until somebody decides
-  handoff-tui wait H-3 --timeout 900 > packet.md || fix-it packet.md
+  handoff-tui wait H-3 --timeout 15m > packet.md || fix-it packet.md
 
 exit: 0 approved, 1 rejected or to be tried again (the packet is printed), 3 the log is not sound, 5 still pending
 A timeout is never a yes and never a no.
@@ -36,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
     add_phase_option(parser)
     parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="give up waiting after this time (default: never)"
+        "--timeout", type=_parse_seconds, metavar="T", help="give up waiting: seconds, or 15m, 2h (default: never)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
     add_repository_option(parser)
@@ -60,6 +62,14 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if state in _PASSED:
         return ExitCode.OK
     return ExitCode.BLOCKED if state in _SENT_BACK else ExitCode.STILL_PENDING
+
+
+def _parse_seconds(text: str) -> float:
+    """`90`, `1.5`, `30s`, `15m` or `2h`."""
+    matched = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smh]?)", text)
+    if matched is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write seconds, or a number with s, m or h")
+    return float(matched[1]) * _UNITS[matched[2]]
 
 
 def _tell(examined: Examined) -> None:

@@ -1,0 +1,218 @@
+"""The signed log as pages: the list, one entry, a verification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handoff_tui.models.log_record import NO_BASELINE, Entry, LogProblem, ProblemLevel
+from handoff_tui.models.log_view import EntryState, EntryView, LogReport, LogRow, LogView
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
+
+_MOST_ROWS = 30
+_MOST_PROBLEMS = 12
+_SHORT = 12
+_NOTHING = "–"
+_STATES = {
+    EntryState.VALID: Label("✓", "valid", "pass"),
+    EntryState.VOID: Label("⊘", "void", "warning"),
+    EntryState.REFUSED: Label("✗", "refused", "fail"),
+}
+_LEVELS = {ProblemLevel.FATAL: "fail", ProblemLevel.REFUSED: "warning", ProblemLevel.NOTE: "muted"}
+_ANCHORS = {
+    "option": "as --pin demands",
+    "environment": "as HANDOFF_TUI_PIN demands",
+    "configuration": "as your git configuration pins it",
+    "witness": "as this clone has seen it before",
+    "none": "pinned by nothing",
+}
+
+
+def build_log_page(view: LogView, *, everything: bool = False) -> Page:
+    """One row an entry, newest first; what is wrong with the whole log under it."""
+    page = Page()
+    if not view.total:
+        page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
+    elif not view.rows:
+        page.line(Cell(f"None of {_count_entries(view.total)} fits."))
+    columns = (
+        Column(""),
+        Column("entry"),
+        Column("time"),
+        Column("who"),
+        Column("role"),
+        Column("what"),
+        Column("on", fold=True),
+        Column("", fold=True),
+    )
+    shown = view.rows if everything else view.rows[:_MOST_ROWS]
+    page.grid(columns, [_build_row(row) for row in shown])
+    if len(view.rows) > len(shown):
+        page.line(Cell(f"… and {len(view.rows) - len(shown):,} older ones; --all shows them", "muted"), indent=2)
+    wider = [one for one in view.problems if not _is_told_by_row(one, view)]
+    _add_problems(page, wider, everything=everything)
+    return page
+
+
+def build_report_page(report: LogReport, *, everything: bool = False) -> Page:
+    """The verdict, what it rests on, and every problem."""
+    page = Page()
+    label = Label("■", "fatal", "fail") if report.fatal else Label("✓", "clean", "pass")
+    page.line(Cell(f"{label}  ", label.role), Cell(f"{_count_entries(report.entries)}, {_count_more(report)}"))
+    if report.log is None and not report.problems:
+        page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
+        return page
+    _add_fact(page, "log", f"{report.log or _NOTHING}  ({_ANCHORS[report.anchor]})")
+    _add_fact(page, "policy", report.policy or _NOTHING)
+    for head in report.heads:
+        _add_fact(page, "head", head)
+    if report.second_opinions is not None:
+        _add_fact(page, "asked", f"ssh-keygen, about {plural(report.second_opinions, 'signature')}")
+    if report.against is not None:
+        _add_fact(page, "against", report.against)
+    _add_problems(page, report.problems, everything=everything)
+    return page
+
+
+def build_entry_page(view: EntryView, extracted: tuple[str, ...] = (), folder: str = "") -> Page:
+    """Every field in words, what it is bound to, who signed, what came before and after."""
+    page = Page()
+    row = view.row
+    label = _STATES[row.state]
+    page.line(Cell(f"{label}  ", label.role), Cell(row.id, "key"))
+    if row.why:
+        code = f"{row.code}: " if row.code else ""
+        page.line(Cell("  "), Cell(render_safe(code + row.why), label.role), indent=4)
+    if view.entry is not None:
+        _add_entry(page, view, view.entry)
+    _add_signatures(page, view)
+    page.heading("Place in the log")
+    for parent in view.entry.parents if view.entry is not None else ():
+        _add_fact(page, "follows", parent)
+    for follower in view.followers:
+        _add_fact(page, "before", follower)
+    if row.head:
+        _add_fact(page, "before", "nothing yet: it is a head of the log")
+    _add_fact(page, "found in", ", ".join(view.places) or _NOTHING)
+    _add_fact(page, "file", f"{view.size:,} bytes")
+    if extracted:
+        page.heading("Extracted", folder)
+        page.line(Cell(", ".join(extracted)), indent=2)
+    return page
+
+
+def _add_entry(page: Page, view: EntryView, entry: Entry) -> None:
+    row = view.row
+    page.blank()
+    roles = f" ({', '.join(row.roles)})" if row.roles else ""
+    _add_fact(page, "what", f"{row.what}, the {row.kind} numbered {entry.seq}")
+    _add_fact(page, "who", f"{entry.actor}{roles}")
+    _add_fact(page, "when", entry.time)
+    if entry.work is not None:
+        _add_fact(page, "on", f"{entry.work.handoff}, {entry.work.phase}, attempt {entry.work.attempt}")
+        _add_fact(page, "made by", ", ".join(entry.work.producers) or "nobody is named")
+    if entry.decision is not None:
+        for number, line in enumerate(render_safe_lines(entry.decision.reason)):
+            _add_fact(page, "" if number else "reason", line or _NOTHING)
+        for one in entry.decision.regards:
+            _add_fact(page, "regards", one)
+    if entry.log is not None:
+        _add_fact(page, "log", entry.log)
+    if entry.policy is not None:
+        _add_policy(page, entry)
+    if view.policy is not None and entry.work is not None:
+        _add_fact(page, "policy", view.policy)
+        _add_subject(page, view, entry)
+
+
+def _add_policy(page: Page, entry: Entry) -> None:
+    text = entry.policy
+    if text is None:
+        return
+    _add_fact(page, "version", str(text.version))
+    _add_fact(page, "nonce" if text.nonce else "replaces", text.nonce or text.previous or _NOTHING)
+    for name, content in (("policy.toml", text.policy_toml), ("allowed_signers", text.allowed_signers)):
+        page.heading(name)
+        for line in render_safe_lines(content.rstrip("\n")):
+            page.line(Cell(line), indent=2)
+
+
+def _add_subject(page: Page, view: EntryView, entry: Entry) -> None:
+    if entry.work is None:
+        return
+    page.heading("Bound to")
+    stored = {one.name: "stored here" if one.present else "not stored here" for one in view.evidence}
+    for name, digest in entry.work.subject.model_dump().items():
+        value = "none" if digest == NO_BASELINE else digest
+        _add_fact(page, name, f"{value}  ({stored[name]})" if name in stored else value)
+    if entry.decision is not None:
+        _add_fact(page, "review", f"{entry.decision.review}  ({stored['review']})")
+
+
+def _add_signatures(page: Page, view: EntryView) -> None:
+    if not view.signatures:
+        return
+    page.heading("Signed")
+    for one in view.signatures:
+        touch = ", touched" if one.user_present else ""
+        whose = one.principal or "nobody that the policy knows"
+        _add_fact(page, "by", f"{whose}, {one.keyid} ({one.key_type}, {one.hash}{touch})")
+
+
+def _build_row(row: LogRow) -> tuple[Cell, ...]:
+    label = _STATES[row.state]
+    work = f"{row.handoff} · {row.phase} · {row.attempt}" if row.handoff else ""
+    remark = row.why or ("head" if row.head else "")
+    shown = f"{label.word}: {remark}" if row.state is not EntryState.VALID else remark
+    return (
+        Cell(label.glyph, label.role),
+        Cell(row.id.removeprefix("sha256:")[:_SHORT], "key"),
+        Cell(row.time or _NOTHING, "muted"),
+        Cell(render_safe(row.actor or _NOTHING), "agent" if "agent" in row.roles else "human"),
+        Cell(render_safe(", ".join(row.roles)) or _NOTHING, "muted"),
+        Cell(row.what or _NOTHING),
+        Cell(render_safe(work)),
+        Cell(render_safe(shown), label.role if row.state is not EntryState.VALID else "muted"),
+    )
+
+
+def _is_told_by_row(problem: LogProblem, view: LogView) -> bool:
+    """A refused entry says itself why; what is fatal is said again, for everybody."""
+    listed = {row.id for row in view.rows}
+    return problem.level is ProblemLevel.REFUSED and problem.entry in listed
+
+
+def _add_problems(page: Page, problems: Sequence[LogProblem], *, everything: bool) -> None:
+    if not problems:
+        return
+    page.heading("Problems", f"{len(problems):,}")
+    for problem in problems if everything else problems[:_MOST_PROBLEMS]:
+        about = f"{_shorten(problem.entry)}  " if problem.entry else ""
+        page.line(
+            Cell(f"{problem.level} ", _LEVELS[problem.level]),
+            Cell(f"{problem.code}  ", "muted"),
+            Cell(render_safe(about), "key"),
+            Cell(render_safe(problem.text)),
+            indent=4,
+        )
+    if not everything and len(problems) > _MOST_PROBLEMS:
+        page.line(Cell(f"… and {len(problems) - _MOST_PROBLEMS:,} more; --all shows them", "muted"), indent=2)
+
+
+def _add_fact(page: Page, name: str, value: str) -> None:
+    page.line(Cell(f"{name:<10}", "muted"), Cell(render_safe(value)), indent=10)
+
+
+def _shorten(entry: str) -> str:
+    return entry.removeprefix("sha256:")[:_SHORT] if entry.startswith("sha256:") else entry
+
+
+def _count_entries(number: int) -> str:
+    return "1 entry" if number == 1 else f"{number:,} entries"
+
+
+def _count_more(report: LogReport) -> str:
+    words = [plural(len(report.heads), "head")]
+    words += [f"{report.void:,} void"] * bool(report.void) + [f"{report.refused:,} refused"] * bool(report.refused)
+    return ", ".join(words)

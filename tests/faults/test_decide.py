@@ -1,0 +1,268 @@
+"""Decisions by the real command, without a terminal: every verb, and every way in which one is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.repositories import EMAIL, RepositoryBuilder
+from tests.support.signed import Speaking, list_entries
+
+
+@pytest.fixture
+def desk(
+    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> GateDesk:
+    """One handoff by an agent; no log yet."""
+    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+
+
+def test_approval_opens_the_gate(desk: GateDesk) -> None:
+    """What was approved is approved; the receipt says so in JSON, and `gate` exits with 0."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    before = desk.gate(bo)
+    assert (before.code, before.json["state"]) == (1, "pending")
+    said = desk.decide(bo, "approve")
+    assert said.code == 0, said.stderr
+    assert said.json["schema"] == "handoff-tui/decide/v1"
+    assert (said.json["decision"], said.json["actor"]) == ("approve", bo.email)
+    assert said.json["gate"]["state"] == "approved"
+    assert said.json["entry"] in list_entries(desk.root)
+    after = desk.gate(bo)
+    assert (after.code, after.json["state"], after.json["why"]) == (0, "approved", [f"decided by {bo.email}"])
+
+
+def test_gate_has_the_promised_shape(desk: GateDesk) -> None:
+    """Every promised field is there, and the digest covers subject, handoff, phase and attempt."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    value = desk.gate(bo).json
+    promised = {"handoff", "phase", "attempt", "state", "why", "subject", "threshold", "approvals"}
+    assert promised <= value.keys()
+    assert value["subject"].keys() == {"digest", "commit", "tree", "baseline", "snapshot", "checks", "handoff"}
+    assert value["subject"]["commit"] == desk.builder.head()
+    assert desk.digest(bo, "--phase", "release") != value["subject"]["digest"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "state", "code"),
+    [("reject", "rejected", 1), ("retry", "retry", 1), ("hold", "held", 1), ("skip", "skipped", 0)],
+)
+def test_other_verbs_say_what_they_say(desk: GateDesk, verb: str, state: str, code: int) -> None:
+    """Each needs a reason, and the gate stands as decided."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    silent = desk.decide(bo, verb)
+    assert (silent.code, "needs a reason" in silent.stderr) == (2, True)
+    said = desk.decide(bo, verb, "--reason", "there is one")
+    assert said.code == 0, said.stderr
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (code, state)
+
+
+def test_override_is_a_debt_until_an_approval_settles_it(desk: GateDesk) -> None:
+    """It goes over failing checks, stays visible in gate and status, and the approval that regards it ends it."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    refused = desk.decide(bo, "approve")
+    assert (refused.code, "claims-hold" in refused.stderr, "override" in refused.stderr) == (1, True, True)
+    entry = desk.decide(bo, "override", "--reason", "the file comes later").json["entry"]
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"], gate.json["debts"]) == (0, "overridden", [entry])
+    assert "is a debt" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    desk.change("Status: COMPLETE\n\nAll in `src/app.py`.\n", "HANDOFF.md")
+    assert desk.gate(bo).json["debts"] == [entry]
+    assert desk.decide(bo, "approve").code == 0
+    gate = desk.gate(bo)
+    assert (gate.json["state"], gate.json["debts"]) == ("approved", [])
+
+
+def test_withdrawal_takes_back_the_last_decision(desk: GateDesk) -> None:
+    """It is an entry of its own; without a decision there is nothing to take back."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    nothing = desk.decide(bo, "withdraw", "--reason", "wait")
+    assert (nothing.code, "no decision of yours" in nothing.stderr) == (1, True)
+    desk.decide(bo, "approve")
+    said = desk.decide(bo, "withdraw", "--reason", "I was too quick")
+    assert said.code == 0, said.stderr
+    assert desk.gate(bo).json["state"] == "withdrawn"
+    assert len(list_entries(desk.root)) == 3
+
+
+def test_carry_takes_an_approval_over_a_rewritten_history(desk: GateDesk) -> None:
+    """Equal files after an amended message: the approval is superseded, carried, and counts again."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    approval = desk.decide(bo, "approve").json["entry"]
+    early = desk.decide(bo, "carry")
+    assert (early.code, "nothing to carry" in early.stderr) == (1, True)
+    desk.builder.moment += 60
+    desk.builder.git("commit", "--quiet", "--amend", "--no-verify", "-m", "another message")
+    gate = desk.gate(bo)
+    assert gate.json["state"] == "superseded"
+    assert "the commit" in " ".join(gate.json["why"])
+    said = desk.decide(bo, "carry")
+    assert said.code == 0, said.stderr
+    assert desk.gate(bo).json["state"] == "approved"
+    assert approval in desk.speaking(bo, "gate", HANDOFF, "--repo", desk.root).stdout or True
+    desk.change()
+    refused = desk.decide(bo, "carry")
+    assert (refused.code, "these very files" in refused.stderr) == (1, True)
+
+
+def test_two_people_are_needed_where_the_policy_says_two(desk: GateDesk) -> None:
+    """One approval is pending and says how many are missing; a second one of the same person adds nothing."""
+    bo, cy = desk.person("bo"), desk.person("cy")
+    desk.begin(bo, cy, gates='[gates."*"]\nthreshold = 2\n')
+    desk.decide(bo, "approve")
+    desk.decide(bo, "approve")
+    gate = desk.gate(cy)
+    assert (gate.code, gate.json["state"], gate.json["why"]) == (1, "pending", ["1 counted, 2 needed"])
+    assert "1 counted, 2 needed" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    assert desk.decide(cy, "approve").json["gate"]["state"] == "approved"
+    desk.decide(bo, "hold", "--reason", "one more look")
+    assert desk.gate(cy).json["state"] == "held"
+
+
+def test_roles_are_counted_as_the_gate_asks(desk: GateDesk) -> None:
+    """«1 of security and 2 of dev»: three of dev are not enough, with security they are; each fills one place."""
+    bo, cy, di, eve = (desk.person(name) for name in ("bo", "cy", "di", "eve"))
+    roles = (
+        f'[roles.security]\nprincipals = ["{eve.email}"]\n'
+        f'[roles.dev]\nprincipals = ["{bo.email}", "{cy.email}", "{di.email}", "{eve.email}"]\n'
+    )
+    gates = '[gates."*"]\nthreshold = 3\nrequire = "1 of security and 2 of dev"\n'
+    desk.begin(bo, cy, di, eve, gates=gates, roles=roles)
+    for person in (bo, cy, di):
+        assert desk.decide(person, "approve").code == 0
+    gate = desk.gate(bo)
+    assert (gate.json["state"], gate.json["requirement"]) == ("pending", "1 of security and 2 of dev")
+    assert desk.decide(eve, "approve").json["gate"]["state"] == "approved"
+
+
+def test_who_made_the_work_does_not_approve_it(desk: GateDesk) -> None:
+    """Authors and co-authors are refused for all that lets pass, and may still reject."""
+    ada, bo = desk.person("ada"), desk.person("bo")
+    desk.begin(bo, ada)
+    assert desk.gate(bo).json["producers"] == [EMAIL]
+    for verb in ("approve", "override", "skip"):
+        said = desk.decide(ada, verb, "--reason", "mine")
+        assert (said.code, "had a hand in this work" in said.stderr) == (1, True)
+    assert desk.decide(ada, "reject", "--reason", "not good enough yet").code == 0
+
+
+def test_co_author_and_committer_are_producers(desk: GateDesk) -> None:
+    """A trailer and a committer count as an author does."""
+    bo, cy, di = desk.person("bo"), desk.person("cy"), desk.person("di")
+    desk.begin(bo, cy, di)
+    desk.commit_log()
+    desk.builder.push(desk.folder / "remote")
+    desk.builder.write("src/app.py", CODE + "# two\n")
+    desk.builder.git("add", "--all")
+    desk.builder.git("-c", f"user.email={cy.email}", "commit", "-q", "-m", f"x\n\nCo-authored-by: Bo <{bo.email}>")
+    assert desk.gate(bo).json["producers"] == [EMAIL, bo.email]
+    assert desk.decide(bo, "approve").code == 1
+    assert desk.decide(di, "approve").code == 0
+
+
+def test_submitter_does_not_approve(desk: GateDesk) -> None:
+    """Whoever signs a submission made the work; an agent's submission is recorded with its name."""
+    bo, cy, robot = desk.person("bo"), desk.person("cy"), desk.person("robot")
+    desk.begin(bo, cy, agents=[robot], gates='[gates."*"]\nthreshold = 1\nrequire_signed_submission = true\n')
+    assert desk.decide(bo, "approve").json["gate"]["state"] == "blocked"
+    said = desk.speaking(robot, "submit", HANDOFF, "--repo", desk.root, "--sign", "--json")
+    assert said.code == 0, said.stderr
+    assert said.json["schema"] == "handoff-tui/submit/v1"
+    assert desk.gate(bo).json["state"] == "approved"
+    assert robot.email in desk.gate(bo).json["producers"]
+    assert desk.speaking(cy, "submit", HANDOFF, "--repo", desk.root, "--sign").code == 0
+    assert (desk.decide(cy, "approve").code, desk.gate(bo).json["state"]) == (1, "approved")
+
+
+def test_agents_never_decide(desk: GateDesk) -> None:
+    """An enrolled agent is refused with the code of its own, whatever it says; so is a key that nobody enrolled."""
+    bo, robot, stranger = desk.person("bo"), desk.person("robot"), desk.person("stranger")
+    desk.begin(bo, agents=[robot])
+    for verb in ("approve", "reject"):
+        said = desk.decide(robot, verb, "--reason", "trust me")
+        assert (said.code, "is an agent" in said.stderr) == (4, True)
+    said = desk.decide(stranger, "approve")
+    assert (said.code, "not in the policy" in said.stderr, "keys enroll" in said.stderr) == (4, True, True)
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_nobody_decides_without_a_terminal_or_a_digest(desk: GateDesk) -> None:
+    """No terminal and no `--subject`: refused with a hint; a wrong digest is refused and the right one named."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    said = desk.speaking(bo, "decide", "approve", HANDOFF, "--repo", desk.root)
+    assert (said.code, "no terminal" in said.stderr, "--subject" in said.stderr) == (4, True, True)
+    wrong = desk.decide(bo, "approve", subject="sha256:" + "0" * 64)
+    assert (wrong.code, desk.digest(bo) in wrong.stderr) == (4, True)
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_without_a_log_nobody_decides(desk: GateDesk) -> None:
+    """The hint names what makes one."""
+    bo = desk.person("bo")
+    said = desk.decide(bo, "approve")
+    assert (said.code, "handoff-tui init" in said.stderr) == (4, True)
+    assert not (desk.root / ".handoff-tui").exists()
+
+
+def test_locked_key_without_an_agent_is_refused(desk: GateDesk) -> None:
+    """Nobody can be asked for the passphrase: exit 4, nothing is stored, and the hint says what to do."""
+    bo = desk.person("bo")
+    locked = desk.person("cy", "open sesame")
+    desk.begin(bo, locked)
+    said = desk.decide(locked, "approve")
+    assert (said.code, "passphrase" in said.stderr, "ssh-add" in said.stderr) == (4, True, True)
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_commit_of_the_log_and_push_keep_a_decision_current(desk: GateDesk) -> None:
+    """Neither is work: the subject stays as it was."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.builder.push(desk.folder / "remote")
+    desk.change()
+    desk.decide(bo, "approve")
+    digest = desk.gate(bo).json["subject"] | {"digest": "", "commit": ""}
+    desk.commit_log()
+    committed = desk.gate(bo)
+    assert (committed.code, committed.json["subject"] | {"digest": "", "commit": ""}) == (0, digest)
+    desk.builder.push(desk.folder / "remote")
+    assert desk.gate(bo).code == 0
+    desk.builder.write("README.md", "hello\n").commit("a change")
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (1, "superseded")
+    assert "the files" in " ".join(gate.json["why"])
+
+
+def test_log_commit_on_a_pushed_main_branch_keeps_a_decision_current(desk: GateDesk) -> None:
+    """Without a baseline at first, the unpushed commit of the log must not become one."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.commit_log()
+    desk.builder.push(desk.folder / "remote")
+    assert desk.decide(bo, "approve").code == 0
+    desk.commit_log()
+    assert desk.gate(bo).code == 0
+    desk.builder.push(desk.folder / "remote")
+    assert desk.gate(bo).code == 0
+
+
+def test_uncommitted_change_supersedes(desk: GateDesk) -> None:
+    """The snapshot holds what lies uncommitted."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.decide(bo, "approve")
+    desk.builder.write("src/app.py", CODE + "# sneaked in\n")
+    gate = desk.gate(bo)
+    assert (gate.json["state"], gate.json["uncommitted"]) == ("superseded", True)
+    assert "the snapshot" in " ".join(gate.json["why"])

@@ -1,0 +1,88 @@
+"""One handoff made by an agent, and people who decide on it by the real verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.journal import Draft, Parents
+from handoff_tui.decision_log.signers import build_line
+from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
+from handoff_tui.repo.repository import open_repository
+from handoff_tui.repo.ssh_keygen import SigningTool
+from handoff_tui.review.log import open_log
+from tests.support.command_line import Said
+from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person, Speaking, make_person
+
+HANDOFF = "notes/HANDOFF.md"
+GATE = '[gates."*"]\nthreshold = 1\n'
+CODE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
+
+
+class GateDesk:
+    """A repository whose work is by ada (the builder's own name), with a log that others decide in."""
+
+    def __init__(self, speaking: Speaking, builder: RepositoryBuilder, folder: Path) -> None:
+        self.speaking = speaking
+        self.builder = builder
+        self.folder = folder
+        builder.write("src/app.py", CODE).write("HANDOFF.md", _TEXT).commit("the work")
+
+    @property
+    def root(self) -> Path:
+        return self.builder.folder
+
+    def person(self, name: str, passphrase: str = "") -> Person:
+        return make_person(self.folder / "homes", name, passphrase)
+
+    def begin(self, *people: Person, agents: Iterable[Person] = (), gates: str = GATE, roles: str = "") -> str:
+        """A log with these reviewers; the first of them signs its policy. The id of the first entry."""
+        agents = tuple(agents)
+        names = ", ".join(f'"{person.email}"' for person in people)
+        machines = ", ".join(f'"{agent.email}"' for agent in agents)
+        toml = (
+            f'version = 1\n[roles.root]\nprincipals = ["{people[0].email}"]\n[roles.reviewer]\nprincipals = [{names}]\n'
+            f"[roles.agent]\nprincipals = [{machines}]\n{roles}{gates}"
+        )
+        signers = "".join(build_line(person.email, person.public_text) for person in (*people, *agents))
+        text = PolicyText(version=1, allowed_signers=signers, policy_toml=toml, nonce="00" * 16)
+
+        def build(parents: Parents) -> Draft:
+            genesis = Entry(
+                id="",
+                kind=EntryKind.POLICY,
+                actor=people[0].email,
+                seq=parents.seq,
+                time=parents.time,
+                parents=parents.ids,
+                policy=text,
+            )
+            return Draft(build_payload(genesis))
+
+        log = open_log(open_repository(self.root))
+        return log.journal.append(build, SigningTool(people[0].public_text, people[0].key)).entry.id
+
+    def gate(self, person: Person, *options: str) -> Said:
+        return self.speaking(person, "gate", HANDOFF, "--repo", self.root, "--json", *options)
+
+    def digest(self, person: Person, *options: str) -> str:
+        """What a person spells out who decides without a terminal."""
+        return str(self.gate(person, *options).json["subject"]["digest"])
+
+    def decide(self, person: Person, verb: str, *options: str | Path, subject: str | None = None) -> Said:
+        """Decides on what is here now, or on what somebody saw before."""
+        named = [str(option) for option in options]
+        phase = named[named.index("--phase") :][:2] if "--phase" in named else []
+        spelled = subject or self.digest(person, *phase)
+        words = ("decide", verb, HANDOFF, "--repo", self.root, "--subject", spelled, "--json")
+        return self.speaking(person, *words, *options)
+
+    def change(self, content: str = CODE + "# more\n", path: str = "src/app.py") -> None:
+        """More work of the agent, committed."""
+        self.builder.write(path, content).commit("more work")
+
+    def commit_log(self) -> None:
+        self.builder.commit("the log")

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from handoff_tui.decision_log.public_keys import parse_public_key
+from handoff_tui.errors import LogMissingError
+from handoff_tui.models.trust_report import KeyState
+from handoff_tui.review.policy_show import build_view, compare_all, show_policy
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers
+
+if TYPE_CHECKING:
+    from tests.support.signed import Circle
+
+
+def test_policy_in_force_is_told_whole(circle: Circle) -> None:
+    """The shape that scripts are promised: people, gates, keys, history."""
+    ada, claude = circle.person("ada"), circle.person("claude")
+    genesis = circle.begin(ada)
+    line = circle.enrol(claude, "--valid-before", "2099-01-31")
+    second = circle.change(ada, (ada,), "--add-agent", line, name="agent")
+    value = circle.show(ada).json
+    assert value["schema"] == "handoff-tui/policy-show/v1"
+    assert (value["log"], value["pinned"], value["drift"], value["problems"]) == (genesis, False, [], [])
+    policy = value["policy"]
+    assert value["policies"] == [policy]
+    assert (policy["id"], policy["version"], policy["root_threshold"]) == (second, 2, 1)
+    assert policy["roles"] == {"agent": [claude.email], "reviewer": [ada.email], "root": [ada.email]}
+    assert policy["gates"] == [
+        {
+            "phase": "*",
+            "words": ["one person decides"],
+            "people": [ada.email],
+            "threshold": 1,
+            "require": None,
+            "max_age_days": None,
+            "require_user_presence": False,
+            "require_signed_submission": False,
+        }
+    ]
+    assert policy["keys"][1] == {
+        "principal": claude.email,
+        "keyid": parse_public_key(claude.public_text).fingerprint,
+        "type": "ssh-ed25519",
+        "roles": ["agent"],
+        "state": "valid",
+        "valid_after": None,
+        "valid_before": "2099-01-31T23:59:59Z",
+        "line": line,
+    }
+    assert [(step["version"], step["signed_by"], step["in_force"]) for step in value["history"]] == [
+        (1, [ada.email], False),
+        (2, [ada.email], True),
+    ]
+
+
+def test_drift_of_the_copies_is_told(circle: Circle) -> None:
+    """A changed and a missing copy are named; what they say does not count."""
+    ada = circle.person("ada")
+    circle.begin(ada)
+    trust = circle.repository / ".handoff-tui/trust"
+    (trust / "policy.toml").write_text("version = 1\n")
+    (trust / "allowed_signers").unlink()
+    shown = circle.show(ada)
+    assert shown.code == 0
+    assert [problem["text"].partition(":")[0] for problem in shown.json["drift"]] == [
+        ".handoff-tui/trust/allowed_signers is missing",
+        ".handoff-tui/trust/policy.toml differs",
+    ]
+    assert shown.json["policy"]["root"] == [ada.email]
+
+
+def test_looking_writes_nothing(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in the work tree nor in .git."""
+    ada = circle.person("ada")
+    circle.begin(ada)
+    before = read_fingerprint(circle.repository)
+    ada.become(monkeypatch)
+    show_policy(circle.repository)
+    assert compare_fingerprints(before, read_fingerprint(circle.repository)) == []
+
+
+def test_log_that_is_not_sound_is_shown_with_its_faults(circle: Circle) -> None:
+    """Exit code 3: the first entry is gone, and this clone knows it."""
+    ada = circle.person("ada")
+    circle.begin(ada)
+    for file in (circle.repository / ".handoff-tui/log").glob("*/*.jsonl"):
+        file.unlink()
+    shown = circle.show(ada)
+    assert shown.code == 3
+    assert (shown.json["policy"], shown.json["policies"]) == (None, [])
+    assert {problem["code"] for problem in shown.json["problems"]} == {"genesis-missing", "rollback"}
+
+
+def test_no_log_is_told(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As what it is: nothing there yet."""
+    circle.person("ada").become(monkeypatch)
+    with pytest.raises(LogMissingError, match="no signed log"):
+        show_policy(circle.repository)
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        ("2026-01-01T00:00:00Z", KeyState.NOT_YET),
+        ("2026-01-15T00:00:00Z", KeyState.VALID),
+        ("2026-03-01T00:00:00Z", KeyState.EXPIRED),
+    ],
+)
+def test_state_of_a_key_follows_its_window(now: str, state: KeyState) -> None:
+    """And a gate that nobody can pass because of it is warned of."""
+    from handoff_tui.decision_log.signers import build_line  # noqa: PLC0415
+
+    window = {"valid_after": "2026-01-10T00:00:00Z", "valid_before": "2026-02-01T00:00:00Z"}
+    log = LogBuilder()
+    log.add_policy()
+    entry = log.judge().entries[0]
+    toml = build_policy_toml(reviewers=("alice",), agents=())
+    view = build_view(entry, build_policy(toml, build_line("alice", build_key("alice"), **window)), now)
+    assert view.keys[0].state is state
+    assert any("could never be passed" in warning for warning in view.warnings) == (state is not KeyState.VALID)
+
+
+def test_settling_policy_is_compared_with_each_side() -> None:
+    """A side that it does not change is told as nothing."""
+    left, right = build_policy(), build_policy(build_policy_toml(agents=()), build_signers("alice", "bob"))
+    words = compare_all([left, right], left)
+    assert words[0] == "against side 1 of the fork: nothing"
+    assert all(word.startswith("against side 2 of the fork: ") for word in words[1:])
+    assert compare_all([left], left) == ()
