@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from handoff_tui.decision_log.entries import build_payload
+from handoff_tui.decision_log.journal import Draft, Parents
+from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.repository import open_repository
+from handoff_tui.repo.ssh_keygen import SigningTool
+from handoff_tui.review import decide as deciding
+from handoff_tui.review.log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.signed import Speaking, list_entries
@@ -109,7 +118,9 @@ def test_carry_takes_an_approval_over_a_rewritten_history(desk: GateDesk) -> Non
     said = desk.decide(bo, "carry")
     assert said.code == 0, said.stderr
     assert desk.gate(bo).json["state"] == "approved"
-    assert approval in desk.speaking(bo, "gate", HANDOFF, "--repo", desk.root).stdout or True
+    carried = open_log(open_repository(desk.root)).verify().entries[-1].decision
+    assert carried is not None
+    assert carried.regards == (approval,)
     desk.change()
     refused = desk.decide(bo, "carry")
     assert (refused.code, "these very files" in refused.stderr) == (1, True)
@@ -266,3 +277,188 @@ def test_uncommitted_change_supersedes(desk: GateDesk) -> None:
     gate = desk.gate(bo)
     assert (gate.json["state"], gate.json["uncommitted"]) == ("superseded", True)
     assert "the snapshot" in " ".join(gate.json["why"])
+
+
+def test_reviewer_who_lost_the_role_is_not_counted(desk: GateDesk) -> None:
+    """After a policy change the approval stands in the log and says why it does not count."""
+    bo, cy = desk.person("bo"), desk.person("cy")
+    desk.begin(bo, cy)
+    desk.decide(cy, "approve")
+    _change_policy(desk, f'principals = ["{bo.email}", "{cy.email}"]', f'principals = ["{bo.email}"]')
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (1, "pending")
+    assert f"{cy.email} is no reviewer any more" in " ".join(gate.json["why"])
+    said = desk.decide(cy, "reject", "--reason", "still here")
+    assert (said.code, "no role that decides" in said.stderr) == (1, True)
+
+
+def test_approval_grows_too_old(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After max_age_days the gate is expired, neither approved nor rejected."""
+    bo = desk.person("bo")
+    desk.begin(bo, gates='[gates."*"]\nthreshold = 1\nmax_age_days = 14\n')
+    desk.decide(bo, "approve")
+    later = read_now() + timedelta(days=15)
+    monkeypatch.setattr("handoff_tui.review.examine.read_now", lambda: later)
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (1, "expired")
+    assert f"{bo.email}'s approve is too old" in gate.json["why"]
+
+
+def test_first_decision_wins(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looked before another decided is told who it was and what they decided, and signs nothing."""
+    bo, cy = desk.person("bo"), desk.person("cy")
+    desk.begin(bo, cy)
+    digest = desk.digest(cy)
+    sign = deciding.sign_decision
+
+    def be_outrun(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+        monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", sign)
+        said = bo.say("decide", "reject", HANDOFF, "--repo", desk.root, "--reason", "no tests", "--subject", digest)
+        assert said.code == 0, said.stderr
+        return sign(log, prepared)
+
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", be_outrun)
+    said = desk.decide(cy, "approve", subject=digest)
+    assert said.code == 1
+    assert f"{bo.email} decided first: reject on attempt 1, because no tests" in said.stderr
+    assert len(list_entries(desk.root)) == 2
+
+
+@pytest.mark.parametrize("change", ["file", "commit"])
+def test_work_that_moved_after_it_was_shown_is_not_signed(
+    desk: GateDesk, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Between the page and the signature something changed: nothing is stored."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    sign = deciding.sign_decision
+
+    def move_first(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+        if change == "file":
+            desk.builder.write("src/app.py", "import os\n")
+        else:
+            desk.builder.commit("an empty one")
+        return sign(log, prepared)
+
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
+    said = desk.decide(bo, "approve")
+    assert (said.code, "has changed since it was shown" in said.stderr) == (2, True)
+    assert len(list_entries(desk.root)) == 1
+    assert not (desk.root / ".handoff-tui" / "reviews").exists()
+
+
+def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handoff that git ignores is in no tree; it is read once more all the same."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.builder.write(".gitignore", "HANDOFF.md\n").step("rm", "--cached", "--quiet", "HANDOFF.md").commit("ignored")
+    sign = deciding.sign_decision
+
+    def move_first(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+        desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nSomething else.\n")
+        return sign(log, prepared)
+
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
+    assert "has changed since it was shown" in desk.decide(bo, "approve").stderr
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_broken_log_closes_the_gate(desk: GateDesk) -> None:
+    """An entry that was seen here is gone: exit 3 for gate, decide, submit, wait and packet; status says it."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    entry = desk.decide(bo, "approve").json["entry"].removeprefix("sha256:")
+    (desk.root / ".handoff-tui" / "log" / entry[:2] / f"{entry}.intoto.jsonl").unlink()
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (3, "blocked")
+    said = desk.decide(bo, "approve")
+    assert (said.code, "log verify" in said.stderr) == (3, True)
+    for verb in (("submit", HANDOFF, "--sign"), ("wait", HANDOFF), ("packet", HANDOFF)):
+        assert desk.speaking(bo, *verb, "--repo", desk.root).code == 3
+    assert "the log is not sound" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+
+
+def test_wiped_log_is_noticed_by_status(desk: GateDesk) -> None:
+    """Without its folder the log is not as good as none: this clone remembers it."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    (desk.root / ".handoff-tui").rename(desk.folder / "away")
+    assert "the log is not sound" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+
+
+def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk) -> None:
+    """The decision stands, the packet has its reason and says that the record is not here."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.decide(bo, "reject", "--reason", "no tests")
+    for file in (desk.root / ".handoff-tui" / "reviews").iterdir():
+        file.chmod(0o644)
+        file.write_bytes(b"{}")
+    assert desk.gate(bo).json["state"] == "rejected"
+    packet = desk.speaking(bo, "packet", HANDOFF, "--repo", desk.root)
+    assert packet.code == 0
+    assert "> no tests" in packet.stdout
+    assert "is not here, only its reason" in packet.stdout
+
+
+def test_missing_snapshot_of_the_baseline_supersedes_and_says_so(desk: GateDesk) -> None:
+    """What was compared with is gone: the decision is no longer what it was."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.decide(bo, "approve")
+    desk.change()
+    first = {file.name for file in (desk.root / ".handoff-tui" / "baselines").iterdir()}
+    assert desk.decide(bo, "approve").json["gate"]["subject"]["baseline"] in {name[:64] for name in first}
+    for name in first:
+        (desk.root / ".handoff-tui" / "baselines" / name).unlink()
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (1, "superseded")
+    assert "the baseline" in " ".join(gate.json["why"])
+    assert "is not stored here" in gate.json["baseline_reason"]
+
+
+def test_second_attempt_after_a_rejection(desk: GateDesk) -> None:
+    """New work is the next attempt: the rejection no longer vetoes it, and an approval of the first never counts."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.decide(bo, "reject", "--reason", "no tests")
+    assert desk.gate(bo).json["attempt"] == 1
+    desk.change()
+    gate = desk.gate(bo)
+    assert (gate.json["attempt"], gate.json["state"]) == (2, "pending")
+    assert desk.decide(bo, "approve").json["gate"]["state"] == "approved"
+
+
+def test_reason_that_the_log_cannot_hold_is_refused_first(desk: GateDesk) -> None:
+    """Too long, or with control characters: said at once, before any check runs."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    for reason in ("x" * 4001, "a\x1b[2Jb", "tab\there", "\udcff"):
+        said = desk.decide(bo, "reject", "--reason", reason)
+        assert said.code == 2
+        assert "reason" in said.stderr
+    assert desk.decide(bo, "reject", "--reason", "two\nlines", "--phase", "Déjà").code == 2
+    assert len(list_entries(desk.root)) == 1
+
+
+def _change_policy(desk: GateDesk, old: str, new: str) -> None:
+    """The next version of the policy, signed by bo, who alone is root."""
+    bo = desk.folder / "homes" / "bo" / ".ssh" / "id_ed25519"
+    public = " ".join(bo.with_name("id_ed25519.pub").read_text(encoding="utf-8").split()[:2])
+    log = open_log(open_repository(desk.root))
+    first = log.verify().entries[0]
+    assert first.policy is not None
+    text = first.policy.policy_toml.replace(old, new).replace("version = 1", "version = 2")
+
+    def build(parents: Parents) -> Draft:
+        policy = PolicyText(
+            version=2, allowed_signers=first.policy.allowed_signers if first.policy else "", policy_toml=text,
+            previous=first.id,
+        )  # fmt: skip
+        entry = Entry(
+            id="", kind=EntryKind.POLICY, actor=first.actor, seq=parents.seq, time=parents.time, parents=parents.ids,
+            log=first.id, policy=policy,
+        )  # fmt: skip
+        return Draft(build_payload(entry))
+
+    log.journal.append(build, SigningTool(public, bo))

@@ -16,6 +16,7 @@ from handoff_tui.decision_log.gate import Target, judge_gate
 from handoff_tui.decision_log.log_index import build_log_index
 from handoff_tui.decision_log.signers import build_line
 from handoff_tui.decision_log.times import add_seconds
+from handoff_tui.errors import HandoffError
 from handoff_tui.models.gate_state import GateReport
 from handoff_tui.models.log_record import (
     NO_BASELINE,
@@ -30,6 +31,7 @@ from handoff_tui.models.log_record import (
 )
 from handoff_tui.models.log_view import LogReport
 from handoff_tui.repo.repository import open_repository
+from handoff_tui.repo.trust_files import write_trust_files
 from handoff_tui.review.log import find_policy, open_log
 from handoff_tui.review.log_verify import Demands, verify_whole
 from tests.support.log_entries import sign_payload
@@ -46,10 +48,7 @@ SUBJECT = Subject(
 
 def build_signers(*names: str, **windows: str) -> str:
     """`allowed_signers` of people by name; `alice/2` is a second key of alice."""
-    return "".join(
-        build_line(name.partition("/")[0], build_example_key(name).public.text, **windows)  # type: ignore[arg-type]
-        for name in names
-    )
+    return "".join(build_line(name.partition("/")[0], build_example_key(name).public.text, **windows) for name in names)
 
 
 @dataclass
@@ -88,6 +87,8 @@ class RealLog:
         found = self.add(EntryKind.POLICY, "alice", keys, policy=text, **changes)
         self.genesis = self.genesis or found
         self.policy = found
+        texts = {"allowed_signers": text.allowed_signers, "policy.toml": text.policy_toml}
+        write_trust_files(self.folder, texts)
         return found
 
     def decide(
@@ -166,7 +167,7 @@ class RealLog:
     def _note(self, content: bytes) -> None:
         try:
             entry = parse_entry(content).entry
-        except ValueError:
+        except HandoffError:
             return
         self.entries[entry.id] = entry
 

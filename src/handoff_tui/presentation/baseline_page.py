@@ -38,7 +38,8 @@ def build_baseline_list_page(
     page.grid(columns, [_build_row(summary) for summary in summaries if not summary.problem])
     damaged = [(summary.digest[:_SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
     _add_list(page, "Cannot be used", damaged, everything=True)
-    lost = [(pin[:_SHORT_DIGEST], f"for {_name_pinned((whom,))}") for whom, pin in (lost_pins or {}).items()]
+    pins = (lost_pins or {}).items()
+    lost = [(pin[:_SHORT_DIGEST], "for every handoff" if whom == "*" else f"for {whom}") for whom, pin in pins]
     _add_list(page, "Pinned, but not stored here", lost, everything=True)
     _add_list(page, "Not a snapshot", [(path, "") for path in foreign], everything=False)
     return page
@@ -89,13 +90,9 @@ def _build_row(summary: SnapshotSummary) -> tuple[Cell, ...]:
 
 
 def _describe_pin(summary: SnapshotSummary) -> str:
-    if not summary.pinned_for:
-        return "pinned" if summary.pinned else ""
-    return f"pinned for {render_safe(_name_pinned(summary.pinned_for))}"
-
-
-def _name_pinned(whom: Sequence[str]) -> str:
-    return ", ".join("every handoff" if one == "*" else one for one in whom)
+    named = [whom for whom in summary.pinned_for if whom != "*"]
+    pinned = "pinned" if summary.pinned else ""
+    return f"pinned for {render_safe(', '.join(named))}" if named and "*" not in summary.pinned_for else pinned
 
 
 def _list_origin(snapshot: Snapshot) -> list[tuple[str, str]]:

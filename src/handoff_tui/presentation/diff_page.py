@@ -44,9 +44,11 @@ def label_change(status: str) -> Label:
 def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = None, *, everything: bool) -> None:
     """Status, kind, counts and path of each; how many are not listed is said."""
     page.heading("Files changed", _sum_up(files))
-    columns = (Column("change"), Column("+", right=True), Column("-", right=True), Column("kind"), Column("path"))
     listed = files if everything else files[:MOST_LISTED]
-    page.grid(columns, [_build_row(file) for file in listed])
+    has_kinds = any(_KINDS[file.kind] for file in listed)
+    kind = (Column("kind"),) if has_kinds else ()
+    columns = (Column("change"), Column("+", right=True), Column("-", right=True), *kind, Column("path"))
+    page.grid(columns, [_build_row(file, has_kinds=has_kinds) for file in listed])
     if len(listed) < len(files):
         page.line(Cell(f"… and {plural(len(files) - len(listed), 'more file')}", "muted"))
     if note:
@@ -106,7 +108,7 @@ def _sum_up(files: Sequence[ChangedFile]) -> str:
     return f"{plural(len(files), 'file')}, +{added:,} -{deleted:,}"
 
 
-def _build_row(file: ChangedFile) -> tuple[Cell, ...]:
+def _build_row(file: ChangedFile, *, has_kinds: bool) -> tuple[Cell, ...]:
     change, counts = file.change, file.counts
     label = label_change(change.status)
     similarity = f" {change.similarity} %" if change.similarity is not None and change.old_path else ""
@@ -117,7 +119,7 @@ def _build_row(file: ChangedFile) -> tuple[Cell, ...]:
         Cell(f"{label}{similarity}", label.role),
         Cell(_render_count(counts.added if counts else None), "added"),
         Cell(_render_count(counts.deleted if counts else None), "removed"),
-        Cell(_KINDS[file.kind], "muted"),
+        *((Cell(_KINDS[file.kind], "muted"),) if has_kinds else ()),
         Cell(path, "path"),
     )
 

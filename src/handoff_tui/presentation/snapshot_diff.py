@@ -15,7 +15,7 @@ from handoff_tui.models.snapshot_diff import (
 )
 
 SCHEMA = "handoff-tui/snapshot-diff/v1"
-_FAILING = frozenset({"fail", "error", "timeout"})
+FAILING = frozenset({"fail", "error", "timeout"})
 
 
 def build_snapshot_diff_json(
@@ -52,7 +52,7 @@ def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, Item], ...]:
         (name, item)
         for name, section in (("tests", diff.tests), ("checks", diff.checks))
         for item in section.items
-        if item.change is Change.NEWLY_FAILING or (item.change is Change.NEW and item.after in _FAILING)
+        if item.change is Change.NEWLYFAILING or (item.change is Change.NEW and item.after in FAILING)
     )
 
 

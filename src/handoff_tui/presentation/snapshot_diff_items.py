@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from handoff_tui.models.snapshot_diff import Change, Item, Section
-from handoff_tui.presentation.labels import label_difference, plural
+from handoff_tui.presentation.labels import Label, label_difference, plural
 from handoff_tui.presentation.measures import name_measure, render_measure
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import count_changes
+from handoff_tui.presentation.snapshot_diff import FAILING, count_changes
 
 MOST_LISTED = 8
 NOUNS = {
@@ -25,6 +25,8 @@ NOUNS = {
 }
 """One thing of each section."""
 _TITLES = {"files": "Declared files"}
+_NEW_FINDING = Label("✗", "new", "fail")
+_NEW_FAILURE = Label("✗", "new and failing", "fail")
 _LONGEST_VALUE = 160
 _SHORT_DIGEST = 12
 _INDENT = "    "
@@ -34,7 +36,7 @@ _LONG_HASH = re.compile(rf"\b([0-9a-f]{{{_SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
 def add_named_items(page: Page, items: Sequence[tuple[str, Item]], *, everything: bool) -> None:
     """Things of several sections, each with the noun of its own."""
     for name, item in items if everything else items[:MOST_LISTED]:
-        label = label_difference(item.change)
+        label = _label(name, item)
         page.line(Cell(f"{label}  ", label.role), Cell(f"{NOUNS[name]} ", "muted"), *_build_cells(name, item), indent=4)
     add_more(page, 0 if everything else len(items) - MOST_LISTED)
 
@@ -47,7 +49,7 @@ def add_section(page: Page, name: str, section: Section, shown: set[str], *, eve
         return
     for change, number in count_changes(section).items():
         items = [item for item in section.items if item.change == change and item.id not in shown]
-        label = label_difference(change)
+        label = _NEW_FINDING if name == "findings" and change == Change.NEW else label_difference(change)
         above = f", {number - len(items):,} of them above" if len(items) < number else ""
         page.line(Cell(f"{label}  ", label.role), Cell(f"{number:,}{above}", "muted"), indent=2)
         if name == "findings" and not everything:
@@ -87,9 +89,18 @@ def _add_groups(page: Page, items: list[Item]) -> None:
 
 
 def _add_item(page: Page, name: str, item: Item, rest: str = "") -> None:
-    label = label_difference(item.change)
+    label = _label(name, item)
     mark = Cell(f"{_INDENT}{label.glyph} ", label.role)
     page.line(mark, *_build_cells(name, item), Cell(rest, "muted"), indent=6)
+
+
+def _label(name: str, item: Item) -> Label:
+    """What is new is good news only where it does not fail."""
+    if item.change is not Change.NEW:
+        return label_difference(item.change)
+    if name == "findings":
+        return _NEW_FINDING
+    return _NEW_FAILURE if name in {"tests", "checks"} and item.after in FAILING else label_difference(item.change)
 
 
 def _build_cells(name: str, item: Item) -> tuple[Cell, Cell]:

@@ -32,7 +32,7 @@ def read_named_texts(place: Path, names: tuple[str, ...], max_bytes: int) -> dic
     return {name: _decode(place / name, content) for name, content in found.items() if content is not None}
 
 
-def write_new_file(file: Path, content: bytes, calls: Calls = SYSTEM) -> bool:
+def write_if_absent(file: Path, content: bytes, calls: Calls = SYSTEM) -> bool:
     """Writes a file that is not there yet; false where anything has its name, which is left alone."""
     with _open_folder(file, calls) as folder:
         written = write_once(calls, folder, folder, file.name, content)

@@ -22,7 +22,7 @@ from handoff_tui.models.trust_report import InitReport
 from handoff_tui.repo.ignored_files import is_ignored
 from handoff_tui.repo.log_blobs import LogBlobs
 from handoff_tui.repo.log_pin import build_pin_key, write_pin
-from handoff_tui.repo.named_files import write_new_file
+from handoff_tui.repo.named_files import write_if_absent
 from handoff_tui.repo.new_key import write_new_key
 from handoff_tui.repo.own_folder import OWN_FOLDER, read_layout_problems
 from handoff_tui.repo.repository import Repository, open_repository
@@ -99,7 +99,7 @@ def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
     with rest.attempt():
         write_trust_files(repository.root, texts.by_name())
     with rest.attempt():
-        rest.settings_written = write_new_file(repository.root / REPOSITORY_FILE, FIRST_FILE.encode())
+        rest.settings_written = write_if_absent(repository.root / REPOSITORY_FILE, FIRST_FILE.encode())
         rest.settings_kept = not rest.settings_written
     if pin is not None:
         with rest.attempt():

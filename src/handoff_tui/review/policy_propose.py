@@ -23,7 +23,7 @@ from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
 from handoff_tui.models.trust_report import ProposalReport
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.editor import edit_texts
-from handoff_tui.repo.named_files import is_inside, read_named_texts, write_new_file
+from handoff_tui.repo.named_files import is_inside, read_named_texts, write_if_absent
 from handoff_tui.repo.own_folder import OWN_FOLDER
 from handoff_tui.repo.repository import Repository, open_repository
 from handoff_tui.repo.signing_key import read_identity
@@ -154,7 +154,7 @@ def _find_actor(repository: Repository) -> str:
 def _write(repository: Repository, file: Path, content: bytes) -> None:
     if is_inside(file, repository.root / OWN_FOLDER):
         raise UsageError(f"{file} is inside {OWN_FOLDER}/, which holds what is decided", "Write it elsewhere.")
-    if not write_new_file(file, content):
+    if not write_if_absent(file, content):
         raise LogPresentError(
             f"{file} is there already and is left alone: it may hold signatures",
             "Name another file with --output, or move it aside.",

@@ -10,8 +10,8 @@ from handoff_tui.repo.named_files import (
     is_inside,
     read_named_file,
     read_named_texts,
+    write_if_absent,
     write_named_file,
-    write_new_file,
 )
 
 NAMES = ("allowed_signers", "policy.toml")
@@ -19,11 +19,11 @@ NAMES = ("allowed_signers", "policy.toml")
 
 def test_new_file_never_overwrites(tmp_path: Path) -> None:
     """A file, a folder, a link to nothing: whatever has the name stays as it is."""
-    assert write_new_file(tmp_path / "new", b"first")
-    assert not write_new_file(tmp_path / "new", b"second")
+    assert write_if_absent(tmp_path / "new", b"first")
+    assert not write_if_absent(tmp_path / "new", b"second")
     assert (tmp_path / "new").read_bytes() == b"first"
     (tmp_path / "link").symlink_to(tmp_path / "away")
-    assert not write_new_file(tmp_path / "link", b"second")
+    assert not write_if_absent(tmp_path / "link", b"second")
     assert not (tmp_path / "away").exists()
 
 
@@ -38,11 +38,11 @@ def test_named_file_is_replaced_and_links_are_not_followed(tmp_path: Path) -> No
 
 def test_missing_folder_is_told(tmp_path: Path) -> None:
     """Neither kind of writing makes folders."""
-    for write in (write_new_file, write_named_file):
+    for write in (write_if_absent, write_named_file):
         with pytest.raises(StoreWriteError, match="cannot be written"):
             write(tmp_path / "gone" / "file", b"")
     with pytest.raises(StoreWriteError, match="no name"):
-        write_new_file(Path("/"), b"")
+        write_if_absent(Path("/"), b"")
 
 
 def test_reading_is_bounded(tmp_path: Path) -> None:
