@@ -342,7 +342,7 @@ def test_work_that_moved_after_it_was_shown_is_not_signed(
 
     monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
     said = desk.decide(bo, "approve")
-    assert (said.code, "has changed since it was shown" in said.stderr) == (2, True)
+    assert (said.code, "has changed since it was looked at" in said.stderr) == (1, True)
     assert len(list_entries(desk.root)) == 1
     assert not (desk.root / ".handoff-tui" / "reviews").exists()
 
@@ -359,7 +359,7 @@ def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatc
         return sign(log, prepared)
 
     monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", move_first)
-    assert "has changed since it was shown" in desk.decide(bo, "approve").stderr
+    assert "has changed since it was looked at" in desk.decide(bo, "approve").stderr
     assert len(list_entries(desk.root)) == 1
 
 
@@ -397,7 +397,7 @@ def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk
     assert desk.gate(bo).json["state"] == "rejected"
     packet = desk.speaking(bo, "packet", HANDOFF, "--repo", desk.root)
     assert packet.code == 0
-    assert "> no tests" in packet.stdout
+    assert "\nno tests\n" in packet.stdout
     assert "is not here, only its reason" in packet.stdout
 
 
@@ -437,7 +437,7 @@ def test_reason_that_the_log_cannot_hold_is_refused_first(desk: GateDesk) -> Non
         said = desk.decide(bo, "reject", "--reason", reason)
         assert said.code == 2
         assert "reason" in said.stderr
-    assert desk.decide(bo, "reject", "--reason", "two\nlines", "--phase", "Déjà").code == 2
+    assert desk.decide(bo, "reject", "--reason", "two\nlines", "--phase", "Déjà", subject="sha256:0").code == 2
     assert len(list_entries(desk.root)) == 1
 
 

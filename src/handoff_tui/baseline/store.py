@@ -66,6 +66,11 @@ def read_snapshot(root: Path, digest: str) -> Snapshot:
     return parse_snapshot(folder.read(digest), folder.build_path(digest))
 
 
+def build_path(digest: str) -> str:
+    """Where a snapshot is stored, from the root of the repository."""
+    return _open(Path()).build_path(digest)
+
+
 def list_snapshots(root: Path) -> tuple[str, ...]:
     """Digests of stored snapshots, by their names alone."""
     return _open(root).list()

@@ -7,21 +7,22 @@ from handoff_tui.models.gate_view import DecisionView, GateView
 from handoff_tui.models.log_record import Entry
 from handoff_tui.models.review_record import ReviewRecord
 from handoff_tui.presentation.gate import (
-    SHORT_ID,
     add_decisions,
     add_fact,
+    add_marked,
     add_state,
     add_subject,
     build_gate_json,
     describe_place,
 )
-from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 
 SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3
 _MOST_WARNED = 5
+_CLOSED = frozenset({"pass", "not-applicable"})
+_CLAIMS = {"holds": "hold"}
 _DIFFERENCES = {
     "files": "changed files",
     "unexplained": "unexplained drops",
@@ -58,15 +59,16 @@ def build_decision_page(view: DecisionView) -> Page:
     page.line(Cell(f"{view.verb}  ", "heading"), Cell(describe_place(report), "heading"))
     add_subject(page, view.gate)
     _add_evidence(page, view.record)
-    add_fact(page, "handoff", view.gate.subject.handoff)
     add_fact(page, "review", view.review)
-    add_fact(page, "policy", f"{view.policy[:SHORT_ID]}…, {_describe_threshold(report)}")
+    add_fact(page, "policy", view.policy)
+    add_fact(page, "", _describe_threshold(report))
     add_fact(page, "subject", view.gate.digest)
     add_decisions(page, report)
     page.blank()
     _add_own_words(page, view)
+    add_fact(page, "signer", view.principal)
     touch = "; it waits to be touched" if view.touch else ""
-    add_fact(page, "signed by", f"{view.principal} with {view.keyid} ({view.key_source}){touch}")
+    add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
     for note in view.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=2)
     if view.verb == "override":
@@ -85,41 +87,44 @@ def build_question(view: DecisionView) -> str:
 
 def _add_evidence(page: Page, record: ReviewRecord) -> None:
     """The summary that goes into the review record: warnings, claims, differences."""
-    warned = [one for one in record.checks if not one.blocking and one.outcome not in {"pass", "not-applicable"}]
+    warned = [one for one in record.checks if not one.blocking and one.outcome not in _CLOSED]
     for check in warned[:_MOST_WARNED]:
-        page.line(
-            Cell(" " * 10), Cell("! ", "warning"), Cell(render_safe(f"{check.id}: {check.summary}", 200)), indent=12
-        )
-    if len(warned) > _MOST_WARNED:
-        page.line(Cell(f"{'':10}and {plural(len(warned) - _MOST_WARNED, 'more warning')}", "muted"), indent=12)
-    counts = [f"{number:,} {state}" for state, number in record.claims.items() if number]
+        add_marked(page, Cell("! ", "warning"), f"{check.id}: {check.summary}")
+    _add_rest(page, len(warned) - _MOST_WARNED)
+    counts = [f"{number:,} {_CLAIMS.get(state, state)}" for state, number in record.claims.items() if number]
     add_fact(page, "claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
-        words = render_safe(f"{claim.text} ({claim.where})", 200)
-        page.line(Cell(" " * 10), Cell("✗ ", "contradicted"), Cell(words), indent=12)
-    if len(record.contradicted) > _MOST_CLAIMS:
-        page.line(Cell(f"{'':10}and {len(record.contradicted) - _MOST_CLAIMS} more", "muted"), indent=12)
+        add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")
+    _add_rest(page, len(record.contradicted) - _MOST_CLAIMS)
     if record.differences:
         shown = (f"{number:,} {_DIFFERENCES.get(name, name)}" for name, number in record.differences.items())
-        add_fact(page, "since then", ", ".join(shown))
+        add_fact(page, "changes", ", ".join(shown))
+
+
+def _add_rest(page: Page, number: int) -> None:
+    if number > 0:
+        add_fact(page, "", f"and {number:,} more")
 
 
 def _add_own_words(page: Page, view: DecisionView) -> None:
     """What the reviewer wrote themselves, whole."""
     if view.reason:
-        first, *rest = render_safe_lines(view.reason)
-        add_fact(page, "reason", first)
-        for line in rest:
-            add_fact(page, "", line)
+        _add_lines(page, "reason", view.reason)
     for number, comment in enumerate(view.record.comments):
-        first, *rest = render_safe_lines(f"{comment.place}: {comment.text}" if comment.path else comment.text)
-        add_fact(page, "" if number else "remarks", first)
-        for line in rest:
-            add_fact(page, "", line)
+        words = f"{comment.place}: {comment.text}" if comment.path else comment.text
+        _add_lines(page, "" if number else "remarks", words)
     if view.record.viewed:
         add_fact(page, "read", ", ".join(view.record.viewed))
-    for identifier in view.regards:
-        add_fact(page, "regards", identifier)
+    for number, identifier in enumerate(view.regards):
+        add_fact(page, "" if number else "regards", identifier)
+
+
+def _add_lines(page: Page, name: str, text: str) -> None:
+    """Several lines of one text; all but the first stand further in, so that two texts are told apart."""
+    first, *rest = render_safe_lines(text)
+    add_fact(page, name, first)
+    for line in rest:
+        add_fact(page, "", f"  {line}")
 
 
 def _describe_threshold(report: GateReport) -> str:

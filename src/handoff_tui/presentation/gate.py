@@ -11,8 +11,10 @@ from handoff_tui.presentation.safe_text import render_safe
 
 SCHEMA = "handoff-tui/gate/v1"
 SHORT_ID = 19
-_SHORT = 12
 _MOST_NAMED = 10
+_NAMES = 9
+_LONGEST_LINE = 200
+_NO_BASELINE_WORDS = "there is no baseline: "
 
 
 def build_gate_json(view: GateView) -> dict[str, object]:
@@ -71,15 +73,20 @@ def add_subject(page: Page, view: GateView) -> None:
     subject = view.subject
     add_fact(page, "commit", subject.commit)
     add_fact(page, "tree", subject.tree + (", and uncommitted work" if view.uncommitted else ""))
-    known = "" if subject.baseline == NO_BASELINE else f"{subject.baseline[:_SHORT]}, "
-    add_fact(page, "baseline", known + view.baseline_reason)
+    if subject.baseline != NO_BASELINE:
+        add_fact(page, "baseline", subject.baseline)
+        add_fact(page, "", view.baseline_reason)
+    else:
+        add_fact(page, "baseline", f"none: {view.baseline_reason.removeprefix(_NO_BASELINE_WORDS)}")
     add_fact(page, "snapshot", subject.snapshot)
+    add_fact(page, "handoff", subject.handoff)
+    add_fact(page, "checks", subject.checks)
     warned = f", {plural(view.warnings, 'warning')}" if view.warnings else ""
-    add_fact(page, "checks", f"{view.checks_passed} of {view.checks_total} pass{warned}")
+    add_fact(page, "", f"{view.checks_passed} of {view.checks_total} pass{warned}")
     for check in view.failing[:_MOST_NAMED]:
-        page.line(Cell(" " * 10), Cell("✗ ", "fail"), Cell(f"{render_safe(check)} blocks", "fail"), indent=12)
+        add_marked(page, Cell("✗ ", "fail"), f"{check} blocks")
     if len(view.failing) > _MOST_NAMED:
-        page.line(Cell(f"{'':10}and {len(view.failing) - _MOST_NAMED} more", "fail"), indent=12)
+        add_fact(page, "", f"and {len(view.failing) - _MOST_NAMED} more")
     add_fact(page, "made by", ", ".join(view.producers) or "nobody is named")
 
 
@@ -95,7 +102,13 @@ def add_decisions(page: Page, report: GateReport) -> None:
 
 
 def add_fact(page: Page, name: str, value: str) -> None:
-    page.line(Cell(f"{name:<10}", "muted"), Cell(render_safe(value)), indent=10)
+    """A name and its value; a digest with its prefix just fits into 80 columns."""
+    page.line(Cell(f"{name:<{_NAMES}}", "muted"), Cell(render_safe(value)), indent=_NAMES)
+
+
+def add_marked(page: Page, mark: Cell, text: str) -> None:
+    """One of several things below a fact, with a glyph of its own."""
+    page.line(Cell(" " * _NAMES), mark, Cell(render_safe(text, _LONGEST_LINE)), indent=_NAMES + len(mark.text))
 
 
 def _build_row(approval: Approval) -> tuple[Cell, ...]:

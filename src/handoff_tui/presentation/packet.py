@@ -38,15 +38,18 @@ def render_packet(packet: Packet) -> str:
         for check in packet.failing:
             lines += _render_check(check)
     lines += _render_files(packet)
-    lines += [f"Note: {render_markdown(note)}" for note in packet.notes]
+    lines += [line for note in packet.notes for line in (f"Note: {render_markdown(note)}", "")]
+    if packet.demands:
+        commands = [f"handoff-tui {verb} {packet.handoff} --phase {packet.phase}" for verb in ("submit", "wait")]
+        lines += ["## When it is done", "", "Commit the work, then:", "", *render_commands(commands)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
-    said = f"{demand.author} decided {demand.verb} on attempt {demand.attempt} ({demand.time})."
-    lines = [f"## {_find_title(demand, is_last=is_last)}", "", render_markdown(said), "", *_quote(demand.reason), ""]
+    said = f"{render_code(demand.author)} decided {demand.verb} on attempt {demand.attempt} ({demand.time}):"
+    lines = [f"## {_find_title(demand, is_last=is_last)}", "", said, "", *_quote(demand.reason), ""]
     if demand.taken_back:
-        return [*lines, f"- {render_markdown(demand.author)} has decided otherwise since.", ""]
+        return [*lines, f"- {render_code(demand.author)} has decided otherwise since.", ""]
     if demand.checks:
         failing = ", ".join(map(render_code, demand.still_failing)) or "none"
         lines.append(f"- Blocking then: {', '.join(map(render_code, demand.checks))}. Still failing: {failing}.")
@@ -65,10 +68,10 @@ def _find_title(demand: Demand, *, is_last: bool) -> str:
 def _render_comment(quoted: QuotedComment) -> list[str]:
     comment = quoted.comment
     place = render_code(comment.place) if comment.path else "The whole"
-    by = render_markdown(f"{quoted.author} on attempt {quoted.attempt}{_SINCE[quoted.changed]}")
+    by = f"{render_code(quoted.author)} on attempt {quoted.attempt}{_SINCE[quoted.changed]}"
     lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
     if quoted.code:
-        lines += [*render_block(quoted.code), ""]
+        lines += ["The lines as they were then:", "", *render_block(quoted.code), ""]
     return lines
 
 
@@ -97,4 +100,5 @@ def _render_files(packet: Packet) -> list[str]:
 
 
 def _quote(text: str) -> list[str]:
-    return [f"> {render_markdown(line)}".rstrip() for line in render_safe_lines(text)]
+    """What a person wrote, as they wrote it."""
+    return render_block(render_safe_lines(text), "text")

@@ -28,7 +28,7 @@ def build_snapshot_diff_json(
         **build_pair_json(pair),
         "unexplained": None if diff is None else len(diff.unexplained),
         "newly_failing": None if diff is None else len(find_newly_failing(diff)),
-        "new_findings": None if diff is None else len(find_new_findings(diff)),
+        "new_findings": None if diff is None or not diff.checks.before_total else len(find_new_findings(diff)),
         **{name: None if diff is None else _build_section(diff.sections[name]) for name in names},
         "clashes": None if diff is None else [clash.model_dump(mode="json") for clash in diff.clashes],
         "claims": [check.model_dump(mode="json") for check in (claims if diff is None else diff.claims)],
@@ -52,13 +52,17 @@ def find_newly_failing(diff: SnapshotDiff) -> tuple[tuple[str, Item], ...]:
         (name, item)
         for name, section in (("tests", diff.tests), ("checks", diff.checks))
         for item in section.items
-        if item.change is Change.NEWLYFAILING or (item.change is Change.NEW and item.after in FAILING)
+        if item.change is Change.NEWLY_FAILING or (item.change is Change.NEW and item.after in FAILING)
     )
 
 
 def find_new_findings(diff: SnapshotDiff) -> tuple[Item, ...]:
-    """What checks find now and did not; a check may have failed before and still find more."""
-    return tuple(item for item in diff.findings.items if item.change is Change.NEW)
+    """What checks find now and did not; a check may have failed before and still find more.
+
+    None where the baseline holds no check results: what is new is not known then.
+    """
+    looked = diff.checks.before_total > 0
+    return tuple(item for item in diff.findings.items if looked and item.change is Change.NEW)
 
 
 def count_changes(section: Section) -> dict[str, int]:

@@ -33,10 +33,7 @@ _PLURALS = {
     "dependency": "dependencies",
 }
 _AGREEMENT = {True: VerdictState.HOLDS, False: VerdictState.CONTRADICTED, None: VerdictState.UNVERIFIED}
-_ADVICE = (
-    "`handoff-tui baseline capture` stores what is here, to compare with later; "
-    "`handoff-tui diff --against COMMIT` compares the files"
-)
+_ADVICE = "compare with something else: --against SNAPSHOT or COMMIT; `baseline capture` stores what is here for later"
 
 
 def build_snapshot_diff_page(
@@ -55,6 +52,8 @@ def build_snapshot_diff_page(
     if diff is None:
         _add_missing_record(page, pair)
         add_pair(page, pair)
+        if not pair.comparable:
+            page.line(Cell(_ADVICE, "muted"))
         _add_claims(page, "Claims beside measurements", claims, everything=everything)
         return page
     _add_sum(page, diff, files)
@@ -75,7 +74,8 @@ def build_snapshot_diff_page(
 
 def add_pair(page: Page, pair: ComparedPair) -> None:
     """What is compared with what, and why with that."""
-    page.line(Cell(_SCOPES[pair.scope], "muted"))
+    is_named = pair.scope is DiffScope.BETWEEN and pair.after is None
+    page.line(Cell("since what you named" if is_named else _SCOPES[pair.scope], "muted"))
     page.line(Cell(f"{'before':<9}", "muted"), *_describe_choice(pair.before), indent=9)
     if pair.after is None:
         page.line(Cell(f"{'now':<9}", "muted"), Cell("the work tree as it is"), indent=9)
@@ -88,7 +88,6 @@ def _add_missing_record(page: Page, pair: ComparedPair) -> None:
         page.line(Cell("? no snapshot  ", "warning"), Cell("of that commit only the files can be compared", "heading"))
     else:
         page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone cannot be said", "heading"))
-        page.line(Cell(_ADVICE, "muted"))
 
 
 def _add_sum(page: Page, diff: SnapshotDiff, files: int | None) -> None:

@@ -51,10 +51,11 @@ class Look:
 
     def _build_digest(self) -> str | None:
         refs = self.repository.git.run("for-each-ref", "--format=%(objectname) %(refname)")
+        program = _describe_program()  # while git status runs
         status = self._status.finish()
         if not refs.ok:
             raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
-        return _digest(self.repository, status, refs.stdout, self._named, self._own)
+        return _digest(self.repository, (status, refs.stdout, program), self._named, self._own)
 
 
 def digest_repository(repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> str | None:
@@ -63,13 +64,18 @@ def digest_repository(repository: Repository, ignored_names: Iterable[str], own_
 
 
 def _digest(
-    repository: Repository, status: bytes, refs: bytes, ignored_names: Iterable[str], own_files: Iterable[Path]
+    repository: Repository,
+    told: tuple[bytes, bytes, bytes],
+    ignored_names: Iterable[str],
+    own_files: Iterable[Path],
 ) -> str | None:
+    """`told` are the status, the refs, and the files of this program."""
+    status, refs, program = told
     paths = [*_list_changed(status), *list_named(repository.root, ignored_names)]
     if len(paths) > _MOST_CHANGED:
         return None
     digest = hashlib.sha256()
-    for part in (status, refs, _describe_program(), _describe_index(repository), os.fsencode(repository.root)):
+    for part in (status, refs, program, _describe_index(repository), os.fsencode(repository.root)):
         digest.update(b"%d:" % len(part))
         digest.update(part)
     places = [repository.root / path for path in sorted(set(paths))]

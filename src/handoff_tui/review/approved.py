@@ -25,6 +25,8 @@ class LogMarks:
     approved: tuple[Approved, ...] = ()
     my_reviews: tuple[Mark, ...] = ()
     earlier_attempts: tuple[Mark, ...] = ()
+    is_sound: bool = True
+    """Whether the log can be believed; one that cannot tells of no moment."""
 
 
 def read_marks(desk: Desk, tree: str, handoff: str | None) -> LogMarks:
@@ -33,7 +35,9 @@ def read_marks(desk: Desk, tree: str, handoff: str | None) -> LogMarks:
     if not has_log(desk):
         return LogMarks(reviewer)
     verdict = open_log(desk.repository).verify()
-    return LogMarks(reviewer) if verdict.fatal else build_marks(desk, build_log_index(verdict), tree, handoff, reviewer)
+    if verdict.fatal:
+        return LogMarks(reviewer, is_sound=False)
+    return build_marks(desk, build_log_index(verdict), tree, handoff, reviewer)
 
 
 def build_marks(desk: Desk, index: LogIndex, tree: str, handoff: str | None, reviewer: str | None) -> LogMarks:

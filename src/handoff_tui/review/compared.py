@@ -83,7 +83,7 @@ def resolve_name(desk: Desk, written: str) -> Mark:
         if commit is None:
             raise UsageError(
                 f"{written!r} is neither a stored snapshot nor a commit here: {no_snapshot.message}",
-                "`handoff-tui baseline list` lists the snapshots; git log the commits.",
+                "`handoff-tui baseline list` lists the snapshots, git log the commits; a shallow clone lacks old ones.",
             ) from no_snapshot
         return Mark(f"you named {written}", commit=commit)
 

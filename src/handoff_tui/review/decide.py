@@ -16,7 +16,7 @@ from handoff_tui.decision_log.journal import Draft, Parents
 from handoff_tui.decision_log.log_index import build_log_index
 from handoff_tui.decision_log.patterns import NEEDS_NO_REASON
 from handoff_tui.decision_log.policy import Policy
-from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, TreeMovedError, UsageError
+from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel, Work
 from handoff_tui.models.review_record import Comment, ReviewRecord
 from handoff_tui.repo.state_files import find_cache_folder
@@ -209,8 +209,8 @@ def refuse_moved(examined: Examined) -> None:
         found = handoffs.get(examined.handoff.id)
         moved = found is None or build_handoff_digest(found) != examined.target.subject.handoff
     if moved:
-        raise TreeMovedError(
-            "the work has changed since it was shown, so nothing was signed", "Look again, then decide."
+        raise DecisionForbiddenError(
+            "the work has changed since it was looked at, so nothing was signed", "Look again, then decide."
         )
 
 

@@ -144,10 +144,16 @@ def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Revie
 def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> ComparedPair:
     if request.instead is not None and request.against is None:
         raise UsageError("what is to be compared with it is missing", "Name both: diff --between ONE OTHER.")
+    if request.scope is DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
+        raise UsageError("whose previous attempt is meant is not said", "Name the handoff: --handoff ID.")
     # who names what to compare with asks for nothing of the log
     marks = LogMarks() if request.against else read_marks(desk, _write_tree(desk), reviewed.handoff_id)
     named = request.against, request.instead
-    return find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
+    pair = find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
+    if marks.is_sound or pair.comparable:
+        return pair
+    reason = f"the log is not sound, so nothing in it counts (`handoff-tui log verify`); {pair.before.reason}"
+    return pair.model_copy(update={"before": pair.before.model_copy(update={"reason": reason})})
 
 
 def _write_tree(desk: Desk) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from handoff_tui.baseline.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
 from handoff_tui.baseline.store import (
     build_digest,
+    build_path,
     find_snapshot,
     list_foreign,
     list_snapshots,
@@ -166,6 +167,6 @@ def _summarise(desk: Desk, digest: str, pins: dict[str, str]) -> SnapshotSummary
     try:
         snapshot = read_snapshot(desk.repository.root, digest)
     except (SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError) as unusable:
-        problem = unusable.message
+        problem = unusable.message.removeprefix(f"{build_path(digest)} ")
         return SnapshotSummary(digest=digest, pinned=bool(pinned_for), pinned_for=pinned_for, problem=problem)
     return build_snapshot_summary(digest, snapshot, pinned_for)

@@ -27,7 +27,7 @@ def test_number_that_is_wrong_does_not_agree() -> None:
     totals = ClaimedTotals(where="r.md", baseline_packages=21)
     (check,) = compare_claims(build(21, 0), build(22, 0, H2=totals))
     assert check.agrees is False
-    assert check.text == "declares a baseline of 21 packages, baseline had 21, here are 22"
+    assert check.text == "says 21 packages, baseline had 21, here are 22"
 
 
 def test_full_regression_is_compared_part_by_part() -> None:
@@ -69,7 +69,7 @@ def test_without_reports_nothing_is_measured() -> None:
 def test_without_a_baseline_it_is_said() -> None:
     """The measurement of now stands all the same."""
     (check,) = compare_claims(None, build(1, 0, H1=ClaimedTotals(where="r.md", packages=2)))
-    assert check.text == "says 2 packages, there is no baseline to compare with, here is 1"
+    assert check.text == "says 2 packages, no snapshot to compare with, here is 1"
     assert (check.before, check.agrees) == (None, False)
 
 

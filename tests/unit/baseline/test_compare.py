@@ -4,7 +4,7 @@ from handoff_tui.baseline.compare import compare_snapshots
 from handoff_tui.baseline.explain import Explanations, build_explanations
 from handoff_tui.models.file_diff import FileChange
 from handoff_tui.models.snapshot import FindingRecord, Snapshot, Unread
-from handoff_tui.models.snapshot_diff import Change, Item, Section, SnapshotDiff
+from handoff_tui.models.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
 from tests.support.snapshots import build_snapshot, build_tests
 
 _SILENT = Explanations()
@@ -121,17 +121,25 @@ def test_coverage_that_falls_is_a_drop() -> None:
 
 
 def test_notes_say_when_a_number_does_not_mean_what_it_seems() -> None:
-    """No report here, none in the baseline, no check results, and what could not be read."""
-    bare = build_snapshot(unread=(Unread(path="report.xml", reason="it is not XML"),))
+    """No report here, none in the baseline, no check results."""
+    bare = build_snapshot()
     full = build_snapshot(tests={"a": "pass"}, checks={"a": "pass"})
     assert compare(full, bare).notes == (
         "no test report was read here, so every test of the baseline counts as gone",
         "no check results are here, so every check of the baseline counts as gone",
-        "not read here: report.xml (it is not XML)",
     )
     assert compare(bare, full).notes == (
         "the baseline holds no test by id, so which tests are new is not known",
         "the baseline holds no check results",
-        "not read in the baseline: report.xml (it is not XML)",
     )
     assert compare(full, full).notes == ()
+
+
+def test_what_could_not_be_read_says_on_which_side() -> None:
+    """Once, where it is the same on both; another reason is another line."""
+    one, other = Unread(path="a.xml", reason="it is not XML"), Unread(path="a.xml", reason="does not exist")
+    before, after = build_snapshot(unread=(one, other)), build_snapshot(unread=(one,))
+    assert compare(before, after).unread == (
+        NotRead(path="a.xml", reason="does not exist", in_before=True, in_after=False),
+        NotRead(path="a.xml", reason="it is not XML", in_before=True, in_after=True),
+    )

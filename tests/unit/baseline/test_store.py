@@ -8,8 +8,10 @@ import pytest
 
 from handoff_tui.baseline.store import (
     build_digest,
+    build_path,
     encode_snapshot,
     find_snapshot,
+    list_foreign,
     list_snapshots,
     parse_snapshot,
     read_snapshot,
@@ -137,3 +139,19 @@ def test_beginning_of_two_snapshots_is_refused(tmp_path: Path) -> None:
         (folder / f"{'a' * 63}{last}.json").touch()
     with pytest.raises(UsageError, match="any of 2 snapshots: aaaaaaaaaaaa, aaaaaaaaaaaa"):
         find_snapshot(tmp_path, "aaaaaa")
+
+
+@pytest.mark.parametrize("change", [{"tree": "--batch"}, {"tree": "HEAD"}, {"commit": "v1.0"}, {"commit": "a" * 41}])
+def test_id_that_is_none_is_refused(change: dict[str, str]) -> None:
+    """Git would be asked for it, and might take it for an option or a name."""
+    content = encode_snapshot(SNAPSHOT.model_copy(update=change))
+    with pytest.raises(SnapshotUnusableError, match="is no object id"):
+        parse_snapshot(content, "x.json")
+
+
+def test_foreign_files_are_listed(tmp_path: Path) -> None:
+    """What is no snapshot by its name; the path of one that is can be built."""
+    digest = write_snapshot(tmp_path, SNAPSHOT)
+    (tmp_path / ".handoff-tui" / "baselines" / "notes.txt").touch()
+    assert list_foreign(tmp_path) == (".handoff-tui/baselines/notes.txt",)
+    assert (tmp_path / build_path(digest)).is_file()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.plain import write_pieces, write_plain
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,27 @@ def test_text_fits_the_encoding_of_the_terminal(
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding, errors=errors))
     write_plain(text)
     assert raw.getvalue() == written
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_bytes_go_out_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what is no text, and after text that was written before."""
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    sys.stdout.write("first ")
+    write_pieces([b"\xff\x1b[2J", b"\n"])
+    assert raw.getvalue() == b"first \xff\x1b[2J\n"
+
+
+def test_bytes_on_a_terminal_are_shown_and_not_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A character that is cut between two pieces is still one."""
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", Terminal(raw, encoding="utf-8"))
+    write_pieces([b"+ \x1b[2J caf\xc3", b"\xa9\t\xe2\x80\xae\xff\n"])
+    assert raw.getvalue().decode() == "+ \\x1b[2J café\t\\u202e\\xff\n"

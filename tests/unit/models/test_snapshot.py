@@ -15,6 +15,7 @@ def test_packages_are_those_with_a_manifest_where_there_are_any() -> None:
 def test_summary_counts_what_a_list_shows() -> None:
     """Digest, commit, branch, tests, packages, pinned."""
     snapshot = build_snapshot(commit="a" * 40, branch="main", tests={"t": "pass"}, packages={"b": build_package("b")})
-    assert build_snapshot_summary("1" * 64, snapshot, pinned=True) == SnapshotSummary(
-        digest="1" * 64, commit="a" * 40, branch="main", tests=1, packages=1, pinned=True
+    assert build_snapshot_summary("1" * 64, snapshot, ("H-1",)) == SnapshotSummary(
+        digest="1" * 64, commit="a" * 40, branch="main", tests=1, packages=1, pinned=True, pinned_for=("H-1",)
     )
+    assert not build_snapshot_summary("1" * 64, snapshot).pinned

@@ -22,3 +22,10 @@ def test_one_snapshot_is_shown_whole() -> None:
     """With its content as it is stored."""
     read = build_baseline_show_json(SnapshotSummary(digest="1" * 64), build_snapshot(tests={"t": "fail"}))
     assert json.loads(json.dumps(read))["snapshot"]["tests"] == {"t": "fail"}
+
+
+def test_list_tells_of_lost_pins_and_foreign_files() -> None:
+    """Empty where there are none."""
+    read = build_baseline_list_json((), {"*": "1" * 64}, ("x",))
+    assert (read["lost_pins"], read["foreign"]) == ({"*": "1" * 64}, ["x"])
+    assert build_baseline_list_json(())["lost_pins"] == {}

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, SnapshotSummary, Unread
-from handoff_tui.presentation.baseline_page import build_baseline_list_page, build_baseline_show_page
+from handoff_tui.presentation.baseline_page import (
+    build_baseline_capture_page,
+    build_baseline_list_page,
+    build_baseline_show_page,
+)
 from tests.support.pages import render_page
 from tests.support.snapshots import build_package, build_snapshot
 
@@ -16,14 +20,55 @@ def test_empty_list_says_what_to_do() -> None:
 
 def test_list_has_digest_commit_branch_and_counts() -> None:
     """Short forms; the pinned one is marked, and one that cannot be used says why."""
+    date = "2025-06-15T12:00:00+00:00"
     summaries = [
-        SnapshotSummary(digest=_DIGEST, commit="a" * 40, branch="main", tests=1234, packages=22, pinned=True),
-        SnapshotSummary(digest="f" * 64, problem="its content has another digest"),
+        SnapshotSummary(
+            digest=_DIGEST, commit="a" * 40, branch="main", date=date, tests=1234, packages=22, pinned=True
+        ),
+        SnapshotSummary(digest="e" * 64, pinned=True, pinned_for=("H-1", "H-2")),
+        SnapshotSummary(digest="f" * 64, problem="does not have the content that its name says"),
     ]
     assert render_page(build_baseline_list_page(summaries)).splitlines() == [
-        "1234567890ab | aaaaaaa | main | 1,234 | 22 | pinned",
-        "ffffffffffff | – | – | – | – | its content has another digest",
+        "1234567890ab | aaaaaaa | 2025-06-15 | main | 1,234 | 22 | pinned",
+        "eeeeeeeeeeee | – | – | – | 0 | 0 | pinned for H-1, H-2",
+        "",
+        "Cannot be used  1",
+        "  ffffffffffff  does not have the content that its name says",
     ]
+
+
+def test_list_names_pins_of_what_is_not_stored_and_foreign_files() -> None:
+    """Nothing below the folder is passed over in silence."""
+    page = build_baseline_list_page([], {"*": "a" * 64, "H-1": "b" * 64}, [".handoff-tui/baselines/notes.txt"])
+    assert render_page(page).splitlines()[1:] == [
+        "",
+        "Pinned, but not stored here  2",
+        "  aaaaaaaaaaaa  for every handoff",
+        "  bbbbbbbbbbbb  for H-1",
+        "",
+        "Not a snapshot  1",
+        "  .handoff-tui/baselines/notes.txt",
+    ]
+
+
+def test_captured_snapshot_is_told_in_numbers() -> None:
+    """Where it was taken, how much there is of each, and what could not be read."""
+    snapshot = build_snapshot(
+        commit="a" * 40,
+        tests={"t1": "pass", "t2": "fail"},
+        reports={"report.xml": "sha256:0"},
+        checks={"claims-hold": "pass"},
+        unread=(Unread(path="broken.xml", reason="it is not XML"),),
+    )
+    summary = SnapshotSummary(digest=_DIGEST)
+    lines = render_page(build_baseline_capture_page(summary, snapshot, is_new=True)).splitlines()
+    assert lines[0] == f"snapshot {_DIGEST}  stored"
+    assert "tests    2: 1 fail, 1 pass, from 1 report" in lines
+    assert "checks   1: 1 pass" in lines
+    assert lines[-1] == "  broken.xml  it is not XML"
+    again = render_page(build_baseline_capture_page(summary, build_snapshot(), is_new=False))
+    assert "stored before, with just this content" in again
+    assert "no test report was read" in again
 
 
 def test_snapshot_is_shown_with_what_was_counted_claimed_and_not_read() -> None:

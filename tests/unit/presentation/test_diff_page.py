@@ -70,13 +70,13 @@ def test_unified_hunks_have_numbers_and_marks() -> None:
 
 
 def test_split_hunks_stand_side_by_side() -> None:
-    """Each side takes half the width, long lines go on below, and a gap is filled."""
+    """Each side takes half the width, long lines go on below their text, and a gap is filled."""
     diff = build_diff(build_hunk("-b = 1", "+" + "漢" * 60, "+d"))
     lines = lines_of(build_diff_page([], [diff], split_width=101))[4:]
     assert [compute_width(line) for line in lines] == [101] * 4
     assert lines[0].startswith("   1 - b = 1 ")
     assert " │    1 + 漢漢" in lines[0]
-    assert lines[1].startswith(" " * 49 + " │ 漢")
+    assert lines[1].startswith(" " * 49 + " │ " + " " * len("   1 + ") + "漢")
     assert lines[3].startswith("╱" * 49 + " │    2 + d")
 
 

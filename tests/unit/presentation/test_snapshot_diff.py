@@ -75,3 +75,12 @@ def test_counts_stand_in_one_order() -> None:
     """That of the enumeration; a change that did not happen is left out."""
     section = Section(items=(Item("a", Change.RENAMED), Item("b", Change.NEW), Item("c", Change.RENAMED)))
     assert list(count_changes(section).items()) == [("new", 1), ("renamed", 2)]
+
+
+def test_new_findings_are_null_where_nobody_looked_before() -> None:
+    """Without check results in the baseline it is not known what is new."""
+    items = (Item("f", Change.NEW, after="c: x"), Item("g", Change.FIXED, "c: y"))
+    findings = Section(items=items, before_total=1, after_total=1)
+    assert build_snapshot_diff_json(SnapshotDiff(findings=findings), _PAIR)["new_findings"] is None
+    looked = SnapshotDiff(findings=findings, checks=Section(unchanged=1, before_total=1, after_total=1))
+    assert build_snapshot_diff_json(looked, _PAIR)["new_findings"] == 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from handoff_tui.baseline.compare import compare_snapshots
 from handoff_tui.baseline.explain import build_explanations
-from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, Snapshot
+from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
 from handoff_tui.models.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope
 from handoff_tui.presentation.snapshot_diff_page import build_snapshot_diff_page
 from tests.support.pages import render_page
@@ -116,7 +116,10 @@ def test_nothing_that_differs_is_said_in_one_line() -> None:
     same = build_snapshot(tests={"a": "pass"})
     text = render(same, same)
     assert text.splitlines()[0] == "· nothing differs"
-    assert "Tests  1 before, 1 now, 1 unchanged" in text
+    assert "the same as before: 1 test" in text
+    diff = compare_snapshots(same, same, build_explanations([], []))
+    first = render_page(build_snapshot_diff_page(diff, _PAIR, files=2)).splitlines()[0]
+    assert first == "✓ nothing differs but the content of files"
 
 
 def test_without_a_baseline_nothing_is_called_new() -> None:
@@ -132,6 +135,7 @@ def test_without_a_baseline_nothing_is_called_new() -> None:
     assert "there is no baseline: nothing is pinned" in text
     assert "✓ holds | H-1 | says 2  (r.md)" in text
     assert "new " not in text.replace("what is new and", "")
+    assert "--against" in text
 
 
 def test_baseline_without_tests_calls_none_of_them_new() -> None:
@@ -157,3 +161,41 @@ def test_hostile_names_are_shown_and_not_obeyed() -> None:
     text = render(build_snapshot(tests={"\x1b[2Jtest": "pass"}), build_snapshot(tests={"b": "pass"}))
     assert "\x1b" not in text
     assert "␛[2Jtest" in text
+
+
+def test_new_findings_are_among_the_worst() -> None:
+    """A check that failed before may find more now; without check results before, what is new is not known."""
+    found = {"f": FindingRecord(check="claims-hold", message="22 is not 21")}
+    checks = {"claims-hold": "fail"}
+    text = render(build_snapshot(checks=checks), build_snapshot(checks=checks, findings=found))
+    assert text.splitlines()[0] == "✗ 1 new finding"
+    assert "✗ claims-hold: 22 is not 21" in text
+    assert "new finding" not in render(build_snapshot(), build_snapshot(checks=checks, findings=found))
+
+
+def test_claims_that_could_not_be_compared_are_a_number() -> None:
+    """All but those that say less than the document before; everything shows each."""
+    before = build_snapshot(claimed={"H-1": ClaimedTotals(where="1.md", baseline_tests=319)})
+    claimed = {"H-2": ClaimedTotals(where="2.md", tests={"total": 5, "passed": 5}, baseline_tests=163)}
+    after = build_snapshot(claimed=claimed)
+    text = render(before, after)
+    assert "Other claimed numbers  1" in text
+    assert "H-1 said 319 before: 156 fewer" in text
+    assert "2 claimed numbers could not be compared; --all shows them" in text
+    assert "Other claimed numbers  3" in render(before, after, everything=True)
+
+
+def test_what_could_not_be_read_stands_at_the_end() -> None:
+    """With its reason and its side, and cut where it is long."""
+    unread = [Unread(path=f"{number}.xml", reason="it is not XML") for number in range(10)]
+    text = render(build_snapshot(unread=unread[:1]), build_snapshot(unread=unread))
+    assert "Not read  10" in text
+    assert "0.xml  it is not XML  here and in the baseline" in text
+    assert "1.xml  it is not XML  here" in text
+    assert "… and 2 more; --all shows them" in text
+
+
+def test_side_that_somebody_named_is_told_as_such() -> None:
+    """With the work tree on the other side."""
+    named = ComparedPair(scope=DiffScope.BETWEEN, before=_PAIR.before)
+    assert "since what you named" in render_page(build_snapshot_diff_page(None, named))

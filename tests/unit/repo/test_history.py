@@ -14,6 +14,7 @@ from handoff_tui.repo.history import (
     find_last_commit,
     list_tree,
     read_blobs,
+    read_commit_dates,
     read_commits,
     read_notes,
     read_refs,
@@ -293,3 +294,11 @@ def test_tree_is_listed_with_odd_names(builder: RepositoryBuilder) -> None:
     git = open_git(builder)
     assert list_tree(git, "HEAD") == ["a", "d/new\nline"]
     assert list_tree(git, "nothing") == list_tree(git, "--help") == list_tree(git, "a\0b") == []
+
+
+def test_dates_of_commits_are_read(builder: RepositoryBuilder) -> None:
+    """In UTC; what is missing, no commit, or no id at all is left out."""
+    git = open_repository(builder.write("a").commit().folder).git
+    names = [builder.head(), builder.head("HEAD^{tree}"), "0" * 40, "--all", ""]
+    assert read_commit_dates(git, names) == {builder.head(): "2025-06-15T15:07:40+00:00"}
+    assert read_commit_dates(git, []) == {}

@@ -77,3 +77,16 @@ def test_split_index_that_is_a_pipe_is_refused(builder: RepositoryBuilder) -> No
     with pytest.raises(RepositoryError, match="split index") as caught:
         read_work_tree(repository)
     assert "--no-split-index" in caught.value.hint
+
+
+def test_change_right_after_a_look_is_not_hidden(builder: RepositoryBuilder) -> None:
+    """The copy has the time of the index: by it git knows that a file of that second must be compared by content."""
+    moment = 1_700_000_000 * 10**9
+    place = builder.write("a.txt", "one\n").folder / "a.txt"
+    os.utime(place, ns=(moment, moment))
+    builder.config("core.trustctime", "false").commit().step("update-index", "--split-index")
+    for index in ((builder.folder / ".git" / "index"), *(builder.folder / ".git").glob("sharedindex.*")):
+        os.utime(index, ns=(moment, moment))
+    place.write_bytes(b"two\n")
+    os.utime(place, ns=(moment, moment))
+    assert read_work_tree(open_repository(builder.folder)).facts.changed == ("a.txt",)

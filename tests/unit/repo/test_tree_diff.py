@@ -292,3 +292,44 @@ def test_numstat_output_is_parsed() -> None:
         "new": LineCounts(3, 0),
         "bin": LineCounts(None, None),
     }
+
+
+def test_patch_of_some_changes_makes_only_these(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A rename stays one, odd names are taken as they are, and as many paths as there are go through."""
+    for name in (*ODD_NAMES, "*.py", "left.txt", "gone/old.txt"):
+        builder.write(name, LINES)
+    builder.commit()
+    for name in (*ODD_NAMES, "*.py", "left.txt"):
+        builder.write(name, LINES + "more\n")
+    builder.step("mv", "gone/old.txt", "new.txt").commit()
+    old, new = trees_of(builder)
+    git = git_of(builder)
+    some = [change for change in list_changes(git, old, new) if change.path != "left.txt"]
+    patch = b"".join(read_patch(git, old, new, only=some))
+    assert b"rename from gone/old.txt" in patch
+    made = apply_patch(builder, old, patch, tmp_path)
+    assert [change.path for change in list_changes(git, made, new)] == ["left.txt"]
+    assert list(read_patch(git, old, new, only=[])) == []
+
+
+def test_patch_is_split_where_there_are_many_paths(
+    builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pieces together are the same patch."""
+    monkeypatch.setattr(tree_diff, "_PATHS_OF_A_CALL", 2)
+    for number in range(5):
+        builder.write(f"{number}.txt", LINES)
+    builder.commit()
+    for number in range(5):
+        builder.write(f"{number}.txt", f"{LINES}{number}\n")
+    old, new = trees_of(builder.commit())
+    git = git_of(builder)
+    only = list_changes(git, old, new)
+    assert b"".join(read_patch(git, old, new, only=only)) == b"".join(read_patch(git, old, new))
+
+
+def test_patch_has_as_much_context_as_asked_for(builder: RepositoryBuilder) -> None:
+    """None at all, or some."""
+    builder.write("a", LINES).commit().write("a", LINES.replace("line 20\n", "other\n")).commit()
+    patches = [b"".join(read_patch(git_of(builder), *trees_of(builder), context=context)) for context in (0, 1)]
+    assert [patch.count(b"\n line ") for patch in patches] == [0, 2]

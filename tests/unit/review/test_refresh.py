@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from handoff_tui.review.desk import open_desk
 from handoff_tui.review.refresh import refresh
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import make_log, make_person
 
 NOTE = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `a.py`\n- `b.py`\n\n## Next steps\n\n- go\n"
 ID = "notes/HANDOFF.md"
@@ -57,14 +59,22 @@ def test_refresh_tells_of_the_repository(builder: RepositoryBuilder) -> None:
     assert ".mosaic/agent_state.json" in {problem.path for problem in state.problems}
 
 
-def test_gate_is_not_known_where_a_log_is(builder: RepositoryBuilder) -> None:
-    """A log that this version cannot verify is never passed over."""
+def test_gate_is_pending_whatever_lies_in_the_place_of_the_log(builder: RepositoryBuilder) -> None:
+    """Garbage there decides nothing, and closes nothing."""
     builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
     assert refreshed(builder.folder).handoffs[0].gate.state is GateName.PENDING
     builder.write(".handoff-tui/log/entry")
+    assert refreshed(builder.folder).handoffs[0].gate.state is GateName.PENDING
+
+
+def test_gate_is_blocked_where_the_log_is_broken(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """A log that this clone has seen, and that was deleted, closes every gate."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
+    make_log(builder.folder, make_person(tmp_path / "people"))
+    shutil.rmtree(builder.folder / ".handoff-tui")
     [reviewed] = refreshed(builder.folder).handoffs
-    assert reviewed.gate.state is None
-    assert "log" in reviewed.gate.blocking[0]
+    assert reviewed.gate.state is GateName.BLOCKED
+    assert "not sound" in reviewed.gate.blocking[0]
 
 
 def test_unreadable_document_blocks_its_handoff(builder: RepositoryBuilder) -> None:

@@ -67,7 +67,7 @@ _handoff_tui() {{
     COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
   fi
 }}
-complete -F _handoff_tui handoff-tui"""
+complete -o default -F _handoff_tui handoff-tui"""
 
 
 def _render_zsh(words: dict[str, list[str]]) -> str:

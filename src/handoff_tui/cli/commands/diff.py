@@ -221,8 +221,8 @@ def _find_width() -> int:
 
 def _require_files(found: Difference) -> FilesDiff:
     if found.files is None:
-        reasons = " ".join((found.pair.before.reason, *found.notes))
-        raise UsageError(f"the files cannot be compared: {reasons}", _NAME_IT)
+        reasons = found.notes or (f"the files cannot be compared: {found.pair.before.reason}",)
+        raise UsageError(reasons[0], "\n".join((*reasons[1:], _NAME_IT)))
     return found.files
 
 

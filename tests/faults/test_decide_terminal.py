@@ -1,0 +1,122 @@
+"""Decisions at a real terminal: what is shown before, what is typed, and what is no answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.gates import HANDOFF, GateDesk
+from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Person, Speaking, list_entries
+from tests.support.ssh_keys import PASSPHRASE
+from tests.support.tmux import Terminal, open_terminal
+
+QUESTION = "anything else to leave it:"
+_FLUSHED_SECONDS = 0.6
+"""Longer than keys are thrown away after the question was drawn: a person reads before they type."""
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal in tmux."""
+    with open_terminal() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(
+    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> GateDesk:
+    """One handoff by an agent."""
+    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+
+
+def start(desk: GateDesk, terminal: Terminal, person: Person, *words: str | Path) -> None:
+    environment = {**person.environment, "PYTHONPATH": os.pathsep.join(["src"]), "NO_COLOR": "1"}
+    terminal.start(environment, "decide", *words, "--repo", desk.root)
+
+
+def answer(terminal: Terminal, text: str) -> None:
+    terminal.wait_for(QUESTION)
+    time.sleep(_FLUSHED_SECONDS)
+    terminal.type(text)
+    terminal.press("Enter")
+
+
+def test_typed_verb_signs_what_was_shown(desk: GateDesk, terminal: Terminal) -> None:
+    """Everything that is signed stands on the page before the question, the remarks whole."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    remarks = desk.folder / "remarks.txt"
+    remarks.write_text("src/app.py:2: add is not tested\n\nAll in all too thin.\n", encoding="utf-8")
+    subject = desk.gate(bo).json["subject"]
+    start(desk, terminal, bo, "reject", HANDOFF, "--reason", "no tests", "--comments", remarks, "--viewed", "src/app.py")
+    shown = terminal.wait_for(QUESTION)
+    for value in (*subject.values(), bo.email, "no tests", "src/app.py:2: add is not tested", "All in all too thin."):
+        if value != "0" * 64:
+            assert value in shown
+    answer(terminal, "reject")
+    code, shown = terminal.wait_for_end()
+    assert code == 0
+    entries = list_entries(desk.root)
+    assert len(entries) == 2
+    assert any(entry in shown for entry in entries)
+    assert desk.gate(bo).json["state"] == "rejected"
+
+
+@pytest.mark.parametrize("typed", ["", "yes", "approved", "y"])
+def test_anything_else_leaves_it(desk: GateDesk, terminal: Terminal, typed: str) -> None:
+    """No default and no short cut: only the word itself signs."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    start(desk, terminal, bo, "approve", HANDOFF)
+    answer(terminal, typed)
+    code, shown = terminal.wait_for_end()
+    assert (code, "was not confirmed" in shown) == (4, True)
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_what_was_typed_before_the_question_decides_nothing(desk: GateDesk, terminal: Terminal) -> None:
+    """Keys pressed while the checks run are thrown away; the question waits for an answer of its own."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    start(desk, terminal, bo, "approve", HANDOFF)
+    terminal.type("approve")
+    terminal.press("Enter")
+    terminal.wait_for(QUESTION)
+    time.sleep(_FLUSHED_SECONDS)
+    assert len(list_entries(desk.root)) == 1
+    answer(terminal, "approve")
+    assert terminal.wait_for_end()[0] == 0
+    assert len(list_entries(desk.root)) == 2
+
+
+def test_interrupt_leaves_it(desk: GateDesk, terminal: Terminal) -> None:
+    """Ctrl-C at the question: exit 130, and nothing is stored."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    start(desk, terminal, bo, "approve", HANDOFF)
+    terminal.wait_for(QUESTION)
+    time.sleep(_FLUSHED_SECONDS)
+    terminal.press("C-c")
+    assert terminal.wait_for_end()[0] == 130
+    assert len(list_entries(desk.root)) == 1
+
+
+def test_passphrase_is_asked_for_after_the_decision(desk: GateDesk, terminal: Terminal) -> None:
+    """A locked key: ssh-keygen asks at the same terminal, and the right answer signs."""
+    bo = desk.person("bo", PASSPHRASE)
+    cy = desk.person("cy")
+    desk.begin(cy, bo)
+    start(desk, terminal, bo, "approve", HANDOFF)
+    answer(terminal, "approve")
+    terminal.wait_for("passphrase")
+    time.sleep(_FLUSHED_SECONDS)
+    terminal.type(PASSPHRASE)
+    terminal.press("Enter")
+    assert terminal.wait_for_end()[0] == 0
+    assert len(list_entries(desk.root)) == 2

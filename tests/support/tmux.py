@@ -1,0 +1,85 @@
+"""A real terminal of a known size, and somebody who types at it: tmux, on a socket of its own."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+_LONGEST_SECONDS = 40.0
+_TICK_SECONDS = 0.05
+_ENDED = "ended with"
+
+
+class Terminal:
+    """One window. What is on it can be read, and keys can be typed."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    def start(self, environment: Mapping[str, str], *arguments: str | Path, width: int = 100, height: int = 60) -> None:
+        """Runs `handoff-tui` in it, as its only program; how it ended stays on the screen."""
+        words = shlex.join([sys.executable, "-m", "handoff_tui", *map(str, arguments)])
+        variables = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
+        shell = f"trap : INT; {words}; echo {_ENDED} $?; exec cat"
+        self._tmux("new-session", "-d", "-x", str(width), "-y", str(height), *variables, "sh", "-c", shell)
+
+    def type(self, text: str) -> None:
+        """Letters as they are, without a line end."""
+        self._tmux("send-keys", "-l", "--", text)
+
+    def press(self, key: str) -> None:
+        """A key by its name: `Enter`, `C-c`."""
+        self._tmux("send-keys", key)
+
+    def read(self) -> str:
+        """The whole screen and what has gone above it, wrapped lines joined."""
+        return self._tmux("capture-pane", "-p", "-J", "-S", "-")
+
+    def wait_for(self, text: str) -> str:
+        """The screen, as soon as a text is on it."""
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        while text not in (shown := self.read()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{text!r} never came; there is:\n{shown}")
+            time.sleep(_TICK_SECONDS)
+        return shown
+
+    def wait_for_end(self) -> tuple[int, str]:
+        """The exit code, and all that was shown."""
+        shown = self.wait_for(f"{_ENDED} ")
+        return int(shown.rpartition(f"{_ENDED} ")[2].split()[0]), shown
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-f", os.devnull, "-S", str(self._socket), *arguments],
+            capture_output=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"},
+        )
+        return done.stdout.decode("utf-8", "replace")
+
+
+@contextmanager
+def open_terminal() -> Iterator[Terminal]:
+    """A terminal that ends with the test; without tmux the test is skipped."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed, and a real terminal is needed")
+    with tempfile.TemporaryDirectory(prefix="tmux-") as folder:  # a socket's path must be short
+        terminal = Terminal(Path(folder) / "socket")
+        try:
+            yield terminal
+        finally:
+            subprocess.run(
+                ["tmux", "-S", str(Path(folder) / "socket"), "kill-server"], check=False, capture_output=True
+            )

@@ -1,0 +1,248 @@
+"""The verification of a whole log: what is read, what is remembered, what is said."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping
+
+import pytest
+
+from handoff_tui.decision_log.chain import Candidate, Known
+from handoff_tui.decision_log.entries import parse_entry
+from handoff_tui.decision_log.public_keys import KeyType
+from handoff_tui.decision_log.verify import (
+    LogVerifier,
+    build_unsuitable_problem,
+    check_entries,
+    check_entry,
+    find_drift,
+    pack,
+    unpack,
+    verify_log,
+)
+from handoff_tui.errors import EntrySchemaError, NotCanonicalError, SignatureInvalidError
+from handoff_tui.models.log_record import LogVerdict, ProblemLevel
+from handoff_tui.repo.log_blobs import LogBlobs, Unsuitable
+from handoff_tui.repo.repository import open_repository
+from tests.support.log_entries import IDS, build_statement, read_golden, sign_statement
+from tests.support.log_keys import build_key
+from tests.support.real_log import NOW, RealLog
+from tests.support.repositories import RepositoryBuilder
+
+
+class Notebook:
+    """Facts in memory, as a cache would keep them, and how often they were asked for."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, str] = {}
+        self.asked = 0
+
+    def load(self) -> Mapping[str, str]:
+        self.asked += 1
+        return self.lines
+
+    def record(self, facts: Mapping[str, str]) -> None:
+        self.lines.update(facts)
+
+
+@pytest.fixture
+def log(builder: RepositoryBuilder) -> RealLog:
+    """A log with a policy and a decision."""
+    real = RealLog(builder)
+    real.begin()
+    real.decide()
+    return real
+
+
+def open_verifier(log: RealLog, facts: Notebook | None = None, now: str = NOW) -> LogVerifier:
+    return LogVerifier(LogBlobs(open_repository(log.folder)), lambda: Known(now), facts)
+
+
+def list_codes(verdict: LogVerdict) -> list[str]:
+    return [problem.code for problem in verdict.problems]
+
+
+def test_golden_entries_are_sound() -> None:
+    """Both golden files pass, each under its id, and nobody touched a key for them."""
+    contents = {IDS[name]: read_golden(name) for name in ("genesis", "decision")}
+    sound, problems = check_entries(contents)
+    assert (set(sound), problems) == (set(contents), [])
+    assert not any(candidate.touched for candidate in sound.values())
+
+
+def test_entries_with_one_payload_have_one_digest() -> None:
+    """Two signatures over one statement are told to be the same statement."""
+    statement = build_statement()
+    first, second = (check_entry(sign_statement(statement, build_key(KeyType.ECDSA_256, number))) for number in (1, 2))
+    assert first.entry.id != second.entry.id
+    assert first.payload == second.payload
+
+
+def test_touch_is_what_every_signature_says() -> None:
+    """A security key that was touched says so; with another key beside it nothing is proven."""
+    touched, plain = build_key(KeyType.SK_ED25519), build_key(KeyType.ED25519)
+    assert check_entry(sign_statement(build_statement(), touched)).touched
+    assert not check_entry(sign_statement(build_statement("policy"), touched, plain)).touched
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (read_golden("decision").replace(b":", b": ", 1), NotCanonicalError),
+        (sign_statement(build_statement(attempt=0)), EntrySchemaError),
+        (read_golden("decision").replace(b"eyJfdHlwZSI6", b"eyJfdHlwZSA6", 1), NotCanonicalError),
+    ],
+)
+def test_unsound_entry_raises(content: bytes, error: type[Exception]) -> None:
+    """One entry by itself: the first thing that is wrong with it is told."""
+    with pytest.raises(error):
+        check_entry(content)
+
+
+def test_signature_that_does_not_fit_raises() -> None:
+    """A changed payload under its old signature."""
+    other = sign_statement(build_statement(handoff="H-77"))
+    content = read_golden("decision")
+    start, end = content.index(b'"signatures"'), other.index(b'"signatures"')
+    with pytest.raises(SignatureInvalidError):
+        check_entry(other[:end] + content[start:])
+
+
+def test_problems_of_entries_carry_code_and_id() -> None:
+    """What is unsound is refused under the id of its bytes."""
+    sound, problems = check_entries({"sha256:" + "0" * 64: b"{}\n"})
+    assert sound == {}
+    assert [(one.level, one.code, one.entry) for one in problems] == [
+        (ProblemLevel.REFUSED, "bad-envelope", "sha256:" + "0" * 64)
+    ]
+
+
+def test_verifier_reads_what_is_there_now(log: RealLog) -> None:
+    """Asked again after an entry came or went, it answers for what is there."""
+    verifier = open_verifier(log)
+    assert len(verifier().entries) == 2
+    third = log.decide("bob")
+    assert [entry.id for entry in verifier().entries][-1] == third
+    log.place(third).unlink()
+    assert len(verifier().entries) == 2
+    assert verifier.candidates.keys() == set(log.entries) - {third}
+
+
+def test_verifier_judges_further_entries_without_keeping_them(log: RealLog) -> None:
+    """What is about to be added is judged as if it were there, and forgotten."""
+    verifier = open_verifier(log)
+    third = log.decide("bob")
+    content = log.read(third)
+    log.place(third).unlink()
+    assert len(verifier({third: content}).entries) == 3
+    assert len(verifier().entries) == 2
+    assert list_codes(verifier({"sha256:" + "1" * 64: b"x\n"})) == ["not-canonical"]
+
+
+def test_candidates_include_what_the_chain_refuses(log: RealLog) -> None:
+    """An entry that is sound by itself can be shown, even without a place in the log."""
+    stranger = log.decide("mallory")
+    verifier = open_verifier(log)
+    assert list_codes(verifier()) == ["unknown-key"]
+    assert stranger in verifier.candidates
+
+
+def test_remembered_entries_are_not_read_again(log: RealLog) -> None:
+    """With facts, the verdict is the same, and the files are not opened."""
+    notebook = Notebook()
+    first = open_verifier(log, notebook)()
+    assert set(notebook.lines) == set(log.entries)
+    for entry in log.entries:
+        log.place(entry).write_bytes(b"not looked at")
+    assert open_verifier(log, notebook)() == first
+    assert list_codes(open_verifier(log)()) == ["unsuitable-file", "unsuitable-file"]
+
+
+def test_remembered_refusal_is_found_out_anew(log: RealLog) -> None:
+    """Only what was sound is remembered."""
+    bad = log.store(b"{}\n")
+    notebook = Notebook()
+    for _ in range(2):
+        assert list_codes(open_verifier(log, notebook)()) == ["bad-envelope"]
+    assert bad not in notebook.lines
+
+
+@pytest.mark.parametrize("line", ["", "nonsense", "a b {}", 'a - {"id":"sha256:0"}'])
+def test_facts_that_cannot_be_read_are_found_out_anew(log: RealLog, line: str) -> None:
+    """A line of another version, or about another entry, is no fact."""
+    notebook = Notebook()
+    whole = open_verifier(log, notebook)()
+    notebook.lines = dict.fromkeys(notebook.lines, line)
+    assert open_verifier(log, notebook)() == whole
+
+
+def test_facts_of_another_entry_are_not_believed(log: RealLog) -> None:
+    """Facts under the wrong id do not turn one entry into another."""
+    notebook = Notebook()
+    open_verifier(log, notebook)()
+    first, second = sorted(notebook.lines)
+    assert unpack(first, notebook.lines[second]) is None
+    assert unpack(second, notebook.lines[second]) is not None
+
+
+@pytest.mark.parametrize("kind", ["genesis", "policy", "submission", "decision"])
+@pytest.mark.parametrize("touched", [True, False])
+def test_facts_survive_as_a_line(kind: str, touched: bool) -> None:  # noqa: FBT001 - a parameter
+    """Packed and unpacked, a candidate is the same; the line is one line of ASCII."""
+    more = {"reason": "ümlaut\nand a second line"} if kind == "decision" else {}
+    entry = parse_entry(sign_statement(build_statement(kind, **more))).entry
+    candidate = Candidate(entry, "f" * 64, touched)
+    line = pack(candidate)
+    assert line.isascii()
+    assert "\n" not in line
+    assert unpack(entry.id, line) == candidate
+
+
+def test_collector_runs_again_afterwards(log: RealLog) -> None:
+    """Python's garbage collector is as it was, whether it ran before or not."""
+    verifier = open_verifier(log)
+    verifier()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        verifier()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_unsuitable_files_are_named_with_their_place(log: RealLog) -> None:
+    """What lies in the log's folder and is no entry is refused by its path."""
+    log.builder.write(".handoff-tui/log/notes.txt")
+    (problem,) = verify_log(LogBlobs(open_repository(log.folder)), Known(NOW)).problems
+    assert (problem.level, problem.code, problem.entry) == (
+        ProblemLevel.REFUSED,
+        "unsuitable-file",
+        ".handoff-tui/log/notes.txt",
+    )
+    assert build_unsuitable_problem(Unsuitable("a/path", "work tree", "odd")).text == "odd (work tree)"
+
+
+def test_unreadable_file_is_told_every_time(log: RealLog) -> None:
+    """A false file is looked at again on each verification: it may have been mended."""
+    verifier = open_verifier(log)
+    last = log.heads()[0]
+    content = log.read(last)
+    log.place(last).write_bytes(b"x")
+    for _ in range(2):
+        assert list_codes(verifier()) == ["unsuitable-file"]
+    log.place(last).write_bytes(content)
+    assert list_codes(verifier()) == []
+
+
+def test_drift_is_told_for_each_file(log: RealLog) -> None:
+    """Trust files that differ or are missing are named, equal ones are not; without a policy nothing is said."""
+    verdict = open_verifier(log)()
+    policy = verdict.entries[0].policy
+    assert policy is not None
+    same = {"allowed_signers": policy.allowed_signers, "policy.toml": policy.policy_toml}
+    assert find_drift(verdict, same) == ()
+    drift = find_drift(verdict, {"allowed_signers": "other", "policy.toml": None})
+    assert [("differs" in one.text, "is missing" in one.text) for one in drift] == [(True, False), (False, True)]
+    assert {(one.level, one.code) for one in drift} == {(ProblemLevel.NOTE, "trust-drift")}
+    assert find_drift(LogVerdict(), same) == ()
