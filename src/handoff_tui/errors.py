@@ -16,6 +16,7 @@ HandoffError
 ├── StoredFileMissingError  a stored file that is named by its digest is not there
 ├── StoredFileDamagedError  a stored file is not what its name says
 ├── StoreWriteError       a file of ours cannot be written
+├── WatchRefusedError     the system does not let the folders be watched
 ├── TrustPolicyError      a trust policy is malformed or makes no sense
 ├── EntryRefusedError     an entry has no place in the log
 ├── ReviewRecordError     a review record cannot be read
@@ -125,6 +126,10 @@ class StoredFileDamagedError(HandoffError):
 
 class StoreWriteError(HandoffError):
     """Something of ours cannot be written: the disk is full, read-only, or in the way of something else."""
+
+
+class WatchRefusedError(HandoffError):
+    """The system refuses to watch the folders: a limit is reached, or the file system cannot tell of changes."""
 
 
 class TrustPolicyError(HandoffError):

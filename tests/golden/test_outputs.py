@@ -29,6 +29,9 @@ CALLS = {
     "show-help.txt": ("show", "--help"),
     "demo-help.txt": ("demo", "--help"),
     "config-help.txt": ("config", "--help"),
+    "diff-help.txt": ("diff", "--help"),
+    "baseline-help.txt": ("baseline", "--help"),
+    "baseline-pin-help.txt": ("baseline", "pin", "--help"),
     "completion.bash": ("completion", "bash"),
     "completion.zsh": ("completion", "zsh"),
     "completion.fish": ("completion", "fish"),
@@ -85,6 +88,13 @@ def test_version_is_printed() -> None:
         (("status", "--jsno"), "unrecognized arguments"),
         (("config",), "required"),
         (("demo", "--dir", "."), "not empty"),
+        (("diff", "--patch", "--json"), "exact patch"),
+        (("diff", "--stat"), "there is no baseline"),
+        (("diff", "--since", "attempt"), "whose previous attempt"),
+        (("diff", "--context", "some"), "no number of lines"),
+        (("diff", "--against", "HEAD~1", "nothing/*.such"), "nothing that changed fits"),
+        (("baseline", "pin"), "name a snapshot, or --none"),
+        (("baseline", "show", "123"), "not the beginning of a digest"),
     ],
 )
 def test_wrong_call_is_a_usage_error(arguments: tuple[str, ...], words: str, sample_repository: Path) -> None:

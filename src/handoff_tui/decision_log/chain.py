@@ -56,17 +56,27 @@ class Chain:
 
     def judge(self, candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
         """The verdict on exactly these entries; what was judged before and is unchanged is not judged again."""
-        added = {one: candidates[one] for one in candidates.keys() - self.candidates.keys()}
-        is_growth = len(self.candidates) + len(added) == len(candidates)
+        if self.candidates.keys() <= candidates.keys():
+            return self.grow({one: candidates[one] for one in candidates.keys() - self.candidates.keys()}, known)
         self.candidates = dict(candidates)
-        roots = _find_roots(candidates) if not is_growth or self._is_decisive(added, known) else None
-        if roots is None:
-            self._accept_all(added, {}, known)
-        else:
-            self._start_anew(known.pin or (roots[0] if len(roots) == 1 else None))
-            self._accept_all(candidates, _find_twins(candidates, known), known)
-            self._void = self._find_void()
+        self._judge_anew(known)
         return self._build_verdict(known)
+
+    def grow(self, added: Mapping[str, Candidate], known: Known) -> LogVerdict:
+        """The verdict with further entries; costs no more than they do, unless they change what was said before."""
+        new = {one: candidate for one, candidate in added.items() if one not in self.candidates}
+        self.candidates.update(new)
+        if self._is_decisive(new, known):
+            self._judge_anew(known)
+        else:
+            self._accept_all(new, {}, known)
+        return self._build_verdict(known)
+
+    def _judge_anew(self, known: Known) -> None:
+        roots = _find_roots(self.candidates)
+        self._start_anew(known.pin or (roots[0] if len(roots) == 1 else None))
+        self._accept_all(self.candidates, _find_twins(self.candidates, known), known)
+        self._void = self._find_void()
 
     def _is_decisive(self, added: Mapping[str, Candidate], known: Known) -> bool:
         """Whether new entries can change what was said about older ones."""

@@ -17,6 +17,7 @@ from handoff_tui.decision_log.sshsig import re_armor
 from handoff_tui.decision_log.times import build_time
 from handoff_tui.decision_log.witness import Seen
 from handoff_tui.errors import AppendRefusedError, LogBrokenError
+from handoff_tui.models.collection import without_collection
 from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
 
 
@@ -93,7 +94,7 @@ class Journal:
 
         `despite` are codes of fatal faults that this very entry mends, such as a forked policy.
         """
-        with self._lock.hold():
+        with self._lock.hold(), without_collection():
             verdict = self._verify({})
             _refuse_broken(verdict, despite)
             parents = build_parents(verdict, self._now())

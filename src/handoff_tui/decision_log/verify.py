@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 from handoff_tui.decision_log.chain import Candidate, Chain, Known
 from handoff_tui.decision_log.entries import parse_entry, verify_signatures
 from handoff_tui.errors import LogEntryError
+from handoff_tui.models.collection import without_collection
 from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.repo.log_blobs import LogBlobs, LogListing, Unsuitable
 
@@ -43,11 +43,14 @@ class LogVerifier:
         self._settled: LogListing | None = None
         """A listing of which everything is known, and that is all that is known; unchanged, it is the same object."""
         self._sound: dict[str, Candidate] = {}
+        self._tried: AbstractSet[str] = frozenset()
+        """Entries that the chain was asked about and that may not be in the log."""
+        self._were_gone = False
         self._refused: dict[str, LogProblem] = {}
 
     def __call__(self, further: Mapping[str, bytes] = NOTHING, /) -> LogVerdict:
         """The log as it is now, and with further entries that are not in it yet."""
-        with _resting_collector():
+        with without_collection():
             return self._verify(further)
 
     @property
@@ -56,23 +59,29 @@ class LogVerifier:
         return self._chain.candidates
 
     def _verify(self, further: Mapping[str, bytes]) -> LogVerdict:
-        listing = self._blobs.read_listing()
+        """What is only tried is judged beside the listing of just before: whoever tries holds the lock."""
+        listing = self._settled if further and self._settled is not None else self._blobs.read_listing()
         problems = [build_unsuitable_problem(one) for one in listing.unsuitable]
         present = listing.present
         gone: set[str] = set()
+        new: dict[str, Candidate] = {}
         if listing is not self._settled:
-            unread = self._load(listing, present)
+            unread, new = self._load(listing, present)
             gone = self._sound.keys() - present
             problems += unread
             self._settled = listing if not unread and not gone else None
-        sound, refused = check_entries({one: content for one, content in further.items() if one not in self._sound})
-        candidates = {one: found for one, found in self._sound.items() if one not in gone} if gone else self._sound
-        verdict = self._chain.judge({**candidates, **sound} if sound else candidates, self._know())
+        tried, refused = check_entries({one: content for one, content in further.items() if one not in self._sound})
+        if gone or self._were_gone or not self._tried <= present:
+            kept = {one: found for one, found in self._sound.items() if one not in gone}
+            verdict = self._chain.judge({**kept, **tried}, self._know())
+        else:
+            verdict = self._chain.grow({**new, **tried}, self._know())
+        self._tried, self._were_gone = tried.keys(), bool(gone)
         problems += [problem for one, problem in self._refused.items() if one in present]
         return verdict.model_copy(update={"problems": (*verdict.problems, *problems, *refused)})
 
-    def _load(self, listing: LogListing, present: frozenset[str]) -> list[LogProblem]:
-        """Checks what was not checked before, and remembers it."""
+    def _load(self, listing: LogListing, present: frozenset[str]) -> tuple[list[LogProblem], dict[str, Candidate]]:
+        """Checks what was not checked before, and remembers it; what could not be read, and what is sound of it."""
         new = present.difference(self._sound, self._refused)
         remembered = self._remember(new) if new else {}
         self._sound |= remembered
@@ -82,25 +91,13 @@ class LogVerifier:
         self._refused |= {str(problem.entry): problem for problem in refused}
         if self._facts is not None:
             self._facts.record({one: pack(candidate) for one, candidate in fresh.items()})
-        return [build_unsuitable_problem(one) for one in read.unsuitable]
+        return [build_unsuitable_problem(one) for one in read.unsuitable], {**remembered, **fresh}
 
     def _remember(self, new: Iterable[str]) -> dict[str, Candidate]:
         """What earlier verifications found out about these."""
         lines = self._facts.load() if self._facts is not None else {}
         found = ((one, unpack(one, lines[one])) for one in new if one in lines)
         return {one: candidate for one, candidate in found if candidate is not None}
-
-
-@contextmanager
-def _resting_collector() -> Iterator[None]:
-    """Entries have no cycles, and with many of them the collector would look at all of them again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def verify_log(blobs: LogBlobs, known: Known, facts: Facts | None = None) -> LogVerdict:

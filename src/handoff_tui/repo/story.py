@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,6 +84,9 @@ class BuiltStory(NamedTuple):
     repository: Path
     remote: Path
     head: str
+    commits: Mapping[str, str]
+    """The commit of each step, by its name."""
+    people: Mapping[str, Person]
 
 
 def build_story(story_folder: Path, target: Path) -> BuiltStory:
@@ -93,13 +97,14 @@ def build_story(story_folder: Path, target: Path) -> BuiltStory:
     try:
         with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as temporary:
             built = Path(temporary) / "built"
-            head = _build(story, story_folder, built, Path(temporary))
+            commits = _build(story, story_folder, built, Path(temporary))
             built.rename(target)
     except OSError as refused:
         raise DemoError(
             f"the sample repository cannot be written: {refused}", "Name another folder with --dir."
         ) from refused
-    return BuiltStory(target / story.repository, target / _REMOTE, head)
+    head = commits[story.steps[-1].name]
+    return BuiltStory(target / story.repository, target / _REMOTE, head, commits, story.people)
 
 
 def load_story(story_folder: Path) -> Story:
@@ -141,7 +146,8 @@ def _refuse_used_target(target: Path) -> None:
         raise DemoError(f"{target} is not empty", "Name a new or empty folder with --dir.")
 
 
-def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> str:
+def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> dict[str, str]:
+    """Plays every step; the commits by their steps."""
     work_tree, remote = built / story.repository, built / _REMOTE
     work_tree.mkdir(parents=True)
     remote.mkdir()
@@ -155,7 +161,7 @@ def _build(story: Story, story_folder: Path, built: Path, scratch: Path) -> str:
         overlay = Overlay(story.work_tree, work_tree, commits, find_overlay(story_folder / story.work_tree, "the last"))
         git.refresh_index()
         write_overlay(work_tree, overlay.render_all(), ())
-    return commits[story.steps[-1].name]
+    return commits
 
 
 def _play(story: Story, step: Step, overlay: Overlay, git: StoryGit, story_folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -130,6 +131,26 @@ def open_story_git(work_tree: Path, remote: Path, scratch: Path, branch: str) ->
                 f"git failed while the sample repository was built: {_shorten(failed)}",
                 "git 2.31 or newer is needed; see git --version.",
             ) from failed
+
+
+@contextmanager
+def check_out_copy(repository: Path, commit: str) -> Iterator[Path]:
+    """A second repository with the same objects, its work tree as it was at a commit; it is gone afterwards."""
+    with _without_git_variables(), tempfile.TemporaryDirectory(prefix="handoff-tui-demo-") as temporary:
+        import git  # noqa: PLC0415 - as above
+
+        scratch, copy = Path(temporary), Path(temporary).resolve() / repository.name
+        copy.mkdir()
+        runner = _open_runner(git.Git(), copy, copy / ".git", scratch)
+        try:
+            runner.init(*_INIT)
+            alternates = copy / ".git" / "objects" / "info" / "alternates"
+            alternates.write_bytes(os.fsencode(repository / ".git" / "objects") + b"\n")
+            runner.update_ref("--no-deref", "HEAD", commit)
+            runner.reset("--quiet", "--hard", commit)
+        except git.GitCommandError as failed:
+            raise DemoError(f"git failed while the sample log was written: {_shorten(failed)}") from failed
+        yield copy
 
 
 def _open_runner(runner: git.Git, folder: Path, git_dir: Path, home: Path) -> git.Git:

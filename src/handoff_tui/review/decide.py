@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from handoff_tui.baseline.store import write_snapshot
 from handoff_tui.decision_log.entries import build_payload
@@ -45,6 +46,8 @@ class DecideRequest:
     reason: str = ""
     comments: tuple[Comment, ...] = ()
     viewed: tuple[str, ...] = ()
+    key_file: Path | None = None
+    """Sign with this key instead of the one in the user's configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,22 @@ def parse_reason(verb: DecisionVerb, text: str) -> str:
     return reason
 
 
-def prepare_decision(desk: Desk, log: OpenLog, request: DecideRequest, telling: Telling | None = None) -> Prepared:
-    """Re-runs the blocking checks fresh, captures, and refuses what the gate's rules forbid."""
+def prepare_decision(
+    desk: Desk,
+    log: OpenLog,
+    request: DecideRequest,
+    telling: Telling | None = None,
+    earlier: Examined | None = None,
+) -> Prepared:
+    """Re-runs the blocking checks fresh, captures, and refuses what the gate's rules forbid.
+
+    `earlier` is as `examine` takes it.
+    """
     reason = parse_reason(request.verb, request.reason)
     policy = require_policy(log.verify())
-    signing = find_signing(desk, policy)
+    signing = find_signing(desk, policy, request.key_file)
     _refuse_machine(policy, signing)
-    examined = examine(desk, log, request.handoff, request.phase, fresh=True, telling=telling)
+    examined = examine(desk, log, request.handoff, request.phase, fresh=True, telling=telling, earlier=earlier)
     _refuse_forbidden(examined, request.verb, signing.principal)
     regards = find_regards(examined.index, examined.target, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)

@@ -1,14 +1,31 @@
-"""Builds the sample repository in a folder."""
+"""Builds the sample repository in a folder: its history, and beside it a signed log with the keys to go on."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from handoff_tui.errors import SshKeygenMissingError
 from handoff_tui.repo.resources import find_resource, make_temporary_folder
 from handoff_tui.repo.story import build_story
+from handoff_tui.review.demo_log import write_demo_log
 
 
 def build_demo(target: Path | None) -> Path:
-    """Builds the story where it was asked for, or in a new temporary folder; returns the repository."""
+    """Builds the story where it was asked for, or in a new temporary folder; returns the repository.
+
+    Without ssh-keygen nothing can be signed, and the sample has no log.
+    """
     folder = target if target is not None else make_temporary_folder("handoff-tui-demo-")
-    return build_story(find_resource("sample_repo"), folder.absolute()).repository
+    source = find_resource("sample_repo")
+    story = build_story(source, folder.absolute())
+    try:
+        write_demo_log(source, story)
+    except SshKeygenMissingError:
+        return story.repository
+    return story.repository
+
+
+def list_homes(repository: Path) -> tuple[Path, ...]:
+    """The homes of the people who decide in the sample, its first reviewer's first."""
+    folder = repository.parent
+    return tuple(home for home in (folder / "home", folder / "home-tomas") if home.is_dir())

@@ -32,7 +32,7 @@ from handoff_tui.review.desk import Desk
 from handoff_tui.review.log import OpenLog, find_policy
 from handoff_tui.review.place import build_handoff_digest, build_value_digest, find_attempt, find_phase
 from handoff_tui.review.producers import find_producers
-from handoff_tui.review.reading import read_shelf
+from handoff_tui.review.reading import Reading, read_shelf
 from handoff_tui.review.review_store import find_review
 from handoff_tui.review.show import find_id
 from handoff_tui.review.snapshots import Taken, take
@@ -43,6 +43,7 @@ class Examined:
     """One handoff at one gate, as of now."""
 
     desk: Desk
+    reading: Reading
     handoff: Handoff
     report: CheckReport
     """The checks of this gate, for this handoff."""
@@ -74,14 +75,18 @@ def examine(
     *,
     fresh: bool = False,
     telling: Telling | None = None,
+    earlier: Examined | None = None,
 ) -> Examined:
-    """Runs the checks of the gate, captures, chooses the baseline, and judges the gate."""
+    """Runs the checks of the gate, captures, chooses the baseline, and judges the gate.
+
+    `earlier` is another handoff of this very state: what was read and captured for it is used again.
+    """
     head = desk.work_tree.facts.head
     if head is None:
         raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
     verdict = log.verify()
     index, policy = build_log_index(verdict), find_policy(verdict)
-    reading = read_shelf(desk)
+    reading = earlier.reading if earlier is not None else read_shelf(desk)
     handoffs = reading.harvest.handoffs
     handoff = find_handoff(handoffs, wanted)
     phase = find_phase(handoff, phase)
@@ -91,7 +96,10 @@ def examine(
     since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
     request = CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh)
     report = check(desk, request, telling, Beforehand(reading))
-    taken = take(desk, telling, since, Beforehand(reading, list_command_results(report)))
+    if earlier is not None and earlier.report.baseline == report.baseline:
+        taken = earlier.taken
+    else:
+        taken = take(desk, telling, since, Beforehand(reading, list_command_results(report)))
     snapshot = build_subject_snapshot(desk, taken)
     target = Target(
         handoff=handoff.id,
@@ -111,7 +119,7 @@ def examine(
         failing=tuple(result.id for result in report.blocking_failures),
     )
     gate = judge_gate(index, policy, target)
-    return Examined(desk, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
+    return Examined(desk, reading, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
 
 
 def judge_again(examined: Examined, log: OpenLog) -> Examined:

@@ -1,0 +1,85 @@
+"""A full look at a repository: what git says of it, and which folders there are to watch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handoff_tui.errors import RepositoryError
+from handoff_tui.repo.background import Background
+from handoff_tui.repo.clock import read_monotonic
+from handoff_tui.repo.git import Git
+from handoff_tui.repo.known_state import KnownState, read_known_state
+from handoff_tui.repo.own_place import OWN_FOLDER
+from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.watched_folders import read_git_folders, read_tracked_folders, read_work_folders
+
+
+class FullLook(NamedTuple):
+    """What a full look found."""
+
+    state: KnownState
+    folders: frozenset[str]
+    """Absolute: all that are to be watched."""
+    complete: bool
+    """False when there were more folders than were looked through."""
+    began: float
+    seconds: float
+
+
+class FailedLook(NamedTuple):
+    """Why there was nothing to be found."""
+
+    message: str
+    hint: str
+    gone: bool
+    began: float
+    seconds: float
+
+
+class FolderReader:
+    """Reads which folders are to be watched; those of the index only when it has changed."""
+
+    def __init__(self, repository: Repository, named: Iterable[str]) -> None:
+        self.repository = repository
+        self._named = tuple(named)
+        self._index: tuple[int, ...] | None = None
+        self._tracked: frozenset[str] = frozenset()
+
+    def read(self, git: Git) -> tuple[frozenset[str], bool]:
+        """The folders, absolute, and whether these are all."""
+        index = self._read_index()
+        if index is None or index != self._index:
+            self._tracked = read_tracked_folders(git)
+            self._index = index
+        walk = read_work_folders(self.repository, git, self._tracked, self._named)
+        work = {f"{self.repository.root}/{folder}".removesuffix("/") for folder in walk.folders}
+        return frozenset(work | read_git_folders(self.repository)), walk.complete
+
+    def _read_index(self) -> tuple[int, ...] | None:
+        try:
+            found = os.lstat(self.repository.git_dir / "index")
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def reopen(repository: Repository) -> Git:
+    """A door that has looked at the configuration as it is now: an agent may have written to it since."""
+    if not os.path.lexists(repository.root / ".git"):
+        raise RepositoryError(f"{repository.root} is gone", "It is looked for every few seconds.")
+    return Git.open(repository.root, repository.git_dir, repository.common_dir)
+
+
+def read_full_look(repository: Repository, folders: FolderReader, named: Iterable[str]) -> FullLook:
+    """State and folders, side by side; nothing is written."""
+    began = read_monotonic()
+    git = reopen(repository)
+    found = Background(lambda: folders.read(git))
+    try:
+        state = read_known_state(repository, git, (*named, OWN_FOLDER))
+    finally:
+        found.join()
+    watched, complete = found.finish()
+    return FullLook(state, watched, complete, began, read_monotonic() - began)

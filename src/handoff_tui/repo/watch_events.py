@@ -1,0 +1,91 @@
+"""Sorts what the operating system reports into paths of the work tree, git's own files, and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handoff_tui.repo.linked_write import TEMPORARY_PREFIX
+from handoff_tui.repo.local_files import LOCAL_FOLDER
+from handoff_tui.repo.own_place import is_own
+
+ADDED, MODIFIED, DELETED = 1, 2, 3
+Event = tuple[int, str]
+
+_NOISE_OF_GIT = frozenset({
+    "COMMIT_EDITMSG", "FETCH_HEAD", "TAG_EDITMSG", "gc.log", "gc.pid", "logs", "objects", "packed-refs.new", LOCAL_FOLDER,
+})  # fmt: skip
+_REFS = ("refs", "reftable", "packed-refs")
+_IGNORE_RULES = ".gitignore"
+
+
+class Places(NamedTuple):
+    """Absolute folders, without a slash at the end."""
+
+    root: str
+    git: tuple[str, ...]
+    """The git folder and the one that linked work trees share; the more special first."""
+    cache: str
+    """Ours. It lies outside, unless someone keeps his whole home in a repository."""
+
+
+class Sorted(NamedTuple):
+    """What a batch of events is about."""
+
+    paths: frozenset[str]
+    """Of the work tree, from its root."""
+    appeared: frozenset[str]
+    """Absolute: what is new or other than before; where it is a folder, nobody watches it yet."""
+    deleted: frozenset[str]
+    """Absolute."""
+    refs: bool
+    """A ref, HEAD, the index or git's configuration."""
+    reconcile: bool
+    """Something that may concern any path: HEAD, the index, configuration, what is ignored."""
+    root_gone: bool
+
+
+def sort_events(events: Iterable[Event], places: Places) -> Sorted:
+    """Noise is left out: git's locks and messages, our own cache and half-written files."""
+    paths: set[str] = set()
+    appeared: set[str] = set()
+    deleted: set[str] = set()
+    refs = reconcile = root_gone = False
+    for kind, path in events:
+        git_name = _find_git_name(path, places.git)
+        if git_name is None:
+            name = _find_name(path, places)
+            if name is None:
+                continue
+            paths.add(name)
+            reconcile |= name.rpartition("/")[2] == _IGNORE_RULES or name == ".git"
+            root_gone |= kind == DELETED and not name
+        elif _is_noise(git_name):
+            continue
+        else:
+            refs = True
+            reconcile |= git_name.partition("/")[0] not in _REFS
+            root_gone |= kind == DELETED and not git_name
+        (deleted if kind == DELETED else appeared).add(path)
+    return Sorted(frozenset(paths - {""}), frozenset(appeared), frozenset(deleted), refs, reconcile, root_gone)
+
+
+def _find_git_name(path: str, git: tuple[str, ...]) -> str | None:
+    """A path as seen from the git folder it is in."""
+    return next((path[len(top) + 1 :] for top in git if path == top or path.startswith(f"{top}/")), None)
+
+
+def _find_name(path: str, places: Places) -> str | None:
+    """A path of the work tree as seen from its root; nothing for what is outside or ours."""
+    if path == places.root:
+        return ""
+    if not path.startswith(f"{places.root}/") or path == places.cache or path.startswith(f"{places.cache}/"):
+        return None
+    name = path[len(places.root) + 1 :]
+    if is_own(name) and name.rpartition("/")[2].startswith(TEMPORARY_PREFIX):
+        return None
+    return name
+
+
+def _is_noise(name: str) -> bool:
+    return name.endswith(".lock") or name.partition("/")[0] in _NOISE_OF_GIT

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import say as run_process
+from tests.support.compared import RESULTS, build_lamp, write_junit
+from tests.support.in_process import InProcess
+from tests.support.repositories import RepositoryBuilder
+
+
+@pytest.fixture
+def root(builder: RepositoryBuilder, say: InProcess) -> Path:
+    """A pinned snapshot, and work since: a test is gone, the package has a new version, a file has another name."""
+    folder = build_lamp(builder).folder
+    digest = say("baseline", "capture", "--repo", folder, "--json").json["digest"]
+    assert say("baseline", "pin", digest, "--repo", folder).code == 0
+    write_junit(builder, test_on="").write("pyproject.toml", '[project]\nname = "lamp"\nversion = "1.1"\n')
+    builder.step("mv", "src/lamp.py", "src/light.py").write("new.txt", "one\ntwo\n")
+    return folder
+
+
+def test_record_comes_first_then_the_files_then_their_lines(root: Path, say: InProcess) -> None:
+    """What was lost without a word before all else."""
+    said = say("diff", "--repo", root)
+    assert said.code == 0, said.stderr
+    places = [
+        said.stdout.index(words)
+        for words in (
+            "UNEXPLAINED DROPS",
+            "vanished  test tests/test_lamp.py::test_off",
+            "python:lamp  1.0 → 1.1",
+            "Files changed  3 files",
+            "R renamed 100 %",
+            "pyproject.toml  modified",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_json_has_the_record_and_the_files_beside_it(root: Path, say: InProcess) -> None:
+    """Declared files are a section of the record; files that changed stand apart from it."""
+    read = say("diff", "--repo", root, "--json").json
+    assert (read["schema"], read["scope"], read["unexplained"]) == ("handoff-tui/diff/v1", "since-baseline", 1)
+    assert read["tests"]["counts"] == {"vanished": 1}
+    assert read["files"]["items"] == []
+    paths = [file["path"] for file in read["changed"]["files"]]
+    assert (paths, read["changed"]["left_out"]) == (["new.txt", "pyproject.toml", "src/light.py"], 0)
+    assert len(read["changed"]["diffs"]) == 3
+
+
+def test_only_files_are_compared_where_only_files_are_asked_for(root: Path, say: InProcess) -> None:
+    """With --stat or a path there is no record, and no word of tests."""
+    for words in (("--stat",), ("src",), ("pyproject.toml", "--stat")):
+        said = say("diff", *words, "--repo", root)
+        assert said.code == 0, said.stderr
+        assert "test_off" not in said.stdout
+        read = say("diff", *words, "--repo", root, "--json").json
+        assert "tests" not in read
+        assert read["before"]["reason"] == "you pinned it"
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        (("src",), ["src/light.py"]),
+        (("src/lamp.py",), ["src/light.py"]),
+        (("*.t*",), ["new.txt", "pyproject.toml"]),
+        (("./new.txt", "src/"), ["new.txt", "src/light.py"]),
+        ((".",), ["new.txt", "pyproject.toml", "src/light.py"]),
+    ],
+)
+def test_paths_choose_files(root: Path, say: InProcess, words: tuple[str, ...], paths: list[str]) -> None:
+    """A folder, a pattern, the former name, all of them."""
+    read = say("diff", *words, "--repo", root, "--json").json
+    assert [file["path"] for file in read["changed"]["files"]] == paths
+
+
+def test_paths_count_from_the_folder_one_stands_in(root: Path, say: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As git takes them."""
+    monkeypatch.chdir(root / "src")
+    assert [file["path"] for file in say("diff", "light.py", "--json").json["changed"]["files"]] == ["src/light.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "back"), [((), {"src/lamp.py"}), (("src",), {"src/lamp.py", "new.txt"}), (("*.txt",), {"src/light.py"})]
+)
+def test_patch_can_be_taken_back(root: Path, words: tuple[str, ...], back: set[str]) -> None:
+    """What it prints is what git applies; only the named files, where some are named."""
+    said = run_process("diff", "--patch", *words, "--repo", root)
+    assert (said.code, said.stderr) == (0, "")
+    subprocess.run(["git", "-C", str(root), "apply", "-R"], input=said.stdout.encode(), check=True)
+    names = ("src/lamp.py", "src/light.py", "new.txt")
+    assert {name for name in names if (root / name).exists()} == back
+
+
+def test_long_differences_are_cut_and_it_is_said(builder: RepositoryBuilder, say: InProcess) -> None:
+    """So many lines and files; named or asked for with --all, they are all there."""
+    for name in ("a.txt", "b.txt", "c.txt"):
+        builder.write(name, "".join(f"{name} {number}\n" for number in range(300)))
+    root = builder.commit().folder
+    for name in ("a.txt", "b.txt", "c.txt"):
+        builder.write(name, "")
+    said = say("diff", "--against", "HEAD", "--repo", root)
+    assert "a.txt 299" in said.stdout
+    assert "only the first 100 lines are shown" in said.stdout
+    assert "c.txt 0" not in said.stdout
+    assert said.stderr == "the lines of 1 more file are not shown; name some, or --all\n"
+    for words in (("--all",), ("c.txt",)):
+        assert "c.txt 299" in say("diff", "--against", "HEAD", *words, "--repo", root).stdout
+
+
+def test_white_space_counts_or_not(builder: RepositoryBuilder, say: InProcess) -> None:
+    """In the list as in the lines."""
+    root = builder.write("a", "x = 1\ny = 2\n").commit().write("a", "x  =  1\ny = 3\n").folder
+    words = ("diff", "a", "--against", "HEAD", "--repo", root)
+    assert "Files changed  1 file, +2 -2" in say(*words).stdout
+    assert "Files changed  1 file, +1 -1" in say(*words, "--whitespace", "ignore").stdout
+
+
+def test_side_by_side_needs_room(builder: RepositoryBuilder, say: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is none, it is one below the other, and that is said."""
+    root = builder.write("a", "one\n").commit().write("a", "two\n").folder
+    words = ("diff", "a", "-y", "--against", "HEAD", "--repo", root)
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = say(*words)
+    assert [line.count("│") for line in wide.stdout.splitlines() if "one" in line] == [1]
+    assert any("one" in line and "two" in line for line in wide.stdout.splitlines())
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = say(*words)
+    assert narrow.stderr == "side by side needs 100 columns; this is one below the other\n"
+    assert not any("one" in line and "two" in line for line in narrow.stdout.splitlines())
+
+
+def test_between_two_snapshots_the_work_tree_has_no_say(builder: RepositoryBuilder, say: InProcess) -> None:
+    """And two commits have files alone."""
+    root = build_lamp(builder).folder
+    first = say("baseline", "capture", "--repo", root, "--json").json["digest"]
+    write_junit(builder, test_on="", test_off="skipped").write("handoffs/H-1/H-1_RESULTS.md", RESULTS.format(tests=9))
+    second = say("baseline", "capture", "--repo", root, "--json").json["digest"]
+    write_junit(builder, test_on="failure").write("src/lamp.py", "light = 0\n")
+    read = say("diff", "--between", first[:8], second[:8], "--repo", root, "--json").json
+    assert (read["before"]["snapshot"], read["after"]["snapshot"]) == (first, second)
+    assert read["tests"]["counts"] == {"newly-skipped": 1}
+    assert [file["path"] for file in read["changed"]["files"]] == ["handoffs/H-1/H-1_RESULTS.md"]
+    assert [claim["text"] for claim in read["claims"] if claim["agrees"] is False] == [
+        "says 9 tests in all, baseline had 2, here are 2; it said 2 before"
+    ]
+    commits = say("diff", "--between", "HEAD", "HEAD", "--repo", root, "--json").json
+    assert (commits["tests"], commits["changed"]["files"]) == (None, [])

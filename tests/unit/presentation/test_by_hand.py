@@ -1,0 +1,141 @@
+"""The script and texts for checking a log without this program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.log_view import EntryState, EntryView, LogRow
+from handoff_tui.presentation.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
+from tests.support.logs import build_policy_toml
+from tests.support.real_log import RealLog, build_signers
+from tests.support.repositories import RepositoryBuilder
+
+NEEDED = ("sh", "sha256sum", "base64", "ssh-keygen", "mktemp", "rm", "tr", "cut", "wc", "cat", "head", "printf")
+
+
+@pytest.fixture
+def log(builder: RepositoryBuilder) -> RealLog:
+    """Two policies, signed by one and by two; entries by keys that have expired since; two heads."""
+    real = RealLog(builder)
+    window = build_signers("bob", valid_before="2026-01-01T02:00:00Z")
+    real.begin(signers=build_signers("alice", "claude") + window)
+    real.submit()
+    real.decide("bob")
+    both = build_policy_toml(root=("alice", "bob"), threshold=2)
+    real.add_policy(both, build_signers("alice", "bob/2", "claude"), ("alice", "bob/2"))
+    parents = real.heads()
+    real.decide("alice", parents=parents)
+    real.decide("bob", "reject", key="bob/2", parents=parents, reason='needs "work" \\ ümlaut')
+    return real
+
+
+def run(log: RealLog, tmp_path: Path, *, without_jq: bool = False, shell: str = "sh") -> tuple[int, str]:
+    """Runs the script; without jq, on a search path that has only what it says it needs, and python3."""
+    environment = dict(os.environ)
+    if without_jq:
+        tools = tmp_path / "tools"
+        tools.mkdir(exist_ok=True)
+        for name in (*NEEDED, "python3"):
+            found = shutil.which(name)
+            if found is not None and not (tools / name).exists():
+                (tools / name).symlink_to(found)
+        environment["PATH"] = str(tools)
+    done = subprocess.run(
+        [*shell.split(" "), "-s", str(log.folder)],
+        input=SCRIPT.encode(),
+        capture_output=True,
+        check=False,
+        env=environment,
+        cwd=tmp_path,
+    )
+    return done.returncode, done.stdout.decode() + done.stderr.decode()
+
+
+@pytest.mark.parametrize("without_jq", [False, True])
+def test_script_finds_a_sound_log_sound(log: RealLog, tmp_path: Path, *, without_jq: bool) -> None:
+    """With jq and with Python instead: every entry, who signed it, and the first one to compare with a pin."""
+    if not without_jq and shutil.which("jq") is None:
+        pytest.skip("jq is not installed")
+    code, said = run(log, tmp_path, without_jq=without_jq)
+    assert code == 0, said
+    assert said.count("\nok ") + said.startswith("ok ") == 6
+    assert f"is this your pin? {log.genesis}" in said
+    assert "policy, signed by alice bob" in said
+    assert said.endswith("entries: 6; every name, signature and parent holds\n")
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash", "busybox sh"])
+def test_script_runs_in_other_shells(log: RealLog, tmp_path: Path, shell: str) -> None:
+    """Nothing in it belongs to one shell only."""
+    if shutil.which(shell.split(" ", maxsplit=1)[0]) is None:
+        pytest.skip(f"{shell} is not installed")
+    assert run(log, tmp_path, shell=shell)[0] == 0
+
+
+def break_content(log: RealLog) -> None:
+    log.place(log.heads()[0]).write_bytes(b"{}\n")
+
+
+def remove_parent(log: RealLog) -> None:
+    log.place(log.policy).unlink()
+
+
+def add_stranger(log: RealLog) -> None:
+    log.decide("mallory")
+
+
+def add_forgery(log: RealLog) -> None:
+    log.store(log.rewrite(log.heads()[0], lambda statement: statement["predicate"].update(attempt=9)))
+
+
+def add_expired(log: RealLog) -> None:
+    log.decide("bob", policy_id=log.genesis, time="2026-01-01T03:00:00Z")
+
+
+def add_foreign(log: RealLog) -> None:
+    log.decide("alice", log="sha256:" + "1" * 64)
+
+
+def add_path(log: RealLog) -> None:
+    log.store(b'{"payload":"e30=","payloadType":"","signatures":[{"keyid":"","sig":"YQ=="}]}\n')
+
+
+@pytest.mark.parametrize(
+    "harm", [break_content, remove_parent, add_stranger, add_forgery, add_expired, add_foreign, add_path]
+)
+def test_script_notices_what_is_wrong(log: RealLog, tmp_path: Path, harm: object) -> None:
+    """A changed file, a missing parent, a stranger, a forgery, an expired key, another log, garbage."""
+    assert callable(harm)
+    harm(log)
+    code, said = run(log, tmp_path)
+    assert code == 1, said
+    assert "BAD " in said
+
+
+def test_script_passes_no_control_characters_on(log: RealLog, tmp_path: Path) -> None:
+    """What an entry says of itself is printed as text."""
+    log.store(log.rewrite(log.heads()[0], lambda statement: statement["predicate"].update(actor="\x1b[31mred")))
+    code, said = run(log, tmp_path)
+    assert code == 1
+    assert "\x1b" not in said
+
+
+def test_bundle_texts_name_each_other() -> None:
+    """The README says how to call the script that lies beside it."""
+    texts = build_bundle_texts()
+    assert texts[SCRIPT_NAME] == SCRIPT
+    assert f"sh handoff-log/{SCRIPT_NAME} handoff-log" in texts[README_NAME]
+    assert all(text.isascii() or name == README_NAME for name, text in texts.items())
+
+
+def test_extract_readme_of_what_is_no_entry_is_short() -> None:
+    """Only the hash can be checked."""
+    row = LogRow(id="sha256:" + "a" * 64, state=EntryState.REFUSED, why="cut off")
+    readme = build_extract_readme(EntryView(row=row, entry=None, size=0, places=()), ("entry.intoto.jsonl",))
+    assert "ssh-keygen" not in readme
+    assert "refused. cut off" in readme

@@ -1,0 +1,143 @@
+"""The log in one file: what is in it, and that it verifies without the repository."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.decision_log.bundle import Member, parse_bundle, render_bundle
+from handoff_tui.errors import BundleMalformedError, FileUnreadableError, StoreWriteError
+from handoff_tui.models.log_view import LogReport
+from handoff_tui.presentation.by_hand import build_bundle_texts
+from handoff_tui.repo.repository import open_repository
+from handoff_tui.review.log import PIN_VARIABLE, open_log
+from handoff_tui.review.log_bundle import build_bundle, verify_bundle, write_bundle
+from handoff_tui.review.log_verify import Demands
+from tests.support.real_log import SUBJECT, RealLog, list_codes
+from tests.support.repositories import RepositoryBuilder
+
+TEXTS = build_bundle_texts()
+SNAPSHOT = b"{}\n"
+
+
+@pytest.fixture
+def log(builder: RepositoryBuilder) -> RealLog:
+    """A policy and an approval whose snapshot is stored; a rejection on a branch only, with a snapshot of its own."""
+    real = RealLog(builder)
+    real.begin()
+    real.decide("alice", subject=store_snapshot(builder, SNAPSHOT))
+    builder.commit().step("checkout", "--quiet", "-b", "aside")
+    real.decide("bob", "reject", subject=store_snapshot(builder, b"[]\n"))
+    builder.commit().step("checkout", "--quiet", "main")
+    return real
+
+
+def store_snapshot(builder: RepositoryBuilder, content: bytes) -> object:
+    digest = hashlib.sha256(content).hexdigest()
+    builder.write(f".handoff-tui/baselines/{digest}.json", content)
+    return SUBJECT.model_copy(update={"snapshot": digest})
+
+
+def pack(log: RealLog) -> Iterator[bytes]:
+    return build_bundle(open_log(open_repository(log.folder)), TEXTS)
+
+
+def pack_into(log: RealLog, place: Path) -> Path:
+    write_bundle(pack(log), place)
+    return place
+
+
+def verify(place: Path, **demands: str) -> LogReport:
+    return verify_bundle(place, Demands(**demands), TEXTS)  # type: ignore[arg-type]
+
+
+def change(place: Path, *members: Member, without: str = "nothing") -> Path:
+    """The bundle with members replaced or added, and some left out."""
+    kept = {member.path: member.content for member in parse_bundle(place.read_bytes()) if without not in member.path}
+    kept |= dict(members)
+    place.write_bytes(b"".join(render_bundle(Member(path, kept[path]) for path in sorted(kept))))
+    return place
+
+
+def test_bundle_has_everything(log: RealLog, tmp_path: Path) -> None:
+    """All entries of all branches, their snapshots, the trust files of the policy, and the texts."""
+    members = dict(parse_bundle(pack_into(log, tmp_path / "log.tar").read_bytes()))
+    entries = {path.rpartition("/")[2].partition(".")[0] for path in members if path.endswith(".jsonl")}
+    assert entries == {one.removeprefix("sha256:") for one in log.entries}
+    assert sum(path.startswith(".handoff-tui/baselines/") for path in members) == 2
+    assert {".handoff-tui/trust/allowed_signers", ".handoff-tui/trust/policy.toml", *TEXTS} <= members.keys()
+
+
+def test_bundle_has_the_same_bytes_each_time(log: RealLog) -> None:
+    """Nothing in it depends on when or where it was made."""
+    assert b"".join(pack(log)) == b"".join(pack(log))
+
+
+def test_bundle_verifies_without_the_repository(log: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the repository does; what could not be packed is noted, and the pin may come from the environment."""
+    place = pack_into(log, tmp_path / "log.tar")
+    report = verify(place)
+    assert (report.fatal, report.entries, report.log, report.bundle) == (False, 3, log.genesis, str(place))
+    assert list_codes(report) == ["evidence-missing", "evidence-missing", "not-pinned"]  # the review records
+    assert "review" in report.problems[0].text
+    monkeypatch.setenv(PIN_VARIABLE, log.genesis)
+    assert verify(place).anchor == "environment"
+    assert list_codes(verify(place, pin="sha256:" + "0" * 64), "FATAL") == ["genesis-missing"]
+    assert verify_bundle(place, Demands(second_opinion=True), TEXTS).second_opinions == 3
+
+
+def test_changes_to_a_bundle_are_noticed(log: RealLog, tmp_path: Path) -> None:
+    """A removed middle, a false entry, a stranger's file, other trust files, another script."""
+    first = next(one for one, entry in log.entries.items() if entry.actor == "alice" and entry.decision is not None)
+    digest = first.removeprefix("sha256:")
+    path = f".handoff-tui/log/{digest[:2]}/{digest}.intoto.jsonl"
+    place = pack_into(log, tmp_path / "log.tar")
+    whole = place.read_bytes()
+    assert list_codes(verify(change(place, without=digest)), "FATAL") == ["missing-parent"]
+    place.write_bytes(whole)
+    report = verify(change(place, Member(path, b"{}\n"), Member("extra.txt", b"")))
+    assert (list_codes(report, "FATAL"), list_codes(report, "REFUSED")) == (["missing-parent"], ["unsuitable-file"] * 2)
+    place.write_bytes(whole)
+    report = verify(change(place, Member(".handoff-tui/trust/policy.toml", b""), Member("verify.sh", b"rm -rf /")))
+    assert {"trust-drift", "text-differs"} <= set(list_codes(report, "NOTE"))
+    place.write_bytes(whole)
+    snapshot = f".handoff-tui/baselines/{hashlib.sha256(SNAPSHOT).hexdigest()}.json"
+    assert list_codes(verify(change(place, Member(snapshot, b"other"))), "REFUSED") == ["unsuitable-file"]
+
+
+def test_file_that_is_no_bundle_is_told(tmp_path: Path) -> None:
+    """Missing, or something else."""
+    with pytest.raises(FileUnreadableError, match="is not there"):
+        verify(tmp_path / "missing.tar")
+    (tmp_path / "other.tar").write_bytes(b"x" * 10240)
+    with pytest.raises(BundleMalformedError):
+        verify(tmp_path / "other.tar")
+
+
+def test_bundle_overwrites_nothing(log: RealLog, tmp_path: Path) -> None:
+    """A file of that name stays."""
+    (tmp_path / "log.tar").write_bytes(b"mine")
+    with pytest.raises(StoreWriteError, match="is there already"):
+        pack_into(log, tmp_path / "log.tar")
+    assert (tmp_path / "log.tar").read_bytes() == b"mine"
+
+
+def test_bundle_can_be_checked_by_hand(log: RealLog, tmp_path: Path) -> None:
+    """Unpacked with tar, its own script finds every name, signature and parent right."""
+    place = pack_into(log, tmp_path / "log.tar")
+    subprocess.run(["tar", "-xf", place, "-C", tmp_path], check=True)
+    done = subprocess.run(
+        ["sh", "handoff-log/verify.sh", "handoff-log"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "entries: 3; every name, signature and parent holds" in done.stdout
+
+
+def test_bundle_of_no_log_is_empty_and_clean(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Only the texts; nothing to verify."""
+    report = verify(pack_into(RealLog(builder), tmp_path / "log.tar"))
+    assert (report.entries, report.problems) == (0, ())

@@ -1,0 +1,134 @@
+"""`log verify` as a use case: what it asks, what it notes, what it remembers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import UsageError
+from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.review.log_verify import Demands, build_report, parse_pin, verify_whole_at
+from tests.support.real_log import RealLog, list_codes
+from tests.support.repositories import RepositoryBuilder
+
+
+@pytest.fixture
+def log(builder: RepositoryBuilder) -> RealLog:
+    """A log with a policy and a decision."""
+    real = RealLog(builder)
+    real.begin()
+    real.decide()
+    return real
+
+
+def read_witness(log: RealLog) -> bytes | None:
+    place = log.folder / ".git/handoff-tui/witness.json"
+    return place.read_bytes() if place.exists() else None
+
+
+def test_clean_log_is_remembered(log: RealLog) -> None:
+    """The first time nothing pins it; after that this clone knows how it begins and what it had."""
+    first, second = log.verify(), log.verify()
+    assert (first.anchor, list_codes(first)) == ("none", ["not-pinned"])
+    assert (second.anchor, list_codes(second)) == ("witness", [])
+    assert (second.entries, second.heads, second.log, second.policy) == (2, log.heads(), log.genesis, log.genesis)
+    witness = read_witness(log)
+    assert witness is not None
+    assert log.heads()[0].encode() in witness
+
+
+def test_fatal_log_is_not_remembered(log: RealLog) -> None:
+    """What is broken, by whichever question, is not taken for the state to hold on to."""
+    base = log.builder.commit().head()
+    log.place(log.heads()[0]).write_bytes(b"x")
+    assert log.verify(against=base).fatal
+    assert log.verify(pin="6" * 64).fatal
+    assert read_witness(log) is None
+
+
+def test_cache_is_neither_used_nor_needed(log: RealLog) -> None:
+    """A change in place is found at once, whatever was verified before."""
+    log.verify()
+    log.place(log.heads()[0]).write_bytes(b"changed in place")
+    assert "unsuitable-file" in list_codes(log.verify())
+
+
+@pytest.mark.parametrize("prefix", ["sha256:", "", " sha256:"])
+def test_pin_is_taken_with_or_without_its_prefix(log: RealLog, prefix: str) -> None:
+    """The right pin leaves nothing to say."""
+    report = log.verify(pin=prefix + log.genesis.removeprefix("sha256:"))
+    assert (report.anchor, list_codes(report)) == ("option", [])
+
+
+@pytest.mark.parametrize("written", ["", "abc", "sha256:" + "A" * 64, "sha1:" + "a" * 40])
+def test_pin_that_is_no_id_is_an_error(written: str) -> None:
+    """A mistyped pin is never no pin."""
+    with pytest.raises(UsageError, match="not the id"):
+        parse_pin(written)
+
+
+def test_second_opinion_is_counted(log: RealLog) -> None:
+    """Asked about both signatures, ssh-keygen agrees; unasked there is no number."""
+    assert log.verify(second_opinion=True).second_opinions == 2
+    assert log.verify().second_opinions is None
+
+
+def test_base_that_is_not_here_is_an_error(log: RealLog) -> None:
+    """A shallow clone without the base must not look like a clean one."""
+    with pytest.raises(UsageError, match="names no commit"):
+        log.verify(against="origin/main")
+
+
+def test_void_entries_are_noted(log: RealLog) -> None:
+    """They break nothing, and are not passed over in silence."""
+    parents = log.heads()
+    log.add_policy(signers=log.entries[log.genesis].policy.allowed_signers.split("bob")[0])  # type: ignore[union-attr]
+    log.decide("bob", parents=parents, policy_id=log.genesis)
+    report = log.verify(pin=log.genesis)
+    assert (list_codes(report), report.void, report.fatal) == (["void"], 1, False)
+
+
+def test_clone_that_cannot_take_the_note_verifies_all_the_same(log: RealLog) -> None:
+    """Only the note for next time is missing, and that is said."""
+    (log.folder / ".git/handoff-tui/lock").mkdir(parents=True)
+    report = log.verify(pin=log.genesis)
+    assert (report.fatal, list_codes(report)) == (False, ["not-remembered"])
+    assert read_witness(log) is None
+
+
+def test_file_in_the_place_of_the_witness_folder_is_fatal(log: RealLog) -> None:
+    """What this clone has seen cannot be read: that is never nothing seen."""
+    log.builder.write(".git/handoff-tui", "in the way")
+    assert list_codes(log.verify(pin=log.genesis), "FATAL") == ["witness-damaged"]
+
+
+def test_report_puts_the_worst_first() -> None:
+    """FATAL, REFUSED, NOTE; inside a level by code and entry."""
+    problems = [
+        LogProblem(level=ProblemLevel.NOTE, code="void", text=""),
+        LogProblem(level=ProblemLevel.REFUSED, code="future", entry="b", text=""),
+        LogProblem(level=ProblemLevel.REFUSED, code="future", entry="a", text=""),
+    ]
+    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="")
+    report = build_report(LogVerdict(problems=(problems[0],)), [*problems[1:], fatal], "none")
+    assert [(one.level, one.entry) for one in report.problems] == [
+        ("FATAL", None),
+        ("REFUSED", "a"),
+        ("REFUSED", "b"),
+        ("NOTE", None),
+    ]
+    assert (report.fatal, report.refused) == (True, 2)
+
+
+def test_repository_is_found_from_inside(log: RealLog) -> None:
+    """From any folder of it, as every verb does."""
+    (log.folder / "deep").mkdir()
+    assert verify_whole_at(log.folder / "deep", Demands()).entries == 2
+
+
+def test_repository_without_a_log_is_clean_and_stays_as_it_is(builder: RepositoryBuilder) -> None:
+    """Nothing to verify, nothing to remember."""
+    report = RealLog(builder).verify()
+    assert (report.fatal, report.entries, report.log, report.problems) == (False, 0, None, ())
+    assert not Path(builder.folder / ".git/handoff-tui").exists()
