@@ -1,4 +1,4 @@
-"""Verifying the whole signed log: 10,000 chained entries against 1,000; and again with the cache, against the first time."""
+"""Verifying the whole signed log: 10,000 chained entries against 1,000; with the cache, against the first time."""
 
 from __future__ import annotations
 

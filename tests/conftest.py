@@ -15,6 +15,7 @@ from tests.support.hostile import HostileRepository, build_hostile_repository
 from tests.support.repositories import RepositoryBuilder
 
 if TYPE_CHECKING:
+    from tests.support.gates import GateDesk
     from tests.support.signed import Circle
 
 _UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
@@ -71,3 +72,14 @@ def circle(
     from tests.support.signed import Circle, Speaking  # noqa: PLC0415 - few tests need the signed log
 
     return Circle(Speaking(monkeypatch, capsys), builder.folder, tmp_path)
+
+
+@pytest.fixture
+def gate_desk(
+    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> GateDesk:
+    """One handoff by an agent, and no log yet; people decide in the test's own process, without a terminal."""
+    from tests.support.gates import GateDesk  # noqa: PLC0415 - few tests need the signed log
+    from tests.support.signed import Speaking  # noqa: PLC0415
+
+    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,16 +17,14 @@ from handoff_tui.repo.ssh_keygen import SigningTool
 from handoff_tui.review import decide as deciding
 from handoff_tui.review.log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
-from tests.support.repositories import EMAIL, RepositoryBuilder
+from tests.support.repositories import EMAIL, RepositoryBuilder, build_git_environment
 from tests.support.signed import Speaking, list_entries
 
 
 @pytest.fixture
-def desk(
-    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> GateDesk:
+def desk(gate_desk: GateDesk) -> GateDesk:
     """One handoff by an agent; no log yet."""
-    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+    return gate_desk
 
 
 def test_approval_opens_the_gate(desk: GateDesk) -> None:
@@ -265,6 +264,64 @@ def test_log_commit_on_a_pushed_main_branch_keeps_a_decision_current(desk: GateD
     desk.commit_log()
     assert desk.gate(bo).code == 0
     desk.builder.push(desk.folder / "remote")
+    assert desk.gate(bo).code == 0
+
+
+def test_merge_by_the_reviewer_keeps_the_approval(desk: GateDesk) -> None:
+    """Who approves and then merges has made nothing: same files, same approval. A squashed copy is carried."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.commit_log()
+    desk.builder.step("switch", "--quiet", "--create", "feature")
+    desk.change()
+    desk.decide(bo, "approve")
+    desk.commit_log()
+    desk.builder.step("switch", "--quiet", "main")
+    identity = ("-c", f"user.email={bo.email}", "-c", "user.name=bo")
+    environment = {"GIT_COMMITTER_EMAIL": bo.email, "GIT_AUTHOR_EMAIL": bo.email}
+    merge = ("git", "-C", str(desk.root), *identity, "merge", "--quiet", "--no-ff", "-m", "merge", "feature")
+    subprocess.run(merge, check=True, env={**build_git_environment(desk.builder.moment), **environment})
+    gate = desk.gate(bo)
+    assert (gate.code, gate.json["state"]) == (0, "approved"), gate.json["why"]
+    desk.builder.step("reset", "--quiet", "--hard", "HEAD~1")
+    desk.builder.step("merge", "--quiet", "--squash", "feature").commit("squashed")
+    assert desk.gate(bo).json["state"] == "superseded"
+    assert desk.decide(bo, "carry").json["gate"]["state"] == "approved"
+
+
+def test_command_runs_once_for_a_decision(desk: GateDesk) -> None:
+    """A failing command is not run again for the snapshot; what it prints each time anew does not supersede."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    ran = desk.folder / "ran"
+    script = f"date +%s%N; echo x >> {ran}; exit 1"
+    desk.builder.write("handoff-tui.toml", f'[checks.mine]\nrun = ["{script}"]\nshell = true\n').commit("settings")
+    listed = desk.speaking(bo, "check", "--list", "--json", "--repo", desk.root).json
+    trusting = ("check", "--trust", listed["trust"]["digest"], "--list", "--repo", desk.root)
+    assert desk.speaking(bo, *trusting).code == 0
+    digest = desk.digest(bo)
+    runs = len(ran.read_text(encoding="utf-8").split())
+    said = desk.decide(bo, "override", "--reason", "known to fail", subject=digest)
+    assert said.code == 0, said.stderr
+    assert len(ran.read_text(encoding="utf-8").split()) == runs + 1
+    assert desk.gate(bo).json["state"] == "overridden"
+
+
+def test_other_kinds_of_repository_are_decided_in_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SHA-256 object names, a detached HEAD and a linked work tree make no difference."""
+    builder = RepositoryBuilder.init(tmp_path / "sha256", "--object-format=sha256")
+    desk = GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+    bo = desk.person("bo")
+    desk.begin(bo)
+    desk.commit_log()
+    desk.builder = builder.worktree(tmp_path / "linked", "side").detach()
+    said = desk.decide(bo, "approve")
+    assert said.code == 0, said.stderr
+    assert len(said.json["gate"]["subject"]["commit"]) == 64
+    assert said.json["gate"]["state"] == "approved"
+    desk.commit_log()
     assert desk.gate(bo).code == 0
 
 

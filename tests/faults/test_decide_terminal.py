@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gates import HANDOFF, GateDesk
-from tests.support.repositories import RepositoryBuilder
-from tests.support.signed import Person, Speaking, list_entries
+from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
 from tests.support.tmux import Terminal, open_terminal
 
@@ -28,16 +26,13 @@ def terminal() -> Iterator[Terminal]:
 
 
 @pytest.fixture
-def desk(
-    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> GateDesk:
-    """One handoff by an agent."""
-    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+def desk(gate_desk: GateDesk) -> GateDesk:
+    """One handoff by an agent; no log yet."""
+    return gate_desk
 
 
 def start(desk: GateDesk, terminal: Terminal, person: Person, *words: str | Path) -> None:
-    environment = {**person.environment, "PYTHONPATH": os.pathsep.join(["src"]), "NO_COLOR": "1"}
-    terminal.start(environment, "decide", *words, "--repo", desk.root)
+    terminal.start({**person.environment, "NO_COLOR": "1"}, "decide", *words, "--repo", desk.root)
 
 
 def answer(terminal: Terminal, text: str) -> None:
@@ -54,7 +49,9 @@ def test_typed_verb_signs_what_was_shown(desk: GateDesk, terminal: Terminal) -> 
     remarks = desk.folder / "remarks.txt"
     remarks.write_text("src/app.py:2: add is not tested\n\nAll in all too thin.\n", encoding="utf-8")
     subject = desk.gate(bo).json["subject"]
-    start(desk, terminal, bo, "reject", HANDOFF, "--reason", "no tests", "--comments", remarks, "--viewed", "src/app.py")
+    start(
+        desk, terminal, bo, "reject", HANDOFF, "--reason", "no tests", "--comments", remarks, "--viewed", "src/app.py"
+    )
     shown = terminal.wait_for(QUESTION)
     for value in (*subject.values(), bo.email, "no tests", "src/app.py:2: add is not tested", "All in all too thin."):
         if value != "0" * 64:

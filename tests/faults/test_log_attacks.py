@@ -1,7 +1,8 @@
 """Every attack on the log that must be refused or noticed: real files, real signatures, the real verification.
 
 Writers at the same time and death in the middle of an append are in `test_journal.py`; what git does to a log when
-branches are merged and histories rewritten is in `test_log_merges.py`.
+branches are merged and histories rewritten is in `test_log_merges.py`; attributes that hide a change from a diff are in
+`tests/unit/repo/test_tree_diff.py`.
 """
 
 from __future__ import annotations
@@ -513,9 +514,16 @@ def test_policy_that_makes_no_sense_is_refused_and_harms_nothing(
     log: RealLog, toml: str | None, signers: str | None
 ) -> None:
     """Whatever texts somebody signs and drops into the log: that entry is refused, the others verify."""
-    log.add_policy(toml, signers, keys=("mallory",))
+    log.add_policy(toml, signers)
     report = log.verify()
     assert (list_codes(report, "REFUSED"), report.fatal, report.entries) == (["bad-policy"], False, 3)
+
+
+def test_policy_of_a_stranger_is_refused_unread(log: RealLog) -> None:
+    """A text that would take minutes and gigabytes to read costs nothing when nobody of the root role signed it."""
+    log.add_policy(".".join(["a"] * 80_000) + " = 1\n", keys=("mallory",))
+    report = log.verify()
+    assert (list_codes(report, "REFUSED"), report.fatal, report.entries) == (["too-few-signatures"], False, 3)
 
 
 def test_edited_trust_files_are_told_and_never_used(log: RealLog) -> None:

@@ -1,9 +1,34 @@
 _handoff_tui() {
-  local words='status show check demo hooks doctor config completion --repo --version --help' call='' word
+  local words='status show check diff baseline gate decide submit wait packet log init keys policy demo hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --repo --json --all' ;;
     ' show') call='show' words='--help --repo --json --all' ;;
     ' check') call='check' words='--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all' ;;
+    ' diff') call='diff' words='--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all' ;;
+    ' baseline') call='baseline' words='--help list show capture pin' ;;
+    'baseline list') call='list' words='--help --repo --json' ;;
+    'baseline show') call='show' words='--help --repo --json --all' ;;
+    'baseline capture') call='capture' words='--help --repo --json' ;;
+    'baseline pin') call='pin' words='--help --none --handoff --repo --json' ;;
+    ' gate') call='gate' words='--help --phase --fresh --repo --json --all' ;;
+    ' decide') call='decide' words='--help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo' ;;
+    ' submit') call='submit' words='--help --phase --sign --key --json --repo' ;;
+    ' wait') call='wait' words='--help --phase --timeout --json --repo' ;;
+    ' packet') call='packet' words='--help --phase --json --repo' ;;
+    ' log') call='log' words='--help --handoff --person --verb --repo --json --all show verify bundle' ;;
+    'log show') call='show' words='--help --json --all --repo --extract' ;;
+    'log verify') call='verify' words='--help --json --all --repo --pin --with-ssh-keygen --against --bundle' ;;
+    'log bundle') call='bundle' words='--help --json --all --repo --out' ;;
+    ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --pin --json --repo' ;;
+    ' keys') call='keys' words='--help enroll list' ;;
+    'keys enroll') call='enroll' words='--help --principal --key --valid-after --valid-before --agent --json --repo' ;;
+    'keys list') call='list' words='--help --json --repo' ;;
+    ' policy') call='policy' words='--help show propose sign seal restore' ;;
+    'policy show') call='show' words='--help --json --repo' ;;
+    'policy propose') call='propose' words='--help --from --add-reviewer --add-root --add-agent --drop-key --root-threshold --edit --keep --output --json --repo' ;;
+    'policy sign') call='sign' words='--help --key --yes-i-read-it --json --repo' ;;
+    'policy seal') call='seal' words='--help --allow-void --json --repo' ;;
+    'policy restore') call='restore' words='--help --json --repo' ;;
     ' demo') call='demo' words='--help --dir --no-open' ;;
     ' hooks') call='hooks' words='--help install uninstall' ;;
     'hooks install') call='install' words='--help --pre-commit --pre-push --shared --dry-run --json --repo' ;;
@@ -20,4 +45,4 @@ _handoff_tui() {
     COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
   fi
 }
-complete -F _handoff_tui handoff-tui
+complete -o default -F _handoff_tui handoff-tui

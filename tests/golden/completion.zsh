@@ -1,8 +1,22 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check demo hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet log init keys policy demo hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
+    'baseline list') compadd -- --help --repo --json ;;
+    'baseline show') compadd -- --help --repo --json --all ;;
+    'baseline capture') compadd -- --help --repo --json ;;
+    'baseline pin') compadd -- --help --none --handoff --repo --json ;;
+    'log show') compadd -- --help --json --all --repo --extract ;;
+    'log verify') compadd -- --help --json --all --repo --pin --with-ssh-keygen --against --bundle ;;
+    'log bundle') compadd -- --help --json --all --repo --out ;;
+    'keys enroll') compadd -- --help --principal --key --valid-after --valid-before --agent --json --repo ;;
+    'keys list') compadd -- --help --json --repo ;;
+    'policy show') compadd -- --help --json --repo ;;
+    'policy propose') compadd -- --help --from --add-reviewer --add-root --add-agent --drop-key --root-threshold --edit --keep --output --json --repo ;;
+    'policy sign') compadd -- --help --key --yes-i-read-it --json --repo ;;
+    'policy seal') compadd -- --help --allow-void --json --repo ;;
+    'policy restore') compadd -- --help --json --repo ;;
     'hooks install') compadd -- --help --pre-commit --pre-push --shared --dry-run --json --repo ;;
     'hooks uninstall') compadd -- --help --pre-commit --pre-push --shared --dry-run --json --repo ;;
     'config show') compadd -- --help --origins --repo --json --all ;;
@@ -10,6 +24,17 @@ _handoff_tui() {
     'status'*) compadd -- --help --repo --json --all ;;
     'show'*) compadd -- --help --repo --json --all ;;
     'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all ;;
+    'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;
+    'baseline'*) compadd -- --help list show capture pin ;;
+    'gate'*) compadd -- --help --phase --fresh --repo --json --all ;;
+    'decide'*) compadd -- --help approve reject retry skip override hold withdraw carry --phase --reason --comments --viewed --subject --json --repo ;;
+    'submit'*) compadd -- --help --phase --sign --key --json --repo ;;
+    'wait'*) compadd -- --help --phase --timeout --json --repo ;;
+    'packet'*) compadd -- --help --phase --json --repo ;;
+    'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify bundle ;;
+    'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --json --repo ;;
+    'keys'*) compadd -- --help enroll list ;;
+    'policy'*) compadd -- --help show propose sign seal restore ;;
     'demo'*) compadd -- --help --dir --no-open ;;
     'hooks'*) compadd -- --help install uninstall ;;
     'doctor'*) compadd -- --help --repo --json --all ;;

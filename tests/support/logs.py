@@ -139,6 +139,12 @@ class LogBuilder:
         followed = {parent for candidate in self.candidates.values() for parent in candidate.entry.parents}
         return tuple(sorted(self.candidates.keys() - followed))
 
+    def rename(self, identifier: str, name: str) -> None:
+        """Gives an entry that nothing follows another id: what decides between two must not be which is the lower."""
+        candidate = self.candidates.pop(identifier)
+        entry = candidate.entry.model_copy(update={"id": name})
+        self.candidates[name] = candidate._replace(entry=entry)
+
     def _build_work(self, changes: dict[str, Any]) -> Work:
         return Work(
             handoff=changes.pop("handoff", "H-1"),

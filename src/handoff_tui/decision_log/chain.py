@@ -51,7 +51,10 @@ class Chain:
         self._heads: set[str] = set()
         self._touched: set[str] = set()
         self._void: dict[str, str] = {}
-        self._payloads: set[str] = set()
+        self._standing: dict[str, str | None] = {}
+        """Payload to the entry that stands for it; nothing where all that have it were refused."""
+        self._twins: dict[str, str] = {}
+        """Further files with the payload of an accepted entry, each with that entry."""
         self._frontier = PolicyFrontier()
 
     def judge(self, candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
@@ -69,13 +72,13 @@ class Chain:
         if self._is_decisive(new, known):
             self._judge_anew(known)
         else:
-            self._accept_all(new, {}, known)
+            self._accept_all(new, known)
         return self._build_verdict(known)
 
     def _judge_anew(self, known: Known) -> None:
         roots = _find_roots(self.candidates)
         self._start_anew(known.pin or (roots[0] if len(roots) == 1 else None))
-        self._accept_all(self.candidates, _find_twins(self.candidates, known), known)
+        self._accept_all(self.candidates, known)
         self._void = self._find_void()
 
     def _is_decisive(self, added: Mapping[str, Candidate], known: Known) -> bool:
@@ -86,28 +89,31 @@ class Chain:
             or known.pin not in {None, self._genesis}
             or any(code == _FUTURE for code, _ in self._refused.values())
             or any(
-                candidate.entry.kind is EntryKind.POLICY or candidate.payload in self._payloads or one in missing
+                candidate.entry.kind is EntryKind.POLICY or candidate.payload in self._standing or one in missing
                 for one, candidate in added.items()
             )
             or len({candidate.payload for candidate in added.values()}) < len(added)
             or bool(self._void)
         )
 
-    def _accept_all(self, candidates: Mapping[str, Candidate], twins: Mapping[str, str], known: Known) -> None:
+    def _accept_all(self, candidates: Mapping[str, Candidate], known: Known) -> None:
+        """In their order. Of files with one payload and other signatures the first that is in order counts."""
         latest = add_seconds(known.now, _CLOCKS_DIFFER_SECONDS)
-        for one in sorted(candidates, key=lambda key: (candidates[key].entry.seq, key)):
+        for one in sorted(candidates, key=lambda key: _build_rank(candidates[key].entry, known)):
             candidate = candidates[one]
-            self._payloads.add(candidate.payload)
-            if one in twins:
-                self._refused[one] = ("duplicate", f"the same statement as {twins[one]}, signed again")
+            standing = self._standing.setdefault(candidate.payload, None)
+            if standing is not None:
+                self._twins[one] = standing
+                self._refused[one] = ("duplicate", f"the same statement as {standing}, signed again")
                 continue
             try:
                 self._accept(candidate, latest)
+                self._standing[candidate.payload] = one
             except EntryRefusedError as refused:
                 self._refused[one] = (refused.code, refused.message)
 
     def _accept(self, candidate: Candidate, latest: str) -> None:
-        entry = candidate.entry
+        entry = self._name_standing(candidate.entry)
         if entry.policy is not None and entry.policy.nonce is not None:
             if entry.id != self._genesis:
                 raise EntryRefusedError("a first entry that is not the one of this log", code="foreign-genesis")
@@ -123,6 +129,19 @@ class Chain:
         self._heads.add(entry.id)
         if candidate.touched:
             self._touched.add(entry.id)
+
+    def _name_standing(self, entry: Entry) -> Entry:
+        """The entry with those it names as they count here: two clones may take different twins of one statement."""
+        work, policy, twins = entry.work, entry.policy, self._twins
+        named = {*entry.parents, work.policy if work else None, policy.previous if policy else None}
+        if named.isdisjoint(twins):
+            return entry
+        changes: dict[str, object] = {"parents": tuple(sorted({twins.get(one, one) for one in entry.parents}))}
+        if work is not None:
+            changes["work"] = work.model_copy(update={"policy": twins.get(work.policy, work.policy)})
+        if policy is not None and policy.previous is not None:
+            changes["policy"] = policy.model_copy(update={"previous": twins.get(policy.previous, policy.previous)})
+        return entry.model_copy(update=changes)
 
     def _check_place(self, entry: Entry, latest: str) -> None:
         """Parents, number and time."""
@@ -214,7 +233,7 @@ class Chain:
         return [_build_fatal("policy-forked", tips[0], text)]
 
     def _judge_witness(self, known: Known) -> list[LogProblem]:
-        gone = sorted(known.witness.difference(self.accepted))
+        gone = sorted(known.witness.difference(self.accepted, self._twins))
         states = {one: "is refused now" if one in self.candidates else "is gone" for one in gone}
         return [
             _build_fatal("rollback", one, f"an entry that was seen here, and was valid, {state}")
@@ -248,15 +267,12 @@ def _find_roots(candidates: Mapping[str, Candidate]) -> list[str]:
     )
 
 
-def _find_twins(candidates: Mapping[str, Candidate], known: Known) -> dict[str, str]:
-    """Files with one payload and other signatures: one counts, and nobody can fork the log with copies."""
-    if len({candidate.payload for candidate in candidates.values()}) == len(candidates):
-        return {}
-    parents = {parent for candidate in candidates.values() for parent in candidate.entry.parents}
-    chosen: dict[str, str] = {}
-    for one in sorted(candidates, key=lambda key: (key not in known.witness, key not in parents, key)):
-        chosen.setdefault(candidates[one].payload, one)
-    return {one: chosen[candidate.payload] for one, candidate in candidates.items() if chosen[candidate.payload] != one}
+def _build_rank(entry: Entry, known: Known) -> tuple[int, bool, bool, int, str]:
+    """By number; of twins first the one that is known from outside, then the one with the most signatures.
+
+    Anybody can take a signature away, and write some kinds of signature in another way; that must decide nothing.
+    """
+    return entry.seq, entry.id != known.pin, entry.id not in known.witness, -len(entry.keyids), entry.id
 
 
 def _build_fatal(code: str, identifier: str | None, text: str) -> LogProblem:

@@ -26,11 +26,14 @@ class PolicyFrontier:
         """A policy needs the number after the one in force, and the people of every policy it succeeds and its own."""
         text = entry.policy
         assert text is not None  # noqa: S101 - the caller looked
+        succeeded = self.find_in_force(entry.parents)
+        # before its texts are read, which a stranger may have made to cost a lot
+        for older in sorted(succeeded):
+            _check_threshold(entry, self.policies[older], "the former")
         try:
             policy = parse_policy(text)
         except TrustPolicyError as wrong:
             raise EntryRefusedError(wrong.message, code="bad-policy") from wrong
-        succeeded = self.find_in_force(entry.parents)
         if text.nonce is None:
             self._check_succession(entry, succeeded)
         elif text.version != 1:
@@ -93,23 +96,14 @@ class PolicyFrontier:
             raise EntryRefusedError(f"it succeeds {text.previous}, which is not in force", code="wrong-policy")
 
     def _check_signatures(self, entry: Entry, policy: Policy, succeeded: frozenset[str]) -> None:
+        """No signature is a stranger's or an agent's: with theirs they could make another entry of every policy."""
         deciding = [policy, *(self.policies[older] for older in sorted(succeeded))]
         for keyid in entry.keyids:
             if not any(keyid in one.signers for one in deciding):
                 raise EntryRefusedError(f"it is signed by {keyid}, which no policy here knows", code="unknown-key")
-        for one in deciding:
-            people = {
-                one.signers[keyid].principal
-                for keyid in entry.keyids
-                if keyid in one.signers and one.signers[keyid].covers(entry.time)
-            }
-            signed = len(people & one.root)
-            if signed < one.root_threshold:
-                whose = "its own" if one is policy else "the former"
-                raise EntryRefusedError(
-                    f"{signed} of {one.root_threshold} signatures that {whose} root role asks for",
-                    code="too-few-signatures",
-                )
+            if any(keyid in one.signers and one.signers[keyid].principal in one.agents for one in deciding):
+                raise EntryRefusedError(f"it is signed by {keyid}, the key of an agent", code="wrong-role")
+        _check_threshold(entry, policy, "its own")
 
     def _check_actor(self, entry: Entry, policy: Policy) -> None:
         if len(entry.keyids) != 1:
@@ -126,3 +120,17 @@ class PolicyFrontier:
         allowed = policy.may_decide if entry.kind is EntryKind.DECISION else policy.may_submit
         if not allowed(entry.actor):
             raise EntryRefusedError(f"{entry.actor} has no role that allows this", code="wrong-role")
+
+
+def _check_threshold(entry: Entry, policy: Policy, whose: str) -> None:
+    people = {
+        policy.signers[keyid].principal
+        for keyid in entry.keyids
+        if keyid in policy.signers and policy.signers[keyid].covers(entry.time)
+    }
+    signed = len(people & policy.root)
+    if signed < policy.root_threshold:
+        raise EntryRefusedError(
+            f"{signed} of {policy.root_threshold} signatures that {whose} root role asks for",
+            code="too-few-signatures",
+        )

@@ -60,6 +60,7 @@ find_signer() {
 }
 
 for file in "$log"/??/*.intoto.jsonl; do
+  [ -e "$file" ] || [ -h "$file" ] || { echo "no entries in $log"; exit 1; }
   [ -f "$file" ] && [ ! -h "$file" ] || { fail "${file##*/}" "not a regular file"; continue; }
   id=${file##*/} id=${id%.intoto.jsonl} count=$((count + 1))
   hash=$(sha256sum < "$file" | cut -d' ' -f1)
@@ -104,6 +105,7 @@ for file in "$log"/??/*.intoto.jsonl; do
     [ -n "$found" ] && [ -f "$found" ] || fail "$id" "follows $parent, which is not here"
     number=$((number + 1))
   done
+  [ -n "$signed" ] || fail "$id" "carries no signature that holds"
   [ -z "$signed" ] || say ok "$id" "$time $act, signed by$signed"
 done
 

@@ -30,7 +30,7 @@ _ANCHORS = {
 
 
 def build_log_page(view: LogView, *, everything: bool = False) -> Page:
-    """One row an entry, newest first; what is wrong with the whole log under it."""
+    """One row an entry, newest first; under it what no row says of itself, and everything that is fatal."""
     page = Page()
     if not view.total:
         page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
@@ -50,7 +50,8 @@ def build_log_page(view: LogView, *, everything: bool = False) -> Page:
     page.grid(columns, [_build_row(row) for row in shown])
     if len(view.rows) > len(shown):
         page.line(Cell(f"… and {len(view.rows) - len(shown):,} older ones; --all shows them", "muted"), indent=2)
-    wider = [one for one in view.problems if not _is_told_by_row(one, view)]
+    listed = {row.id for row in view.rows}
+    wider = [one for one in view.problems if not (one.level is ProblemLevel.REFUSED and one.entry in listed)]
     _add_problems(page, wider, everything=everything)
     return page
 
@@ -175,12 +176,6 @@ def _build_row(row: LogRow) -> tuple[Cell, ...]:
         Cell(render_safe(work)),
         Cell(render_safe(shown), label.role if row.state is not EntryState.VALID else "muted"),
     )
-
-
-def _is_told_by_row(problem: LogProblem, view: LogView) -> bool:
-    """A refused entry says itself why; what is fatal is said again, for everybody."""
-    listed = {row.id for row in view.rows}
-    return problem.level is ProblemLevel.REFUSED and problem.entry in listed
 
 
 def _add_problems(page: Page, problems: Sequence[LogProblem], *, everything: bool) -> None:

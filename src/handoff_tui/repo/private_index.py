@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from handoff_tui.errors import CaptureError
 from handoff_tui.repo.git import Git
+from handoff_tui.repo.index_claims import drop_claims, read_claims
 from handoff_tui.repo.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.repo.repository import Repository
 from handoff_tui.repo.sparse_index import is_sparse_index, write_full_index
@@ -34,7 +35,10 @@ _OVERRIDES = (
 )
 _OVERLOOKED = re.compile(rb"(?:\A|\0)([a-zS]) ([^\0]*)")
 _NOT_IGNORED = 1
+_SECOND = 1_000_000_000
 _FEW = 100
+_COMPRESSED = b"\4"
+"""The version of such an index."""
 _WHOLE = "whole"
 """A mark in the object folder: gone with it when the folder is deleted and only the index is left."""
 
@@ -129,6 +133,7 @@ class PrivateIndex:
     def copy(self) -> None:
         """Copies the user's index anew, whole, with nothing overlooked."""
         self.forget()
+        known, looked_at = self._read_known()
         self.notes = IndexNotes(self._copy_file())
         if not self.notes.origin:
             return
@@ -136,6 +141,7 @@ class PrivateIndex:
             self.git.read("update-index", "--no-split-index", extra=self._variables)
         if is_sparse_index(self._place):
             write_full_index(self._repository.git, self.git, self._variables)
+        self._drop_claims(known, looked_at)
         self._look_at_overlooked()
 
     def remove(self, paths: Iterable[str]) -> None:
@@ -206,6 +212,36 @@ class PrivateIndex:
             except OSError as refused:
                 raise build_cache_error(self._place, refused) from refused
         return _describe(status)
+
+    def _read_known(self) -> tuple[dict[bytes, bytes], int]:
+        """What we have found out ourselves about files by the last copy, and the time by which git judges that."""
+        try:
+            looked_at = self._place.stat().st_mtime_ns
+            index = self._place.read_bytes()
+            return read_claims(index, looked_at // _SECOND, self._repository.object_format), looked_at
+        except OSError:
+            return {}, 0
+
+    def _drop_claims(self, known: dict[bytes, bytes], looked_at: int) -> None:
+        """Makes git look at every file that we have not looked at: the user's index may say what is not so."""
+        try:
+            content = drop_claims(self._read_plain(), known, self._repository.object_format)
+        except ValueError as odd:
+            self.git.read("ls-files", extra=self._variables)  # git says better what is wrong with it
+            raise _build_index_error(f"it is {odd}") from odd
+        try:
+            self._place.write_bytes(content)
+            os.utime(self._place, ns=(looked_at, looked_at))
+        except OSError as refused:
+            raise build_cache_error(self._place, refused) from refused
+
+    def _read_plain(self) -> bytes:
+        """The copy in a form without compressed names, which not every index has."""
+        content = self._place.read_bytes()
+        if content[7:8] != _COMPRESSED:
+            return content
+        self.git.read("update-index", "--index-version", "2", extra=self._variables)
+        return self._place.read_bytes()
 
     def _look_at_overlooked(self) -> None:
         listing = self.git.read("ls-files", "-v", "-z", extra=self._variables)

@@ -13,7 +13,8 @@ ADDED, MODIFIED, DELETED = 1, 2, 3
 Event = tuple[int, str]
 
 _NOISE_OF_GIT = frozenset({
-    "COMMIT_EDITMSG", "FETCH_HEAD", "TAG_EDITMSG", "gc.log", "gc.pid", "logs", "objects", "packed-refs.new", LOCAL_FOLDER,
+    "COMMIT_EDITMSG", "FETCH_HEAD", "TAG_EDITMSG", "gc.log", "gc.pid", "logs", "objects", "packed-refs.new",
+    LOCAL_FOLDER,
 })  # fmt: skip
 _REFS = ("refs", "reftable", "packed-refs")
 _IGNORE_RULES = ".gitignore"

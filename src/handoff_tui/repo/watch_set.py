@@ -11,7 +11,7 @@ _MOST_EXTRAS = 4
 
 
 class WatchSet:
-    """Folders, absolute. A new listener listens before the one it stands in for is retired, so no event falls between."""
+    """Folders, absolute. A new listener listens before the old one is retired, so no event falls between."""
 
     def __init__(self, listen: Callable[[Iterable[str]], Listener]) -> None:
         self.folders: set[str] = set()

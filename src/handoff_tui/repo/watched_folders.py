@@ -1,4 +1,4 @@
-"""Which folders there are to watch: those with tracked files, those git does not know and does not ignore, and git's own.
+"""Which folders are to be watched: those with tracked files, those git does not know or ignore, and git's own.
 
 Links are never entered, so nothing outside the repository is watched.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
 from handoff_tui.models.pattern import compile_later
@@ -10,14 +11,21 @@ from handoff_tui.repo.git import Git
 from handoff_tui.repo.history import resolve_commits
 from handoff_tui.repo.own_place import ALL_BUT_OWN
 
-_FORMAT = "%ae%x00%ce%x00%(trailers:key=Co-authored-by,valueonly,unfold,separator=%x00)%x00"
-_ADDRESS = compile_later(r"<([^<>\s]+)>")
+_FORMAT = "%ae%x00%ce%x00%B%x00"
+_FIELDS = 3
+# not git's own idea of trailers: what it takes for one can be changed in .git/config (comment character, separators)
+_CO_AUTHOR = compile_later(r"^co-authored-by[ \t]*[:=](.*(?:\n[ \t]+\S.*)*)", re.IGNORECASE | re.MULTILINE)
+_BETWEEN = compile_later(r"[\s<>()\[\],;:\"']+")
+"""What parts the words of a line, an address being a word; splitting takes no longer for a hostile line."""
 
 
 def list_work_commits(git: Git, base: str | None, head: str = "HEAD") -> list[str]:
-    """Commits after `base` that change anything outside `.handoff-tui/`, newest first; all of them without a base."""
+    """Commits after `base` that change anything outside `.handoff-tui/`, newest first; all of them without a base.
+
+    A merge that took over one side as it was is no work of whoever merged.
+    """
     reach = head if base is None else f"{base}..{head}"
-    return os.fsdecode(git.read("rev-list", "--full-history", reach, *ALL_BUT_OWN)).split()
+    return os.fsdecode(git.read("rev-list", reach, *ALL_BUT_OWN)).split()
 
 
 def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
@@ -31,13 +39,10 @@ def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
         return frozenset()
     lines = "".join(f"{commit}\n" for commit in commits).encode()
     output = os.fsdecode(git.read("log", "--no-walk=unsorted", "--stdin", f"--format={_FORMAT}", stdin=lines))
-    found: set[str] = set()
-    for field in output.replace("\n", "\0").split("\0"):
-        named = _ADDRESS.search(field)
-        address = named.group(1) if named else field.strip()
-        if "@" in address:
-            found.add(address.casefold())
-    return frozenset(found)
+    fields = output.split("\0")
+    texts = [field for number, field in enumerate(fields) if number % _FIELDS != _FIELDS - 1]
+    texts += [named for body in fields[_FIELDS - 1 :: _FIELDS] for named in _CO_AUTHOR.findall(body)]
+    return frozenset(word.casefold() for text in texts for word in _BETWEEN.split(text) if "@" in word.strip("@"))
 
 
 def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> frozenset[str]:

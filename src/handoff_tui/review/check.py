@@ -277,11 +277,13 @@ def _describe_command(command: CommandCheck) -> RuleInfo:
 
 
 def find_movement(desk: Desk, harvest: Harvest) -> str | None:
-    """What changed in the repository since it was read; nothing when it stood still."""
+    """What changed in the repository since it was read, the log apart; nothing when it stood still."""
     facts = desk.work_tree.facts
+    aside = {"own_uncommitted": ()}
     now = Background(lambda: read_facts(open_repository(desk.repository.root), facts.submodules))
     document = _find_changed_document(desk, harvest)
-    return document if now.finish() == facts else "HEAD, the index or the list of changed files"
+    is_still = now.finish().model_copy(update=aside) == facts.model_copy(update=aside)
+    return document if is_still else "HEAD, the index or the list of changed files"
 
 
 def _find_changed_document(desk: Desk, harvest: Harvest) -> str | None:

@@ -40,10 +40,9 @@ def find_pair(
 ) -> ComparedPair:
     """The two sides, with their reasons. `named` are what a person wrote: against what, and what instead of now."""
     first, second = (None if name is None else resolve_name(desk, name) for name in named)
+    is_asked = scope is DiffScope.SINCE_BASELINE and first is None
     facts = ScopeFacts(
-        baseline=_UNASKED
-        if scope is not DiffScope.SINCE_BASELINE
-        else choose_snapshot(desk, marks.approved, handoff, handoffs),
+        baseline=choose_snapshot(desk, marks.approved, handoff, handoffs) if is_asked else _UNASKED,
         reviewer=marks.reviewer,
         my_reviews=marks.my_reviews,
         earlier_attempts=marks.earlier_attempts,
@@ -60,12 +59,13 @@ def choose_snapshot(
     declared = _list_declared(handoff, handoffs)
     names = [one.name for one in declared if one.name is not None]
     commits = resolve_commits(desk.repository.git, names) if names else {}
+    pinned = find_pinned(desk, handoff.id if handoff else None)
     return choose_baseline(
         Candidates(
-            pinned=find_pinned(desk, handoff.id if handoff else None),
+            pinned=pinned,
             approved=approved,
             declared=declared,
-            stored=list_summaries(desk),
+            stored=list_summaries(desk, pinned),
             commits={name: commit for name, commit in commits.items() if commit is not None},
             is_handoff_known=handoff is not None,
         )

@@ -81,9 +81,7 @@ def examine(
 
     `earlier` is another handoff of this very state: what was read and captured for it is used again.
     """
-    head = desk.work_tree.facts.head
-    if head is None:
-        raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
+    head = _require_head(desk)
     verdict = log.verify()
     index, policy = build_log_index(verdict), find_policy(verdict)
     reading = earlier.reading if earlier is not None else read_shelf(desk)
@@ -95,11 +93,7 @@ def examine(
     baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
     since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
     request = CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh)
-    report = check(desk, request, telling, Beforehand(reading))
-    if earlier is not None and earlier.report.baseline == report.baseline:
-        taken = earlier.taken
-    else:
-        taken = take(desk, telling, since, Beforehand(reading, list_command_results(report)))
+    report, taken = _run_checks(desk, request, telling, reading, earlier)
     snapshot = build_subject_snapshot(desk, taken)
     target = Target(
         handoff=handoff.id,
@@ -171,6 +165,23 @@ def build_subject_digest(target: Target) -> str:
         "subject": dict(target.subject.model_dump()),
     }
     return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
+
+
+def _require_head(desk: Desk) -> str:
+    head = desk.work_tree.facts.head
+    if head is None:
+        raise RepositoryError("there is no commit yet, and a decision is bound to one", "Commit the work first.")
+    return head
+
+
+def _run_checks(
+    desk: Desk, request: CheckRequest, telling: Telling | None, reading: Reading, earlier: Examined | None
+) -> tuple[CheckReport, Taken]:
+    """The checks of this handoff, then those of the whole repository; a command that both have runs once."""
+    report = check(desk, request, telling, Beforehand(reading))
+    if earlier is not None and earlier.report.baseline == report.baseline:
+        return report, earlier.taken
+    return report, take(desk, telling, request.baseline, Beforehand(reading, list_command_results(report)))
 
 
 def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:

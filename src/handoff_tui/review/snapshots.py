@@ -107,10 +107,11 @@ def capture(desk: Desk, telling: Telling | None = None) -> Stored:
     return Stored(summary, snapshot, is_new=digest not in known)
 
 
-def list_summaries(desk: Desk) -> tuple[SnapshotSummary, ...]:
-    """Every stored snapshot, by its digest; one that cannot be used is listed with the reason."""
+def list_summaries(desk: Desk, only: str | None = None) -> tuple[SnapshotSummary, ...]:
+    """Every stored snapshot, by its digest, or `only` one; what cannot be used is listed with the reason."""
     pins = read_pins(desk.repository.common_dir)
-    return tuple(_summarise(desk, digest, pins) for digest in list_snapshots(desk.repository.root))
+    digests = list_snapshots(desk.repository.root)
+    return tuple(_summarise(desk, digest, pins) for digest in digests if only is None or digest == only)
 
 
 def list_newest_first(desk: Desk) -> StoredList:

@@ -125,14 +125,50 @@ def test_witnessed_entry_that_is_gone_is_a_rollback(log: LogBuilder) -> None:
 
 
 def test_same_statement_signed_twice_counts_once(log: LogBuilder) -> None:
-    """A copy with another signature is refused; which one stays is decided by the witness, then by who follows."""
+    """A copy with another signature is refused, and what follows it counts: clones may take different ones."""
     first = log.add_decision(payload="same")
     second = log.add_decision(parents=(log.genesis,), payload="same")
-    follower = log.add_decision(actor="bob", parents=(second,))
-    verdict = log.judge()
-    assert refused(verdict) == ["duplicate"]
-    assert {entry.id for entry in verdict.entries} == {log.genesis, second, follower}
-    assert first in {entry.id for entry in log.judge(witness=frozenset({log.genesis, first})).entries}
+    follower = log.add_decision(actor="bob", verb="reject", parents=(second,))
+    for taken in (first, second):
+        verdict = log.judge(witness=frozenset({log.genesis, taken}))
+        assert refused(verdict) == ["duplicate"]
+        assert fatal(verdict) == []
+        assert {entry.id for entry in verdict.entries} == {log.genesis, taken, follower}
+        assert verdict.heads == (follower,)
+
+
+def test_copy_of_a_policy_with_fewer_signatures_takes_no_place(log: LogBuilder) -> None:
+    """Anybody can take a signature away and let a made-up entry follow the copy; the policy stays in force."""
+    toml = build_policy_toml(root=("alice", "bob"), threshold=2, version=2)
+    whole = log.add_policy(toml, signed_by=("alice", "bob"), payload="same")
+    veto = log.add_decision(verb="reject")
+    copy = log.add_policy(
+        toml, signed_by=("alice",), payload="same", parents=(log.genesis,), previous=log.genesis, version=2
+    )
+    log.policy = whole
+    log.rename(copy, "sha256:" + "0" * 64)
+    log.add_decision("mallory", parents=("sha256:" + "0" * 64,))
+    for known in ({}, {"witness": frozenset({veto})}, {"pin": log.genesis}):
+        verdict = log.judge(**known)
+        assert (fatal(verdict), verdict.policy, verdict.heads) == ([], whole, (veto,))
+
+
+def test_copy_of_the_first_entry_harms_no_pinned_log(log: LogBuilder) -> None:
+    """However the copy is named, the pinned one is the first."""
+    pinned = log.genesis
+    log.candidates[pinned] = log.candidates[pinned]._replace(payload="same")
+    decision = log.add_decision()
+    log.genesis = ""
+    copy = log.add_policy(payload="same", parents=())
+    log.rename(copy, "sha256:" + "0" * 64)
+    verdict = log.judge(pin=pinned)
+    assert (fatal(verdict), refused(verdict), verdict.heads) == ([], ["duplicate"], (decision,))
+
+
+def test_agent_cannot_sign_a_policy_too(log: LogBuilder) -> None:
+    """An agent's signature beside the right ones would make another entry of the same policy."""
+    log.add_policy(signed_by=("alice", "claude"))
+    assert refused(log.judge()) == ["wrong-role"]
 
 
 def test_policy_succeeds_with_both_thresholds(log: LogBuilder) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.models.log_view import EntryState, EntryView, LogRow
 from handoff_tui.presentation.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
+from tests.support.hostile import write_executable
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import RealLog, build_signers
 from tests.support.repositories import RepositoryBuilder
@@ -39,11 +41,10 @@ def run(log: RealLog, tmp_path: Path, *, without_jq: bool = False, shell: str = 
     environment = dict(os.environ)
     if without_jq:
         tools = tmp_path / "tools"
-        tools.mkdir(exist_ok=True)
-        for name in (*NEEDED, "python3"):
-            found = shutil.which(name)
-            if found is not None and not (tools / name).exists():
-                (tools / name).symlink_to(found)
+        tools.mkdir()
+        for name in NEEDED:
+            (tools / name).symlink_to(shutil.which(name) or "missing")
+        (tools / "python3").symlink_to(sys.executable)
         environment["PATH"] = str(tools)
     done = subprocess.run(
         [*shell.split(" "), "-s", str(log.folder)],
@@ -115,6 +116,22 @@ def test_script_notices_what_is_wrong(log: RealLog, tmp_path: Path, harm: object
     code, said = run(log, tmp_path)
     assert code == 1, said
     assert "BAD " in said
+
+
+def test_script_that_finds_no_tool_or_no_log_does_not_say_yes(log: RealLog, tmp_path: Path) -> None:
+    """A reader that answers nothing, or a folder without entries, is no sound log."""
+    place = tmp_path / "bin"
+    write_executable(place / "jq", "exit 0")
+    done = subprocess.run(
+        ["sh", "-s", str(log.folder)],
+        input=SCRIPT.encode(),
+        capture_output=True,
+        check=False,
+        env={"PATH": f"{place}:/usr/bin:/bin"},
+    )
+    assert (done.returncode, done.stdout.count(b"no signature that holds")) == (1, 6)
+    code, said = run(RealLog(RepositoryBuilder.init(tmp_path / "empty")), tmp_path)
+    assert (code, "no entries in" in said) == (1, True)
 
 
 def test_script_passes_no_control_characters_on(log: RealLog, tmp_path: Path) -> None:

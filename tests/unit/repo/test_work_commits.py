@@ -49,6 +49,36 @@ def test_contributors_are_authors_committers_and_co_authors(builder: RepositoryB
     assert read_contributors(git, []) == frozenset()
 
 
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        "Co-authored-by: Bo <bo@example.com>",
+        "Co-authored-by: Al <al@example.com>, Bo <bo@example.com>",
+        "Co-authored-by: Bo bo@example.com",
+        "co-authored-by: Bo\n <bo@example.com>",
+        "Co-authored-by: Bo <bo@example.com>\n\nA paragraph after it.",
+    ],
+)
+def test_co_author_is_found_however_it_is_written(builder: RepositoryBuilder, trailer: str) -> None:
+    """Neither an unusual form nor what the repository's configuration says of trailers hides who had a hand in it."""
+    builder.config("core.commentChar", "C")
+    builder.config("trailer.separators", "%")
+    base = builder.head()
+    builder.write("b.txt", "two\n")
+    builder.git("add", "-A")
+    builder.git("commit", "-q", "--cleanup=verbatim", "-m", f"more\n\n{trailer}\n")
+    git = Git(builder.folder)
+    assert {EMAIL, "bo@example.com"} <= read_contributors(git, list_work_commits(git, base))
+
+
+def test_address_in_the_text_makes_no_co_author(builder: RepositoryBuilder) -> None:
+    """Who is only mentioned, or quoted with an indent, had no hand in it."""
+    builder.git(
+        "commit", "-q", "--allow-empty", "-m", "ask bo@example.com\n\n    Co-authored-by: Bo <bo@example.com>\n"
+    )
+    assert read_contributors(Git(builder.folder), [builder.head()]) == {EMAIL}
+
+
 def test_ancestors_are_told_from_strangers(builder: RepositoryBuilder) -> None:
     """A commit is its own ancestor; one that is not here is nobody's."""
     git = Git(builder.folder)

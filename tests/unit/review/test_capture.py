@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.baseline.store import encode_snapshot
+from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.errors import TreeMovedError
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, TestOutcome
 from handoff_tui.models.work import Severity
 from handoff_tui.review.capture import capture_snapshot
+from handoff_tui.review.command_run import OUTPUT_SUBJECT
 from handoff_tui.review.desk import open_desk
 from tests.support.captures import capture_repository, read_harvest
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -178,6 +180,21 @@ def test_checks_and_findings_are_kept_without_time_and_place(
     snapshot = capture_repository(builder, build_report(root, message.format(root=root), outside=outside)).snapshot
     assert snapshot.checks == {"own-rule": "fail"}
     assert snapshot.findings == {"f1": FindingRecord(check="own-rule", message=kept, path="src/lamp.py")}
+
+
+def test_output_of_a_command_is_not_kept(builder: RepositoryBuilder) -> None:
+    """It may hold times and temporary paths, so only how the command ended is part of the snapshot."""
+    root = builder.write("a").commit().folder
+    fingerprint = build_fingerprint("own-rule", "", OUTPUT_SUBJECT)
+    kept = []
+    for output in ("failed in 0.31s at /tmp/x1", "failed in 0.29s at /tmp/x2"):
+        report = build_report(root, output, outside=False)
+        finding = report.results[0].findings[0].model_copy(update={"fingerprint": fingerprint})
+        result = report.results[0].model_copy(update={"summary": "it exited with 1", "findings": (finding,)})
+        captured = capture_repository(builder, report.model_copy(update={"results": (result,)}))
+        kept.append((captured.digest, captured.snapshot.findings[fingerprint].message))
+    assert kept[0] == kept[1]
+    assert kept[0][1] == "it exited with 1"
 
 
 def test_work_that_no_tree_can_hold_is_listed(builder: RepositoryBuilder) -> None:

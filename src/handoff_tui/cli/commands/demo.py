@@ -10,7 +10,7 @@ from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_page, write_text
 from handoff_tui.presentation.status import build_status_page
-from handoff_tui.review.demo import build_demo
+from handoff_tui.review.demo import build_demo, list_homes
 from handoff_tui.review.desk import load_terminal_theme, open_desk
 from handoff_tui.review.refresh import refresh
 
@@ -39,6 +39,18 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.OK
     desk = open_desk(repository)
     write_page(build_status_page(refresh(desk)), load_terminal_theme())
-    folder = shlex.quote(str(repository))
-    write_note(f"\nNow look closer:\n  cd {folder}\n  handoff-tui show H-3\n  handoff-tui show mosaic")
+    _tell_on(repository)
     return ExitCode.OK
+
+
+def _tell_on(repository: Path) -> None:
+    """What to look at next, and how to decide as one of the people of the story."""
+    lines = ["", "Now look closer:", f"  cd {shlex.quote(str(repository))}", "  handoff-tui show H-3"]
+    homes = list_homes(repository)
+    if homes:
+        lines += ["  handoff-tui log verify", "  handoff-tui packet FMWK-002"]
+        lines += ["Decide as one of its reviewers; their keys are public, and good for nothing else:"]
+        lines += [f"  HOME={shlex.quote(str(home))} handoff-tui decide approve TDD-1" for home in homes]
+    else:
+        lines.append("There is no ssh-keygen here, so the sample has no signed log.")
+    write_note("\n".join(lines))

@@ -46,7 +46,8 @@ examples:
   handoff-tui diff --handoff H-3             what explains a drop is looked for in its documents
   handoff-tui diff --against v1.4 --stat     only the list of files
   handoff-tui diff --between 3f9a1c main     any two snapshots or commits
-  handoff-tui diff --since attempt           since the previous attempt; my-review: since I last decided
+  handoff-tui diff --since my-review         since I last decided
+  handoff-tui diff --since attempt --handoff H-3
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
 

@@ -1,0 +1,137 @@
+"""Keeps the right folders watched while they come and go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+
+from handoff_tui.errors import HandoffError, WatchRefusedError
+from handoff_tui.repo.listener import Listener, OpenNotify, Pace, open_notify
+from handoff_tui.repo.own_place import OWN_FOLDER
+from handoff_tui.repo.reconcile import FullLook, reopen
+from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.watch_events import Event, Sorted
+from handoff_tui.repo.watch_set import WatchSet
+from handoff_tui.repo.watched_folders import is_folder, read_git_folders, read_named_folders, walk_folders
+
+_MOST_NEW_FOLDERS = 16
+_MOST_FOLDERS_BELOW = 500
+_ROUNDS = 3
+
+
+class WatchKeeper:
+    """The watched folders of one repository. Where a method returns false, only a full look tells what is missing."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        named: tuple[str, ...],
+        stop: threading.Event,
+        tell: Callable[[set[Event]], None],
+        tell_broken: Callable[[str], None],
+        open_one: OpenNotify,
+    ) -> None:
+        self.pace = Pace()
+        self.refused: WatchRefusedError | None = None
+        """Why only the few folders that matter most are watched, if so."""
+        self._repository = repository
+        self._named = (*named, OWN_FOLDER)
+        self._set = WatchSet(
+            lambda folders: Listener(open_notify(folders, open_one), self.pace, stop, tell, tell_broken)
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every folder that is known can be watched."""
+        return self.refused is None and not self._set.unwatchable
+
+    @property
+    def scattered(self) -> bool:
+        return self._set.scattered
+
+    def watch(self, folders: Iterable[str]) -> bool:
+        """Watches these folders and no others; false when there was a moment in which nobody listened."""
+        folders = set(folders)
+        self.refused = None
+        try:
+            self._set.replace(folders)
+        except WatchRefusedError:
+            self._set.clear()  # old and new together may have been too many
+        else:
+            return True
+        try:
+            self._set.replace(folders)
+        except WatchRefusedError as refused:
+            self._refuse(refused)
+        return False
+
+    def merge(self) -> bool:
+        """One listener for all again."""
+        return self.watch(self._set.folders | self._set.unwatchable)
+
+    def clear(self) -> None:
+        self._set.clear()
+
+    def follow(self, found: Sorted) -> bool:
+        """Forgets folders that are gone, and watches new ones."""
+        appeared = [path for path in found.appeared if is_folder(path)]
+        for folder in (*found.deleted, *appeared):
+            self._set.forget(folder)
+        if self.refused or not appeared:
+            return True
+        if len(appeared) > _MOST_NEW_FOLDERS:
+            return False
+        try:
+            return self._extend(appeared)
+        except WatchRefusedError as refused:
+            self._refuse(refused)
+        except HandoffError:  # git cannot say what is ignored; the full look tells why
+            pass
+        return False
+
+    def adjust(self, look: FullLook, *, quiet: bool) -> bool:
+        """Watches what a full look found; false when folders came to it, where something may have happened before.
+
+        Folders that the look did not find are let go when it was `quiet` all the time.
+        """
+        if self.refused:
+            return True
+        missing = look.folders - self._set.folders - self._set.unwatchable
+        if missing:
+            try:
+                self._set.add(missing)
+            except WatchRefusedError as refused:
+                self._refuse(refused)
+            return False
+        if look.complete and quiet and self._set.folders > look.folders:
+            return self.watch(look.folders)
+        return True
+
+    def _extend(self, appeared: list[str]) -> bool:
+        """Walks again after each round of watching, until nothing new is found."""
+        root = str(self._repository.root)
+        tops = [path[len(root) + 1 :] for path in appeared if path.startswith(f"{root}/")]
+        git = reopen(self._repository)
+        for _ in range(_ROUNDS):
+            walk = walk_folders(self._repository.root, git, tops, _MOST_FOLDERS_BELOW)
+            found = {f"{root}/{folder}" for folder in walk.folders} | self._read_special()
+            found -= self._set.folders | self._set.unwatchable
+            if not walk.complete or not found:
+                return walk.complete
+            self._set.add(found)
+        return False
+
+    def _refuse(self, refused: WatchRefusedError) -> None:
+        """Watches the few folders that matter most; who asks for the rest must poll."""
+        self.refused = refused
+        self._set.clear()
+        try:
+            self._set.replace({str(self._repository.root)} | self._read_special())
+        except WatchRefusedError:
+            self._set.clear()
+
+    def _read_special(self) -> frozenset[str]:
+        """Git's own folders, and those that are watched even when git ignores them."""
+        root = self._repository.root
+        named = frozenset(f"{root}/{folder}" for folder in read_named_folders(root, self._named))
+        return named | read_git_folders(self._repository)

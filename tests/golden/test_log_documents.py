@@ -1,0 +1,176 @@
+"""The documents of the signed log say what the code does: every problem code, every field, the script as it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.decision_log import entries, fields, patterns, policy
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.log_record import DecisionVerb, EntryKind
+from handoff_tui.presentation.by_hand import SCRIPT
+from handoff_tui.repo.log_losses import Fate
+from tests.support.log_entries import GOLDEN, IDS
+from tests.support.real_log import RealLog
+from tests.support.repositories import RepositoryBuilder
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "handoff_tui"
+FORMAT = (ROOT / "docs" / "log-format.md").read_text(encoding="utf-8")
+THREATS = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
+BY_HAND = (ROOT / "docs" / "verify-by-hand.md").read_text(encoding="utf-8")
+CODE = re.compile(r"[a-z]+(?:-[a-z]+)*")
+
+
+def list_codes_of(path: Path) -> Iterator[str]:
+    """Every problem code that a module can give: `code=…`, `code = …` in an error, the first word of `_build_fatal`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        for value in list_code_values(node):
+            if isinstance(value, ast.Name) and value.id in constants:
+                yield str(constants[value.id])
+            elif isinstance(value, ast.Constant):
+                yield str(value.value)
+            elif isinstance(value, ast.JoinedStr):  # entry-{fate}
+                yield from (f"entry-{fate}" for fate in Fate)
+
+
+def list_code_values(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call):
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
+        if isinstance(node.func, ast.Name) and node.func.id == "_build_fatal":
+            yield node.args[0]
+    elif isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "code":
+                yield statement.value
+            elif isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == "code":
+                yield from [statement.value] if statement.value is not None else []
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and is_refusal(node.targets[0]):
+        yield node.value.elts[0]
+
+
+def is_refusal(target: ast.expr) -> bool:
+    """`self._refused[…] = (code, text)`."""
+    return (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Attribute)
+        and target.value.attr == "_refused"
+    )
+
+
+def read_codes_of_the_source() -> set[str]:
+    modules = [
+        SOURCE / "errors.py",
+        *(SOURCE / "decision_log").glob("*.py"),
+        *(SOURCE / "review").glob("log*.py"),
+    ]
+    return {code for path in modules for code in list_codes_of(path) if CODE.fullmatch(code)}
+
+
+def read_table(text: str, heading: str) -> list[list[str]]:
+    """The cells of the first table under a heading, without its two first rows."""
+    below = text[text.index(f"{heading}\n") :].split("\n")
+    start = next(number for number, line in enumerate(below) if line.startswith("|"))
+    rows = list(takewhile(lambda line: line.startswith("|"), below[start:]))
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
+
+
+def test_every_problem_code_is_in_the_format() -> None:
+    """The table has every code that the source can give, and no other."""
+    written = {row[0].strip("`") for row in read_table(FORMAT, "### Problems")}
+    assert written == read_codes_of_the_source()
+    assert len(written) > 40
+
+
+def test_levels_of_problem_codes_are_known() -> None:
+    """FATAL, REFUSED, NOTE, or one of two."""
+    levels = {row[1] for row in read_table(FORMAT, "### Problems")}
+    assert levels == {"FATAL", "REFUSED", "NOTE", "FATAL or REFUSED"}
+
+
+def test_codes_in_the_threat_model_exist() -> None:
+    """Whatever looks like a code there is one."""
+    known = read_codes_of_the_source()
+    headings = ("## Changing entries", "## Removing entries", "## Keys")
+    cells = [row[1] for heading in headings for row in read_table(THREATS, heading)]
+    named = {word for cell in cells for word in re.findall(r"`([a-z-]+)`", cell) if not word.startswith("-")}
+    assert named <= known
+    assert len(named) > 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("policy", entries._GENESIS_KEYS | entries._POLICY_KEYS),
+        ("submission", entries._SUBMISSION_KEYS),
+        ("decision", entries._DECISION_KEYS),
+    ],
+)
+def test_every_field_is_in_the_format(kind: str, keys: frozenset[str]) -> None:
+    """Each kind is named, and each of its fields has a row with its form."""
+    assert EntryKind(f"urn:handoff-tui:{kind}:v1").value == f"urn:handoff-tui:{kind}:v1"
+    rows = read_table(FORMAT, "### Predicate")
+    written = {name for row in rows for name in re.findall(r"`([a-z]+)`", row[0])}
+    assert keys <= written
+    assert written == entries._GENESIS_KEYS | entries._POLICY_KEYS | entries._DECISION_KEYS
+
+
+def test_forms_of_fields_are_those_of_the_code() -> None:
+    """Grammars, verbs, subjects and their algorithms, as the readers have them."""
+    for pattern in (fields.PRINCIPAL, fields.LABEL):
+        assert f"`{pattern.pattern}`" in FORMAT
+    assert ", ".join(verb.value for verb in DecisionVerb) in FORMAT
+    subjects = {row[0].strip("`"): row[1] for row in read_table(FORMAT, "### Subject")}
+    assert {name: subjects[name] for name in patterns.DECISION_SUBJECTS} == patterns.DECISION_SUBJECTS
+    for key in policy._GATE_KEYS:
+        assert re.search(rf"^{key} =", FORMAT, re.MULTILINE), key
+
+
+def test_states_of_gates_are_told() -> None:
+    """Every state that a gate can have."""
+    section = FORMAT[FORMAT.index("## The gate") : FORMAT.index("## Bundles")]
+    assert {state for state in GateName if f"**{state}**" not in section} == set()
+
+
+def test_script_in_the_document_is_the_one_that_is_shipped() -> None:
+    """Who pastes it gets what the tests run, and what bundles carry."""
+    block = re.search(r"```sh\n(#!/bin/sh\n.*?)```", BY_HAND, re.DOTALL)
+    assert block is not None
+    assert block.group(1) == SCRIPT
+
+
+def test_commands_for_one_entry_work(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """As they stand in the document, on a real entry; the policy's payload is opened the same way, as it says."""
+    log = RealLog(builder)
+    log.begin()
+    decision = log.decide()
+    block = re.search(r"```sh\n(entry=.*?)```", BY_HAND, re.DOTALL)
+    assert block is not None
+    commands = block.group(1).split("\n", 1)[1]
+    policy = f"jq -j .payload '{log.place(log.genesis)}' | base64 -d > policy-payload.json\n"
+    script = f"set -e\nentry='{log.place(decision)}'\n{policy}{commands}"
+    done = subprocess.run(["sh"], input=script.encode(), cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b'Good "handoff-log@handoff-tui" signature for alice' in done.stdout
+    assert decision.removeprefix("sha256:").encode() in done.stdout
+
+
+def test_golden_files_are_where_the_format_says() -> None:
+    """The folder, its ids, and the sentence of the seeds."""
+    assert f"`{GOLDEN.relative_to(ROOT).as_posix()}/`" in FORMAT
+    assert {"genesis", "decision"} <= IDS.keys()
+    assert "handoff_tui example key: alice" in FORMAT

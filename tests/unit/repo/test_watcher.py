@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.repo.listener import Notify, open_rust_notify
+from handoff_tui.repo.noticed import Watching
+from tests.support.repositories import RepositoryBuilder
+from tests.support.watching import save_atomically, watching
+
+
+@pytest.fixture
+def work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A few files in a few folders."""
+    return builder.write("src/inner/a.py").write("docs/guide.md").write(".gitignore", "build/\n.handoff/\n").commit()
+
+
+def test_first_words_are_rescanning_and_then_everything(work: RepositoryBuilder) -> None:
+    """Whoever listens from the start reads all of it once, after it is watched."""
+    with watching(work) as (_, follower):
+        first, second = follower.notices[:2]
+        assert (first.generation, first.watching, first.everything) == (1, Watching.RESCANNING, False)
+        assert (second.generation, second.watching, second.everything) == (2, Watching.LIVE, True)
+        assert second.confirmed_at is not None
+
+
+def test_atomic_save_names_the_file(work: RepositoryBuilder) -> None:
+    """The path is told, and nothing is said of everything."""
+    with watching(work) as (_, follower):
+        save_atomically(work.place("src/inner/a.py"), "changed\n")
+        notice = follower.wait_for_path("src/inner/a.py", after=2)
+        assert not notice.everything
+        assert not notice.refs
+        follower.wait_for_agreement()
+
+
+def test_lock_file_of_a_package_tool_is_told(work: RepositoryBuilder) -> None:
+    """Only git's own locks are noise."""
+    with watching(work) as (_, follower):
+        work.write("poetry.lock", "locked\n")
+        assert "poetry.lock" in follower.wait_for_path("poetry.lock", after=2).paths
+
+
+def test_commit_tells_of_refs(work: RepositoryBuilder) -> None:
+    """A new tip of the branch is seen, and afterwards git's answer is known again."""
+    with watching(work) as (_, follower):
+        work.write("docs/guide.md", "new\n").commit()
+        assert follower.wait_for(lambda notice: notice.refs, after=2)
+        follower.wait_for_agreement()
+
+
+def test_branch_in_a_new_folder_of_refs_is_seen(work: RepositoryBuilder) -> None:
+    """Refs with a slash live in folders that are not there at first."""
+    with watching(work) as (watcher, follower):
+        work.ref("refs/heads/agents/one")
+        follower.wait_for(lambda notice: notice.refs, after=2)
+        ticket = watcher.request_reconcile()
+        seen = follower.wait_for(lambda notice: notice.answered >= ticket).generation
+        work.commit("another").ref("refs/heads/agents/one", "HEAD")
+        follower.wait_for(lambda notice: notice.refs, after=seen)
+
+
+def test_decision_in_our_own_folder_is_told(work: RepositoryBuilder) -> None:
+    """What another copy of the program decided is seen, be our folder ignored or not there at first."""
+    work.write(".gitignore", ".handoff-tui/\n").commit()
+    with watching(work) as (_, follower):
+        work.write(".handoff-tui/log/entries/ab/cd.json", "{}\n")
+        follower.wait_for_path(".handoff-tui/log/entries/ab/cd.json", after=2)
+        work.write(".handoff-tui/log/entries/ab/ef.json", "{}\n")
+        follower.wait_for_path(".handoff-tui/log/entries/ab/ef.json", after=follower.last.generation - 1)
+
+
+def test_ignored_folders_are_silent_but_for_handoffs(work: RepositoryBuilder) -> None:
+    """A build is not heard; an ignored handoff is."""
+    work.write("build/deep/old.o").write(".handoff/context.md")
+    with watching(work) as (_, follower):
+        work.write("build/deep/new.o").write(".handoff/context.md", "changed\n")
+        notice = follower.wait_for_path(".handoff/context.md", after=2)
+        assert notice.paths == {".handoff/context.md"}
+
+
+def test_folder_that_was_empty_at_the_start_is_watched(work: RepositoryBuilder) -> None:
+    """Git does not speak of empty folders; a file written to one is seen all the same."""
+    work.place("results/raw").mkdir(parents=True)
+    with watching(work) as (_, follower):
+        work.write("results/raw/first.json")
+        follower.wait_for_path("results/raw/first.json", after=2)
+
+
+def test_request_is_answered_even_when_nothing_has_changed(work: RepositoryBuilder) -> None:
+    """Whoever waits for a full look learns that it is done, and that nothing else is to be read."""
+    with watching(work) as (watcher, follower):
+        ticket = watcher.request_reconcile()
+        notice = follower.wait_for(lambda notice: notice.answered >= ticket)
+        assert (notice.paths, notice.refs, notice.everything) == (frozenset(), False, False)
+
+
+def test_many_requests_share_full_looks(work: RepositoryBuilder) -> None:
+    """One runs and one waits, however many ask."""
+    with watching(work) as (watcher, follower):
+        tickets = [watcher.request_reconcile() for _ in range(50)]
+        assert follower.wait_for(lambda notice: notice.answered == tickets[-1]).reconciled <= 4
+
+
+def test_change_that_no_event_told_is_found_on_request(work: RepositoryBuilder) -> None:
+    """A watcher without events still tells the exact path that differs."""
+    with watching(work, open_one=_hear_nothing) as (watcher, follower):
+        work.write("docs/guide.md", "unheard\n")
+        ticket = watcher.request_reconcile()
+        notice = follower.wait_for(lambda notice: notice.answered >= ticket)
+        assert notice.paths == {"docs/guide.md"}
+        work.write("docs/guide.md", "unheard again\n")
+        ticket = watcher.request_reconcile()
+        assert follower.wait_for(lambda notice: notice.answered >= ticket).paths == {"docs/guide.md"}
+
+
+def test_change_that_no_event_told_is_found_when_idle(work: RepositoryBuilder) -> None:
+    """Quiet for a while, the watcher looks by itself."""
+    with watching(work, open_one=_hear_nothing, idle_seconds=0.05) as (_, follower):
+        work.write("docs/guide.md", "unheard\n")
+        follower.wait_for_path("docs/guide.md", after=2)
+
+
+def test_focus_brings_a_full_look(work: RepositoryBuilder) -> None:
+    """Coming back is a request; going away is none."""
+    with watching(work) as (watcher, follower):
+        watcher.set_focused(focused=False)
+        watcher.set_focused(focused=True)
+        assert follower.wait_for(lambda notice: notice.answered == 1)
+
+
+def test_linked_work_tree_sees_its_own_head_and_shared_refs(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """Its git folder is elsewhere, and part of it belongs to all work trees."""
+    linked = work.worktree(tmp_path / "linked", "side")
+    with watching(linked) as (_, follower):
+        linked.write("docs/guide.md", "side\n").commit()
+        follower.wait_for(lambda notice: notice.refs, after=2)
+        follower.wait_for_agreement()
+        seen = follower.last.generation
+        work.tag("v1")
+        follower.wait_for(lambda notice: notice.refs, after=seen)
+
+
+def test_name_that_is_not_utf8_does_not_end_watching(work: RepositoryBuilder) -> None:
+    """watchfiles fails for good at such a name; a full look and new listeners take over."""
+    with watching(work) as (_, follower):
+        work.write(b"docs/\xff.md")
+        follower.wait_for(lambda notice: notice.everything, after=2)
+        follower.wait_for_agreement()
+        seen = follower.last.generation
+        work.write("docs/guide.md", "after\n")
+        follower.wait_for_path("docs/guide.md", after=seen)
+
+
+def test_damaged_configuration_is_explained_and_survived(work: RepositoryBuilder) -> None:
+    """While git gives no answer the watcher says why, and goes on when it does again."""
+    config = work.place(".git/config")
+    before = config.read_bytes()
+    with watching(work) as (_, follower):
+        config.write_bytes(b"[core\n")
+        notice = follower.wait_for(lambda notice: notice.watching is Watching.POLLING)
+        assert notice.explanation
+        config.write_bytes(before)
+        follower.wait_for(lambda told: told.watching is Watching.LIVE, after=notice.generation)
+
+
+def test_watching_writes_nothing_below_the_git_folder(work: RepositoryBuilder) -> None:
+    """Not even a refreshed index, when files were touched and several full looks were taken."""
+    os.utime(work.place("docs/guide.md"), ns=(1, 1))
+    before = _list_times(work.place(".git"))
+    with watching(work) as (watcher, follower):
+        os.utime(work.place("src/inner/a.py"), ns=(1, 1))
+        follower.wait_for_path("src/inner/a.py", after=2)
+        ticket = watcher.request_reconcile()
+        follower.wait_for(lambda notice: notice.answered >= ticket)
+    assert _list_times(work.place(".git")) == before
+
+
+def test_generations_rise_one_by_one(work: RepositoryBuilder) -> None:
+    """A gap would mean that a word was lost on the way."""
+    with watching(work) as (_, follower):
+        for number in range(5):
+            seen = follower.last.generation
+            save_atomically(work.place("docs/guide.md"), f"{number}\n")
+            follower.wait_for_path("docs/guide.md", after=seen)
+        assert [notice.generation for notice in follower.notices] == list(range(1, len(follower.notices) + 1))
+
+
+def _hear_nothing(_: list[str]) -> Notify:
+    return open_rust_notify([])
+
+
+def _list_times(folder: Path) -> dict[str, tuple[int, int]]:
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in (*names, "."):
+            status = os.lstat(os.path.join(place, name))  # noqa: PTH118 - as os.walk gives it
+            found[f"{place}/{name}"] = (status.st_mtime_ns, status.st_ino)
+    return found

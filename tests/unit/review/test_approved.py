@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.review.approved import read_marks
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.diff import Difference, DiffRequest, diff
+from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.repositories import RepositoryBuilder
+from tests.support.signed import Speaking
+
+
+@pytest.fixture
+def gates(
+    tmp_path: Path, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> GateDesk:
+    """One handoff by an agent; no log yet."""
+    return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+
+
+def compare(gates: GateDesk, scope: DiffScope, handoff: str | None = None) -> Difference:
+    return diff(open_desk(gates.root), DiffRequest(scope=scope, handoff=handoff))
+
+
+def list_paths(found: Difference) -> list[str] | None:
+    return None if found.files is None else [change.path for change in found.files.listed.changes]
+
+
+def test_last_approved_is_the_baseline_of_what_follows(gates: GateDesk) -> None:
+    """Not of itself: what was approved just now has nothing before it."""
+    bo = gates.person("bo")
+    gates.begin(bo)
+    assert gates.decide(bo, "approve").code == 0
+    same = compare(gates, DiffScope.SINCE_BASELINE)
+    assert same.pair.before.snapshot is None
+    gates.commit_log()
+    gates.change(CODE.replace("a - b", "b - a"))
+    found = compare(gates, DiffScope.SINCE_BASELINE)
+    assert found.pair.before.reason == "the last approved one of this line of work"
+    assert (found.record is not None, list_paths(found)) == (True, ["src/app.py"])
+
+
+def test_my_review_is_mine(gates: GateDesk) -> None:
+    """Whatever I decided; another's review is not mine."""
+    bo, cy = gates.person("bo"), gates.person("cy")
+    gates.begin(bo, cy)
+    assert gates.decide(bo, "reject", "--reason", "no").code == 0
+    gates.commit_log()
+    gates.change()
+    gates.speaking(bo, "status", "--repo", gates.root)
+    mine = compare(gates, DiffScope.SINCE_MY_REVIEW)
+    assert mine.pair.before.reason.startswith(f"{bo.email} decided reject on attempt 1")
+    assert list_paths(mine) == ["src/app.py"]
+    gates.speaking(cy, "status", "--repo", gates.root)
+    assert not compare(gates, DiffScope.SINCE_MY_REVIEW).pair.comparable
+
+
+def test_previous_attempt_is_what_was_decided_on_before(gates: GateDesk) -> None:
+    """The work as it was when somebody sent it back."""
+    bo = gates.person("bo")
+    gates.begin(bo)
+    assert gates.decide(bo, "retry", "--reason", "again").code == 0
+    gates.commit_log()
+    assert not compare(gates, DiffScope.SINCE_PREVIOUS_ATTEMPT, HANDOFF).pair.comparable
+    gates.change()
+    found = compare(gates, DiffScope.SINCE_PREVIOUS_ATTEMPT, HANDOFF)
+    assert list_paths(found) == ["src/app.py"]
+
+
+def test_log_that_is_not_sound_tells_of_no_moment(gates: GateDesk) -> None:
+    """And it is said: nothing approved is not the same as nothing that can be believed."""
+    bo = gates.person("bo")
+    genesis = gates.begin(bo)
+    assert gates.decide(bo, "approve").code == 0
+    shutil.rmtree(gates.root / ".handoff-tui/log" / genesis.removeprefix("sha256:")[:2])
+    gates.change()
+    assert not read_marks(open_desk(gates.root), "0" * 40, None).is_sound
+    found = compare(gates, DiffScope.SINCE_BASELINE)
+    assert found.pair.before.reason.startswith("the log is not sound, so nothing in it counts")
