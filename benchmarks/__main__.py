@@ -19,6 +19,7 @@ from benchmarks.log_entry import measure_log_entry
 from benchmarks.log_verify import measure_log_verify
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
+from benchmarks.watching import measure_watching
 
 _RESULTS = Path(__file__).parent / "results" / "latest.json"
 
@@ -43,6 +44,7 @@ def main() -> int:
             *measure_log_entry(arguments.rounds),
             *measure_log_append(folder, arguments.rounds),
             *measure_log_verify(folder, arguments.rounds),
+            *measure_watching(folder, arguments.rounds, sizes),
         ]
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
@@ -40,9 +40,11 @@ def measure_watching(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[
 def _measure_latency(places: dict[int, Path]) -> list[Row]:
     """Saves in all repositories in turn, so that a busy moment falls on all of them alike."""
     taken: dict[int, list[float]] = {files: [] for files in places}
-    for files, place in places.items():
-        with _watch(place) as (_, told):
-            taken[files] = [_save(place, told, number) for number in range(_SAVES)]
+    with ExitStack() as stack:
+        words = {files: stack.enter_context(_watch(place)) for files, place in places.items()}
+        for number in range(_SAVES):
+            for files, place in places.items():
+                taken[files].append(_save(place, words[files], number))
     steps = {files: statistics.median(seconds) * 1000 / STEP_MILLISECONDS for files, seconds in taken.items()}
     smallest, largest = min(places), max(places)
     return [
@@ -65,7 +67,7 @@ def _save(place: Path, told: queue.SimpleQueue[Noticed], number: int) -> float:
 def _measure_idle(place: Path) -> Row:
     """All threads of this process, while nothing happens, in hundredths of a core."""
     with _watch(place):
-        time.sleep(3)  # what is left of starting is over
+        time.sleep(7)  # what is left of starting is over, and it rests
         wall, processor = time.perf_counter(), time.process_time()
         time.sleep(_IDLE_SECONDS)
         spent = (time.process_time() - processor) / (time.perf_counter() - wall)
@@ -102,7 +104,7 @@ def _start_and_stop(place: Path) -> Callable[[], object]:
 
 
 @contextmanager
-def _watch(place: Path) -> Iterator[tuple[Watcher, queue.SimpleQueue[Noticed]]]:
+def _watch(place: Path) -> Iterator[queue.SimpleQueue[Noticed]]:
     """A watcher that is live; stopping it is part of the time, as it takes a step at most."""
     told: queue.SimpleQueue[Noticed] = queue.SimpleQueue()
     stop = threading.Event()
@@ -111,7 +113,7 @@ def _watch(place: Path) -> Iterator[tuple[Watcher, queue.SimpleQueue[Noticed]]]:
     try:
         while told.get(timeout=_WAIT_SECONDS).watching is not Watching.LIVE:
             pass
-        yield watcher, told
+        yield told
     finally:
         stop.set()
         watcher.join()

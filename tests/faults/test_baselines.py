@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from handoff_tui.repo.state_files import find_choices_folder
 from tests.support.command_line import Said
 from tests.support.compared import build_lamp, write_junit
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -243,7 +244,7 @@ def test_comparing_changes_nothing(builder: RepositoryBuilder, say: InProcess, p
 
 def test_damaged_pins_are_told(builder: RepositoryBuilder, say: InProcess, pinned: Path) -> None:
     """What to do is said; the snapshots are all there."""
-    (builder.folder / ".git/handoff-tui/pins.json").write_text("{", encoding="utf-8")
+    (find_choices_folder(builder.folder / ".git") / "handoff-tui/pins.json").write_text("{", encoding="utf-8")
     assert_told(say("diff", "--repo", builder.folder), "pins.json is damaged", "pin again")
     assert pinned.exists()
     assert say("diff", "--against", pinned.stem, "--repo", builder.folder).code == 0

@@ -38,8 +38,18 @@ class GateDesk:
     def person(self, name: str, passphrase: str = "") -> Person:
         return make_person(self.folder / "homes", name, passphrase)
 
-    def begin(self, *people: Person, agents: Iterable[Person] = (), gates: str = GATE, roles: str = "") -> str:
-        """A log with these reviewers; the first of them signs its policy. The id of the first entry."""
+    def begin(
+        self,
+        *people: Person,
+        agents: Iterable[Person] = (),
+        guests: Iterable[Person] = (),
+        gates: str = GATE,
+        roles: str = "",
+    ) -> str:
+        """A log with these reviewers; the first of them signs its policy. Guests have a key in it and no role.
+
+        The id of the first entry.
+        """
         agents = tuple(agents)
         names = ", ".join(f'"{person.email}"' for person in people)
         machines = ", ".join(f'"{agent.email}"' for agent in agents)
@@ -47,7 +57,7 @@ class GateDesk:
             f'version = 1\n[roles.root]\nprincipals = ["{people[0].email}"]\n[roles.reviewer]\nprincipals = [{names}]\n'
             f"[roles.agent]\nprincipals = [{machines}]\n{roles}{gates}"
         )
-        signers = "".join(build_line(person.email, person.public_text) for person in (*people, *agents))
+        signers = "".join(build_line(person.email, person.public_text) for person in (*people, *agents, *guests))
         text = PolicyText(version=1, allowed_signers=signers, policy_toml=toml, nonce="00" * 16)
 
         def build(parents: Parents) -> Draft:

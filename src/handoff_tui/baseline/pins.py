@@ -1,4 +1,4 @@
-"""The reviewer's own choice of baselines: local, never committed, `<git-common-dir>/handoff-tui/pins.json`."""
+"""The reviewer's own choice of baselines, in a folder of theirs: who chooses the baseline chooses what is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from handoff_tui.errors import SnapshotUnusableError
-from handoff_tui.repo.local_files import LocalFolder
+from handoff_tui.repo.local_files import LOCAL_FOLDER, LocalFolder
+from handoff_tui.repo.state_files import find_choices_folder
 
 EVERY_HANDOFF: Final = "*"
 """The key of the pin that counts where a handoff has none of its own."""
@@ -18,7 +19,8 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 def read_pins(common_dir: Path) -> dict[str, str]:
     """Handoff id, or `*`, to the digest that was pinned; none where nobody pinned anything."""
-    content = LocalFolder(common_dir).read(_NAME)
+    folder = find_choices_folder(common_dir)
+    content = LocalFolder(folder).read(_NAME)
     if content is None:
         return {}
     try:
@@ -29,7 +31,7 @@ def read_pins(common_dir: Path) -> dict[str, str]:
         isinstance(digest, str) and _DIGEST.fullmatch(digest) for digest in value.values()
     ):
         raise SnapshotUnusableError(
-            f"{common_dir / 'handoff-tui' / _NAME} is damaged: it is no table of snapshot digests",
+            f"{folder / LOCAL_FOLDER / _NAME} is damaged: it is no table of snapshot digests",
             "Delete it and pin again; it holds nothing but pins.",
         )
     return dict(sorted(value.items()))
@@ -42,7 +44,7 @@ def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
     if digest is not None:
         pins[handoff] = digest
     content = json.dumps(pins, sort_keys=True, ensure_ascii=True, indent=1) + "\n"
-    LocalFolder(common_dir).write(_NAME, content.encode("ascii"))
+    LocalFolder(find_choices_folder(common_dir), make_outer=True).write(_NAME, content.encode("ascii"))
 
 
 def find_pin(pins: dict[str, str], handoff: str | None) -> str | None:

@@ -15,6 +15,7 @@ from handoff_tui.presentation.gate import (
     build_gate_json,
     describe_place,
 )
+from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 
@@ -24,11 +25,11 @@ _MOST_WARNED = 5
 _CLOSED = frozenset({"pass", "not-applicable"})
 _CLAIMS = {"holds": "hold"}
 _DIFFERENCES = {
-    "files": "changed files",
-    "unexplained": "unexplained drops",
-    "newly_failing": "newly failing",
-    "vanished_tests": "vanished tests",
-    "newly_skipped": "newly skipped tests",
+    "files": "changed file",
+    "unexplained": "unexplained drop",
+    "newly_failing": "new failure",
+    "vanished_tests": "vanished test",
+    "newly_skipped": "newly skipped test",
 }
 
 
@@ -97,8 +98,8 @@ def _add_evidence(page: Page, record: ReviewRecord) -> None:
         add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")
     _add_rest(page, len(record.contradicted) - _MOST_CLAIMS)
     if record.differences:
-        shown = (f"{number:,} {_DIFFERENCES.get(name, name)}" for name, number in record.differences.items())
-        add_fact(page, "changes", ", ".join(shown))
+        shown = [plural(number, _DIFFERENCES.get(name, name)) for name, number in record.differences.items() if number]
+        add_fact(page, "changes", ", ".join(shown) or "none")
 
 
 def _add_rest(page: Page, number: int) -> None:
@@ -128,5 +129,5 @@ def _add_lines(page: Page, name: str, text: str) -> None:
 
 
 def _describe_threshold(report: GateReport) -> str:
-    needed = f"{report.threshold} needed"
+    needed = f"asks for {plural(report.threshold, 'reviewer')}"
     return needed if report.requirement is None else f"{needed}, among them {report.requirement}"

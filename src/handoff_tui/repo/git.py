@@ -21,6 +21,8 @@ from handoff_tui.repo.split_index import spare_shared_index
 TIMEOUT_SECONDS = 120
 _SILENT_SECONDS = 2
 """After so long it is asked why git does not answer."""
+_PIPE_BYTES = 32 * 1024
+"""So much can be written to a pipe at once, whether git reads it or not."""
 
 _DIFFING = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
 _DIFFS_STAY_INSIDE = ("--no-ext-diff", "--no-textconv", "--no-color")
@@ -188,16 +190,29 @@ def find_git() -> str:
 
 
 def _start(argv: list[str], environment: dict[str, str], stdin: bytes, folder: Path) -> GitAnswer:
+    if len(stdin) <= _PIPE_BYTES:
+        return _run(argv, environment, (subprocess.PIPE, stdin), folder)
+    import tempfile  # noqa: PLC0415 - few calls have that much to say
+
+    # in a file: after a wait that ended early, Python does not write what is left of the input
+    with tempfile.TemporaryFile(prefix="handoff-tui-") as spooled:
+        spooled.write(stdin)
+        spooled.seek(0)
+        return _run(argv, environment, (spooled.fileno(), b""), folder)
+
+
+def _run(argv: list[str], environment: dict[str, str], stdin: tuple[int, bytes], folder: Path) -> GitAnswer:
+    source, content = stdin
     with subprocess.Popen(
         argv,
-        stdin=subprocess.PIPE,
+        stdin=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
         start_new_session=True,
     ) as process:
         try:
-            stdout, stderr = _wait(process, stdin, folder)
+            stdout, stderr = _wait(process, content, folder)
         finally:
             if process.poll() is None:  # late, or Ctrl-C: git and what it started are one group, and none stays behind
                 os.killpg(process.pid, signal.SIGKILL)

@@ -11,6 +11,7 @@ from handoff_tui.errors import GitError
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.git import Git, GitAnswer
 from handoff_tui.repo.own_place import ALL_BUT_OWN, OWN_FOLDER
+from handoff_tui.repo.true_objects import is_true
 
 MOST_LISTED = 20_000
 """Listing more commits than this costs more than asking about single ones."""
@@ -82,7 +83,7 @@ def read_notes(git: Git, ref: str) -> dict[str, str]:
 def read_blobs(
     git: Git, names: list[str], max_bytes: int, extra: Mapping[str, str] | None = None
 ) -> dict[str, bytes | None]:
-    """Contents by object name (`<blob id>` or `<commit>:<path>`); nothing for what is missing or too large.
+    """Contents by object name (`<blob id>` or `<commit>:<path>`); nothing for what is missing, too large or false.
 
     `extra` may name further object folders, as git's variables do.
     """
@@ -223,22 +224,25 @@ def _build_commit(fields: list[str]) -> Commit:
 
 
 def _parse_batch(output: bytes, names: list[str]) -> dict[str, bytes]:
-    """Reads `cat-file --batch`: a header line with the size, that many bytes, a newline."""
+    """Reads `cat-file --batch`: a line with id, kind and size, the content, a newline. What is false is left out."""
     contents: dict[str, bytes] = {}
     position = 0
     for name in names:
         header_end = output.find(b"\n", position)
         header = output[position:header_end]
         try:
-            size = int(header.rpartition(b" ")[2])
+            identifier, kind, digits = header.split(b" ")
+            size = int(digits)
         except ValueError:
             raise GitError(
                 f"git cat-file gave no content for {name}: {header!r}",
                 "Is the repository being changed right now? Try again.",
             ) from None
         start = header_end + 1
-        contents[name] = output[start : start + size]
         position = start + size + 1
+        content = output[start : position - 1]
+        if is_true(identifier.decode("ascii"), kind, content):
+            contents[name] = content
     return contents
 
 

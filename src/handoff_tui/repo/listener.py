@@ -13,11 +13,15 @@ from handoff_tui.repo.watched_folders import is_folder
 
 STEP_MILLISECONDS = 5
 """A change is told after one to two steps, and each step costs a little even when nothing happens."""
+RESTING_STEP_MILLISECONDS = 10
+"""After some quiet seconds; the first change then comes half a frame later, and waiting costs half as much."""
 UNFOCUSED_STEP_MILLISECONDS = 50
 DEBOUNCE_MILLISECONDS = 50
 """The longest that changes which follow each other are collected."""
 _LOOK_UP_MILLISECONDS = 1_000
 """How often it is asked whether the listener is still wanted."""
+_RESTS_AFTER = 5
+"""So many times nothing was heard for that long."""
 _ATTEMPTS = 5
 
 
@@ -75,9 +79,13 @@ class Listener(threading.Thread):
             self._notify.close()
 
     def _listen(self) -> None:
+        quiet = 0
         while not self._retired.is_set():
-            answer = self._notify.watch(DEBOUNCE_MILLISECONDS, self._pace.step, _LOOK_UP_MILLISECONDS, self._stop_event)
+            step = self._pace.step if quiet < _RESTS_AFTER else max(self._pace.step, RESTING_STEP_MILLISECONDS)
+            answer = self._notify.watch(DEBOUNCE_MILLISECONDS, step, _LOOK_UP_MILLISECONDS, self._stop_event)
+            quiet += 1
             if isinstance(answer, set):
+                quiet = 0
                 self._tell(answer)
             elif answer != "timeout":
                 return

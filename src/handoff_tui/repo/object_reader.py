@@ -17,8 +17,9 @@ from typing import IO
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.git import TIMEOUT_SECONDS, Git
 from handoff_tui.repo.history import can_be_asked, read_blobs
+from handoff_tui.repo.true_objects import is_true
 
-_FOUND = compile_later(rb"[0-9a-f]{40,64} ([a-z]+) ([0-9]+)")
+_FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
 _CHUNK = 1 << 16
 _MOST_SKIPPED = 1 << 20
 """More than this of what nobody wants is not read: ending git costs less."""
@@ -32,7 +33,7 @@ class ObjectReader:
         self._running: _Running | None = None
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
-        """The content; nothing for what is missing, too large, or no file."""
+        """The content; nothing for what is missing, too large, no file, or not what its name says."""
         if not can_be_asked(name):
             return None
         try:
@@ -84,12 +85,12 @@ class _Running:
             if header.endswith(b" missing"):
                 return None
             raise _OddAnswerError
-        size = int(found.group(2))
-        wanted = found.group(1) == b"blob" and size <= max_bytes
+        identifier, kind, size = found.group(1).decode("ascii"), found.group(2), int(found.group(3))
+        wanted = kind == b"blob" and size <= max_bytes
         if not wanted and size > _MOST_SKIPPED:
             raise _OddAnswerError
         content = self._read_content(size)
-        return content if wanted else None
+        return content if wanted and is_true(identifier, kind, content) else None
 
     def _read_content(self, size: int) -> bytes:
         """That many bytes, after which git ends the line."""

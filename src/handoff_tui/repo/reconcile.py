@@ -13,7 +13,12 @@ from handoff_tui.repo.git import Git
 from handoff_tui.repo.known_state import KnownState, read_known_state
 from handoff_tui.repo.own_place import OWN_FOLDER
 from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.watched_folders import read_git_folders, read_tracked_folders, read_work_folders
+from handoff_tui.repo.watched_folders import (
+    read_git_folders,
+    read_tracked_folders,
+    read_unknown_folders,
+    read_work_folders,
+)
 
 
 class FullLook(NamedTuple):
@@ -49,12 +54,17 @@ class FolderReader:
 
     def read(self, git: Git) -> tuple[frozenset[str], bool]:
         """The folders, absolute, and whether these are all."""
-        index = self._read_index()
-        if index is None or index != self._index:
-            self._tracked = read_tracked_folders(git)
-            self._index = index
-        walk = read_work_folders(self.repository, git, self._tracked, self._named)
-        work = {f"{self.repository.root}/{folder}".removesuffix("/") for folder in walk.folders}
+        unknown = Background(lambda: read_unknown_folders(git))
+        try:
+            index = self._read_index()
+            if index is None or index != self._index:
+                self._tracked = read_tracked_folders(git)
+                self._index = index
+        finally:
+            unknown.join()
+        root = self.repository.root
+        walk = read_work_folders(root, git, self._tracked, unknown.finish(), self._named)
+        work = {f"{root}/{folder}".removesuffix("/") for folder in walk.folders}
         return frozenset(work | read_git_folders(self.repository)), walk.complete
 
     def _read_index(self) -> tuple[int, ...] | None:

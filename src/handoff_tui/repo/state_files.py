@@ -13,13 +13,17 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 def find_cache_folder(root: Path) -> Path:
     """Where results about a repository are kept; it may be deleted at any time."""
-    name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return _find_base("XDG_CACHE_HOME", ".cache") / name
+    return _find_base("XDG_CACHE_HOME", ".cache") / _build_name(root)
 
 
 def find_state_folder() -> Path:
     """Where the user's own decisions about this machine are kept."""
     return _find_base("XDG_STATE_HOME", ".local/state")
+
+
+def find_choices_folder(root: Path) -> Path:
+    """Where the user's own choices about one repository are kept: not in it, where an agent could make them."""
+    return find_state_folder() / "repositories" / _build_name(root)
 
 
 def load_json(place: Path) -> object:
@@ -55,6 +59,10 @@ def write_log(place: Path, content: bytes) -> str | None:
     except OSError:
         return None
     return str(place)
+
+
+def _build_name(root: Path) -> str:
+    return hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
 def _find_base(variable: str, below_home: str) -> Path:

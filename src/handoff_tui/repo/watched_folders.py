@@ -44,15 +44,20 @@ def build_ancestors(folders: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def read_work_folders(repository: Repository, git: Git, tracked: Collection[str], named: Iterable[str]) -> Walk:
+def read_unknown_folders(git: Git) -> list[str]:
+    """The outermost folders in which git knows no file, empty ones among them, that it does not ignore."""
+    listing = os.fsdecode(git.read("ls-files", "--others", "--directory", "--exclude-standard", "-z"))
+    return [path.removesuffix("/") for path in listing.split("\0") if path.endswith("/")]
+
+
+def read_work_folders(
+    root: Path, git: Git, tracked: Collection[str], unknown: Iterable[str], named: Iterable[str]
+) -> Walk:
     """All folders of the work tree that can hold something git does not ignore, or something that is looked for.
 
     The names of `named`, and our own folder, are looked at even when git ignores them.
     """
-    root = repository.root
     found = set(keep_folders(root, tracked))
-    listing = os.fsdecode(git.read("ls-files", "--others", "--directory", "--exclude-standard", "-z"))
-    unknown = [path.removesuffix("/") for path in listing.split("\0") if path.endswith("/")]
     below = walk_folders(root, git, [path for path in unknown if path not in found], MOST_FOLDERS)
     found |= below.folders
     found |= read_named_folders(root, (*named, OWN_FOLDER))

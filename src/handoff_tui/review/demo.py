@@ -8,6 +8,7 @@ from handoff_tui.errors import SshKeygenMissingError
 from handoff_tui.repo.resources import find_resource, make_temporary_folder
 from handoff_tui.repo.story import build_story
 from handoff_tui.review.demo_log import write_demo_log
+from handoff_tui.review.desk import has_log, open_desk
 
 
 def build_demo(target: Path | None) -> Path:
@@ -26,6 +27,7 @@ def build_demo(target: Path | None) -> Path:
 
 
 def list_homes(repository: Path) -> tuple[Path, ...]:
-    """The homes of the people who decide in the sample, its first reviewer's first."""
+    """The homes of the people who decide in the sample, its first reviewer's first; none where there is no log."""
     folder = repository.parent
-    return tuple(home for home in (folder / "home", folder / "home-tomas") if home.is_dir())
+    homes = (folder / "home", folder / "home-tomas")
+    return tuple(home for home in homes if home.is_dir()) if has_log(open_desk(repository)) else ()

@@ -6,6 +6,7 @@ import pytest
 
 from handoff_tui.baseline.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
 from handoff_tui.errors import SnapshotUnusableError
+from handoff_tui.repo.state_files import find_choices_folder
 
 ONE, TWO = "1" * 64, "2" * 64
 
@@ -23,6 +24,16 @@ def test_pins_are_kept_replaced_and_taken_away(tmp_path: Path) -> None:
     assert read_pins(tmp_path) == {"H-1": TWO}
 
 
+def test_pin_in_the_repository_is_none(tmp_path: Path) -> None:
+    """An agent can write the git folder; it chooses no baseline there, and a pin leaves nothing behind there."""
+    (tmp_path / "handoff-tui").mkdir()
+    (tmp_path / "handoff-tui/pins.json").write_text(f'{{"*": "{ONE}"}}')
+    assert read_pins(tmp_path) == {}
+    write_pin(tmp_path, "H-1", TWO)
+    assert read_pins(tmp_path) == {"H-1": TWO}
+    assert [place.name for place in tmp_path.rglob("*.json")] == ["pins.json"]
+
+
 def test_pin_of_a_handoff_comes_before_the_one_for_all() -> None:
     """Without a handoff only the latter counts."""
     pins = {"*": ONE, "H-1": TWO}
@@ -33,7 +44,7 @@ def test_pin_of_a_handoff_comes_before_the_one_for_all() -> None:
 @pytest.mark.parametrize("content", ["", "[]", '{"H-1": 1}', '{"H-1": "short"}', "[" * 100_000])
 def test_damaged_pins_are_an_error(tmp_path: Path, content: str) -> None:
     """A choice of the reviewer is not silently forgotten."""
-    (tmp_path / "handoff-tui").mkdir()
-    (tmp_path / "handoff-tui" / "pins.json").write_text(content)
+    write_pin(tmp_path, "H-1", ONE)
+    (find_choices_folder(tmp_path) / "handoff-tui/pins.json").write_text(content)
     with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
         read_pins(tmp_path)

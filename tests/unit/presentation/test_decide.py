@@ -25,7 +25,7 @@ def test_page_shows_the_evidence_of_the_record() -> None:
         "! style: 3 lines are too long",
         "4 hold, 1 contradicted",
         "✗ 12 tests (RESULTS.md:4)",
-        "3 changed files, 1 unexplained drops",
+        "3 changed files, 1 unexplained drop",
         "there is uncommitted work",
     ):
         assert words in text

@@ -162,3 +162,15 @@ def test_run_takes_variables_of_places_only(builder: RepositoryBuilder, tmp_path
     assert git.run("ls-files", extra={"GIT_INDEX_FILE": str(tmp_path / "none")}).text == ""
     with pytest.raises(GitError, match="GIT_EXTERNAL_DIFF"):
         git.run("status", extra={"GIT_EXTERNAL_DIFF": "true", "GIT_DIR": "x"})
+
+
+def test_much_input_is_read_to_its_end_however_long_git_takes(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where git was silent for so long that it was asked why."""
+    monkeypatch.setattr(git_module, "_SILENT_SECONDS", 0.001)
+    monkeypatch.setattr(git_module, "TIMEOUT_SECONDS", 30)
+    builder.write("a")
+    names = b"a\n" * 100_000
+    answer = Git(builder.folder).run("hash-object", "--stdin-paths", stdin=names)
+    assert (answer.ok, answer.stdout.count(b"\n")) == (True, 100_000)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -51,6 +52,29 @@ def test_listener_that_breaks_says_so(tmp_path: Path) -> None:
     assert "decode" in broken.get(timeout=20)
     listener.join(20)
     assert not listener.is_alive()
+
+
+def test_listener_rests_when_nothing_happens_and_wakes_with_the_first_event() -> None:
+    """Longer steps after five empty seconds; short ones again as soon as something is heard."""
+    steps: list[int] = []
+    stop = threading.Event()
+    quiet: list[set[Event] | Literal["stop", "timeout"]] = ["timeout"]
+    answers = [*quiet * 6, {(ADDED, "x")}, *quiet, "stop"]
+
+    class Scripted:
+        def watch(
+            self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event | None
+        ) -> set[Event] | Literal["signal", "stop", "timeout"]:
+            assert (debounce_ms, timeout_ms, stop_event) == (50, 1_000, stop)
+            steps.append(step_ms)
+            return answers[len(steps) - 1]
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    listener = Listener(Scripted(), Pace(), stop, lambda _: None, lambda _: None)
+    listener.join(20)
+    assert steps == [5, 5, 5, 5, 5, 10, 10, 5, 5]
 
 
 def test_missing_folder_does_not_keep_the_others_from_being_watched(tmp_path: Path) -> None:

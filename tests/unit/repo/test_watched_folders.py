@@ -11,6 +11,7 @@ from handoff_tui.repo.watched_folders import (
     read_git_folders,
     read_named_folders,
     read_tracked_folders,
+    read_unknown_folders,
     read_work_folders,
     walk_folders,
 )
@@ -19,8 +20,8 @@ from tests.support.repositories import RepositoryBuilder
 
 def read(builder: RepositoryBuilder, *named: str) -> frozenset[str]:
     repository = open_repository(builder.folder)
-    tracked = read_tracked_folders(repository.git)
-    walk = read_work_folders(repository, repository.git, tracked, named)
+    tracked, unknown = read_tracked_folders(repository.git), read_unknown_folders(repository.git)
+    walk = read_work_folders(repository.root, repository.git, tracked, unknown, named)
     assert walk.complete
     return walk.folders
 

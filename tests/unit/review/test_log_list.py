@@ -110,7 +110,7 @@ def test_orphan_is_refused_and_the_log_fatal(log: RealLog) -> None:
 
 def test_entry_by_a_policy_without_sense_has_no_roles(log: RealLog) -> None:
     """A policy that cannot be read gives nobody a role, and stops nothing."""
-    log.add_policy("nonsense", keys=("mallory",))
+    log.add_policy("nonsense")
     row = read(log, verb="policy").rows[0]
     assert (row.code, row.roles) == ("bad-policy", ())
 

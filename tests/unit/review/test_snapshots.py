@@ -4,6 +4,7 @@ import pytest
 
 from handoff_tui.dialects.reading import Harvest
 from handoff_tui.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError, TreeMovedError
+from handoff_tui.repo.state_files import find_choices_folder
 from handoff_tui.review import snapshots
 from handoff_tui.review.check import Telling, find_movement
 from handoff_tui.review.desk import Desk, open_desk
@@ -99,7 +100,7 @@ def test_pin_of_what_cannot_be_read_is_refused(builder: RepositoryBuilder) -> No
     place.write_text("{}", encoding="utf-8")
     with pytest.raises(StoredFileDamagedError, match="does not have the content"):
         pin(desk, "111111", None)
-    assert not (root / ".git/handoff-tui/pins.json").exists()
+    assert not find_choices_folder(root / ".git").exists()
 
 
 def test_damaged_pins_are_told(builder: RepositoryBuilder) -> None:
@@ -109,6 +110,7 @@ def test_damaged_pins_are_told(builder: RepositoryBuilder) -> None:
     digest = capture(desk).summary.digest
     pin(desk, digest, None)
     assert show_snapshot(desk, digest[:6])[0].pinned_for == ("*",)
-    (root / ".git/handoff-tui/pins.json").write_text('{"*": "no digest"}', encoding="utf-8")
+    place = find_choices_folder(root / ".git") / "handoff-tui/pins.json"
+    place.write_text('{"*": "no digest"}', encoding="utf-8")
     with pytest.raises(SnapshotUnusableError, match=r"pins\.json is damaged"):
         list_newest_first(desk)

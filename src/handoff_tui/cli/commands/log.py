@@ -9,16 +9,18 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_stream, write_text
 from handoff_tui.errors import UsageError
+from handoff_tui.models.log_record import DecisionVerb
 from handoff_tui.presentation.by_hand import build_bundle_texts, build_extract_readme
 from handoff_tui.presentation.log import build_bundle_json, build_entry_json, build_log_json, build_report_json
 from handoff_tui.presentation.log_page import build_entry_page, build_log_page, build_report_page
 from handoff_tui.review.desk import load_terminal_theme
 from handoff_tui.review.log import open_log_at
 from handoff_tui.review.log_bundle import build_bundle, verify_bundle, write_bundle
-from handoff_tui.review.log_list import Choice, list_log
+from handoff_tui.review.log_list import POLICY, SUBMIT, Choice, list_log
 from handoff_tui.review.log_show import build_parts, show_entry, write_extract
 from handoff_tui.review.log_verify import Demands, verify_whole_at
 
+_ACTS = (*(verb.value for verb in DecisionVerb), SUBMIT, POLICY)
 _EXAMPLES = """\
 examples:
   handoff-tui log                              every entry, newest first, and whether it holds
@@ -43,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("--handoff", metavar="ID", help="only entries on this handoff")
     parser.add_argument("--person", metavar="WHO", help="only entries by this person or agent")
-    parser.add_argument("--verb", dest="act", metavar="VERB", help="only approve, reject, …, submit or policy")
+    parser.add_argument(
+        "--verb", dest="act", choices=_ACTS, metavar="VERB", help=f"only these: {', '.join(_ACTS[:-1])} or {_ACTS[-1]}"
+    )
     add_reading_options(parser)
     children = parser.add_subparsers(dest="what", metavar="WHAT")
     _add_show(children)
@@ -125,6 +129,7 @@ def _add_verify(children: _Children[argparse.ArgumentParser]) -> None:
     verifying.add_argument("--pin", metavar="ID", help="the first entry that the log must have")
     verifying.add_argument("--with-ssh-keygen", action="store_true", help="ask ssh-keygen about every signature too")
     verifying.add_argument("--against", metavar="REF", help="every entry of this commit must be here, unchanged")
+    verifying.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every problem")
     verifying.add_argument("--bundle", type=Path, metavar="FILE", help="verify a file made by `log bundle` instead")
 
 
@@ -136,6 +141,5 @@ def _add_child(children: _Children[argparse.ArgumentParser], name: str, summary:
     child.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object for scripts"
     )
-    child.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every line")
     add_repository_option(child)
     return child

@@ -80,7 +80,10 @@ def test_bundle_is_written_and_verified_anywhere(
     assert call("log", "verify", "--bundle", place, "--pin", "0" * 64).code == ExitCode.INTEGRITY
 
 
-@pytest.mark.parametrize("words", [("verify", "--bundle", "x.tar", "--against", "HEAD"), ("bundle", "--json")])
+@pytest.mark.parametrize(
+    "words",
+    [("verify", "--bundle", "x.tar", "--against", "HEAD"), ("bundle", "--json"), ("--verb", "aprove"), ("what",)],
+)
 def test_words_that_do_not_fit_together_are_told(log: RealLog, call: InProcess, words: tuple[str, ...]) -> None:
     """A usage error, not a guess."""
     assert call("log", *words, "--repo", log.folder).code == ExitCode.USAGE

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
+from handoff_tui.models.log_record import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.models.review_record import Comment
+from handoff_tui.review.decide import (
+    DecideRequest,
+    parse_reason,
+    parse_verb,
+    prepare_decision,
+    refuse_moved,
+    require_policy,
+    sign_decision,
+)
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.log import open_log
+from handoff_tui.review.review_store import read_review
+from tests.support.gates import HANDOFF, GateDesk
+from tests.support.signed import list_entries
+
+
+@pytest.mark.parametrize("word", [verb.value for verb in DecisionVerb])
+def test_verbs_are_the_eight_words(word: str) -> None:
+    """Each is itself."""
+    assert parse_verb(word) == word
+
+
+def test_reason_is_kept_as_it_was_written() -> None:
+    """But for blank ends and the line ends of another system."""
+    assert parse_reason(DecisionVerb.REJECT, "  one\r\n\r\ntwo \n") == "one\n\ntwo"
+    assert parse_reason(DecisionVerb.APPROVE, "") == ""
+    assert parse_reason(DecisionVerb.CARRY, " ") == ""
+
+
+@pytest.mark.parametrize("reason", ["", " \n", "x" * 4001, "a\tb", "\x1b[2J", "\x9b", "a\rb", "\ud800"])
+def test_reason_that_cannot_be_held_is_refused(reason: str) -> None:
+    """Said before anything is run or asked."""
+    with pytest.raises(UsageError):
+        parse_reason(DecisionVerb.HOLD, reason)
+
+
+def test_policy_is_asked_of_a_sound_log_only() -> None:
+    """None yet, and broken, are two different refusals."""
+    with pytest.raises(NoHumanError, match="no signed log yet"):
+        require_policy(LogVerdict())
+    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="an entry is gone")
+    with pytest.raises(LogBrokenError, match="an entry is gone"):
+        require_policy(LogVerdict(problems=(fatal,)))
+
+
+def test_record_and_snapshot_are_stored_with_the_entry(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bound by digest: what the reviewer saw and wrote can be read back from the entry."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    bo.become(monkeypatch)
+    desk = open_desk(gate_desk.root)
+    log = open_log(desk.repository)
+    remark = Comment(text="why?", path="src/app.py", line=2)
+    request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason="no tests", comments=(remark,), viewed=("b", "a"))
+    prepared = prepare_decision(desk, log, request)
+    assert list_entries(gate_desk.root) == [log.verify().log]
+    entry = sign_decision(log, prepared)
+    assert entry.decision is not None
+    assert entry.work is not None
+    record = read_review(gate_desk.root, entry.decision.review)
+    assert record == prepared.record
+    assert (record.comments, record.viewed, record.subject) == ((remark,), ("a", "b"), entry.work.subject)
+    stored = gate_desk.root / ".handoff-tui" / "baselines" / f"{entry.work.subject.snapshot}.json"
+    assert stored.is_file()
+
+
+def test_same_decision_again_is_allowed_and_said(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It adds nothing, and the person is told."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve")
+    bo.become(monkeypatch)
+    desk = open_desk(gate_desk.root)
+    prepared = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF))
+    assert "you have decided approve on exactly this before" in prepared.warnings
+
+
+def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> None:
+    """A decision there could never count."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo, gates="[gates.release]\nthreshold = 1\n")
+    said = gate_desk.decide(bo, "approve")
+    assert (said.code, "the policy has no gate for review" in said.stderr) == (1, True)
+    assert gate_desk.decide(bo, "approve", "--phase", "release").code == 0
+
+
+def test_what_moved_is_noticed_and_what_did_not_is_not(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file, a commit; an entry of the log is no movement."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    bo.become(monkeypatch)
+    desk = open_desk(gate_desk.root)
+    examined = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF)).examined
+    gate_desk.builder.write(".handoff-tui/note", "ours")
+    refuse_moved(examined)
+    gate_desk.builder.write("new.txt", "theirs")
+    with pytest.raises(DecisionForbiddenError, match="has changed since it was looked at"):
+        refuse_moved(examined)

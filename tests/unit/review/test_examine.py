@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import HandoffNotFoundError, RepositoryError
+from handoff_tui.models.log_record import NO_BASELINE
+from handoff_tui.review.check import Telling
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.examine import (
+    Examined,
+    build_checks_digest,
+    build_subject_digest,
+    build_subject_snapshot,
+    examine,
+    judge_again,
+)
+from handoff_tui.review.log import open_log
+from tests.support.gates import HANDOFF, GateDesk
+from tests.support.repositories import RepositoryBuilder
+
+
+def look(root: Path, phase: str | None = None, earlier: Examined | None = None) -> Examined:
+    desk = open_desk(root)
+    return examine(desk, open_log(desk.repository), HANDOFF, phase, earlier=earlier)
+
+
+def test_everything_is_bound_to_what_is_here(gate_desk: GateDesk) -> None:
+    """The commit, its tree, no baseline at first, the snapshot, the checks, the handoff."""
+    examined = look(gate_desk.root)
+    subject = examined.target.subject
+    assert subject.commit == gate_desk.builder.head()
+    assert subject.tree == gate_desk.builder.head("HEAD^{tree}")
+    assert subject.baseline == NO_BASELINE
+    assert subject.checks == build_checks_digest(examined.report)
+    assert (examined.target.handoff, examined.target.phase, examined.target.attempt) == (HANDOFF, "review", 1)
+    assert not examined.uncommitted
+    assert examined.digest == build_subject_digest(examined.target)
+
+
+def test_looking_again_gives_the_same(gate_desk: GateDesk) -> None:
+    """Nothing in the subject rests on the clock, the cache or the order."""
+    first = look(gate_desk.root)
+    assert look(gate_desk.root).digest == first.digest
+    assert look(gate_desk.root, earlier=first).digest == first.digest
+    assert look(gate_desk.root, "release").digest != first.digest
+
+
+def test_snapshot_of_the_subject_leaves_the_surroundings_out(gate_desk: GateDesk) -> None:
+    """Branch and upstream may change while the work stays; the commit is the newest that is work."""
+    work = gate_desk.builder.head()
+    gate_desk.builder.write(".handoff-tui/log/aa/x").commit("log")
+    examined = look(gate_desk.root)
+    snapshot = build_subject_snapshot(examined.desk, examined.taken)
+    assert (snapshot.branch, snapshot.upstream, snapshot.commit) == (None, None, work)
+
+
+def test_uncommitted_work_is_seen(gate_desk: GateDesk) -> None:
+    """It is in the snapshot, not in the tree of the commit."""
+    clean = look(gate_desk.root)
+    gate_desk.builder.write("src/app.py", "import os\n")
+    dirty = look(gate_desk.root)
+    assert dirty.uncommitted
+    assert dirty.target.subject.tree == clean.target.subject.tree
+    assert dirty.target.subject.snapshot != clean.target.subject.snapshot
+
+
+def test_gate_is_judged_again_by_the_log_of_now(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without running a check."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    before = look(gate_desk.root)
+    gate_desk.decide(bo, "approve")
+    monkeypatch.setattr("handoff_tui.review.examine.check", None)
+    after = judge_again(before, open_log(before.desk.repository))
+    assert (before.gate.state.value, after.gate.state.value) == ("pending", "approved")
+
+
+def test_checks_run_for_the_handoff_and_for_the_repository(gate_desk: GateDesk) -> None:
+    """Both are told about as they go."""
+    told: list[str] = []
+    desk = open_desk(gate_desk.root)
+    telling = Telling(on_result=lambda result, _done, _total: told.append(result.id))
+    examine(desk, open_log(desk.repository), HANDOFF, telling=telling)
+    assert told.count("claims-hold") == 2
+
+
+def test_unknown_handoff_is_said_to_be_unknown(gate_desk: GateDesk) -> None:
+    """With a hint at what there is."""
+    desk = open_desk(gate_desk.root)
+    with pytest.raises(HandoffNotFoundError):
+        examine(desk, open_log(desk.repository), "H-99")
+
+
+def test_nothing_is_decided_before_the_first_commit(builder: RepositoryBuilder) -> None:
+    """A decision is bound to a commit."""
+    desk = open_desk(builder.write("HANDOFF.md", "# Handoff\n").folder)
+    with pytest.raises(RepositoryError, match="no commit yet"):
+        examine(desk, open_log(desk.repository), HANDOFF)

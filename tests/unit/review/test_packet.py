@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import shutil
+
+from handoff_tui.models.packet import Packet
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.examine import examine
+from handoff_tui.review.log import open_log
+from handoff_tui.review.packet import build_packet
+from tests.support.gates import CODE, HANDOFF, GateDesk
+
+
+def build(desk: GateDesk) -> Packet:
+    opened = open_desk(desk.root)
+    return build_packet(examine(opened, open_log(opened.repository), HANDOFF))
+
+
+def test_rejection_with_remarks_becomes_a_packet(gate_desk: GateDesk) -> None:
+    """Reason, code around the lines, and nothing addressed while nothing has changed."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    remarks = gate_desk.folder / "remarks.txt"
+    remarks.write_text("src/app.py:2: why?\n\nsrc/gone.py: where is it?\n\nAll in all thin.\n", encoding="utf-8")
+    gate_desk.decide(bo, "reject", "--reason", "no tests", "--comments", remarks)
+    packet = build(gate_desk)
+    assert (packet.attempt, packet.state, packet.changed_files) == (2, "rejected", ())
+    demand = packet.demands[0]
+    assert (demand.reason, demand.author, demand.verb, demand.attempt) == ("no tests", bo.email, "reject", 1)
+    assert demand.commented == ("src/app.py:2", "src/gone.py")
+    assert (demand.untouched, demand.addressed) == (("src/app.py:2",), False)
+    line, missing, whole = packet.comments
+    assert ">    2      return a + b" in line.code
+    assert (line.changed, missing.changed, whole.changed) == (False, None, None)
+
+
+def test_changed_lines_address_a_remark(gate_desk: GateDesk) -> None:
+    """Lines that only moved do not; the files that changed since are listed."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    remarks = gate_desk.folder / "remarks.txt"
+    remarks.write_text("src/app.py:2: why?\n", encoding="utf-8")
+    gate_desk.decide(bo, "reject", "--reason", "no", "--comments", remarks)
+    gate_desk.change("# moved\n" + CODE)
+    packet = build(gate_desk)
+    assert (packet.changed_files, packet.demands[0].addressed) == (("src/app.py",), False)
+    gate_desk.change(CODE.replace("a + b", "b + a"))
+    packet = build(gate_desk)
+    assert (packet.attempt, packet.demands[0].untouched, packet.demands[0].addressed) == (2, (), True)
+
+
+def test_failing_checks_of_then_and_now_are_compared(gate_desk: GateDesk) -> None:
+    """What blocked then and passes now was addressed; what fails now has its remedy."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    gate_desk.decide(bo, "retry", "--reason", "the file is not there")
+    packet = build(gate_desk)
+    assert [check.id for check in packet.failing] == ["claims-hold"]
+    assert packet.failing[0].remedy
+    demand = packet.demands[0]
+    assert (demand.checks, demand.still_failing, demand.addressed) == (("claims-hold",), ("claims-hold",), False)
+    gate_desk.change("Status: COMPLETE\n\nAll in `src/app.py`.\n", "HANDOFF.md")
+    packet = build(gate_desk)
+    assert (packet.failing, packet.demands[0].still_failing, packet.demands[0].addressed) == ((), (), True)
+
+
+def test_all_earlier_reasons_are_there_newest_first(gate_desk: GateDesk) -> None:
+    """A hold sends nothing back; what was taken back is said to be."""
+    bo, cy = gate_desk.person("bo"), gate_desk.person("cy")
+    gate_desk.begin(bo, cy)
+    gate_desk.decide(bo, "reject", "--reason", "first")
+    gate_desk.change("# 2\n")
+    gate_desk.decide(bo, "retry", "--reason", "second")
+    gate_desk.decide(cy, "hold", "--reason", "third")
+    packet = build(gate_desk)
+    assert [(one.reason, one.attempt) for one in packet.demands] == [("third", 2), ("second", 2), ("first", 1)]
+    assert packet.attempt == 3
+    gate_desk.decide(bo, "withdraw", "--reason", "my mistake")
+    packet = build(gate_desk)
+    assert [(one.reason, one.taken_back) for one in packet.demands] == [
+        ("third", False),
+        ("second", True),
+        ("first", False),
+    ]
+    assert packet.attempt == 2
+
+
+def test_work_that_nobody_decided_on_has_an_empty_packet(gate_desk: GateDesk) -> None:
+    """With or without a log."""
+    packet = build(gate_desk)
+    assert (packet.demands, packet.comments, packet.attempt, packet.state) == ((), (), 1, "pending")
+
+
+def test_missing_record_is_a_note(gate_desk: GateDesk) -> None:
+    """The reason is in the log; the remarks are gone, and that is said once."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "reject", "--reason", "no")
+    shutil.rmtree(gate_desk.root / ".handoff-tui" / "reviews")
+    packet = build(gate_desk)
+    assert packet.demands[0].reason == "no"
+    assert packet.demands[0].addressed is None
+    assert packet.notes == (f"the record of {bo.email}'s decision on attempt 1 is not here, only its reason",)
+
+
+def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk) -> None:
+    """After the history was rewritten and cleaned up, what has changed cannot be told, and is not guessed."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "reject", "--reason", "no")
+    gate_desk.builder.write("src/app.py", "# new\n")
+    gate_desk.builder.git("add", "--all")
+    gate_desk.builder.git("commit", "--quiet", "--amend", "--no-verify", "-m", "rewritten")
+    gate_desk.builder.git("reflog", "expire", "--expire=all", "--all")
+    gate_desk.builder.git("gc", "--quiet", "--prune=now")
+    shutil.rmtree(gate_desk.folder / "homes" / "bo" / "cache")
+    packet = build(gate_desk)
+    assert packet.changed_files == ()
+    assert any("are not here, so what has changed since cannot be told" in note for note in packet.notes)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.decision_log.log_index import LogIndex, build_log_index
+from handoff_tui.errors import UsageError
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.review.place import (
+    NO_PHASE,
+    build_handoff_digest,
+    build_value_digest,
+    find_attempt,
+    find_phase,
+    list_sent_back,
+)
+from tests.support.logs import SUBJECT, LogBuilder
+
+HANDOFF = Handoff(id="H-1", dialect="builder", source_phase="build")
+OLD, NEW = SUBJECT.tree, "9" * 40
+
+
+@pytest.fixture
+def log() -> LogBuilder:
+    """A log with its policy."""
+    builder = LogBuilder()
+    builder.add_policy()
+    return builder
+
+
+def index(log: LogBuilder) -> LogIndex:
+    return build_log_index(log.judge())
+
+
+def test_phase_is_the_one_whose_work_was_handed_over() -> None:
+    """Spelled as the log spells phases; a format without phases has one all the same."""
+    assert find_phase(HANDOFF) == "build"
+    assert find_phase(HANDOFF.model_copy(update={"source_phase": "Über Alles"})) == "ber-Alles"
+    assert find_phase(Handoff(id="x", dialect="notes")) == NO_PHASE
+    assert find_phase(HANDOFF, "release") == "release"
+
+
+@pytest.mark.parametrize("named", ["", "Déjà", "-x", "a b", "x" * 129])
+def test_phase_that_the_log_cannot_hold_is_refused(named: str) -> None:
+    """Before anything is computed for it."""
+    with pytest.raises(UsageError, match="cannot be a phase"):
+        find_phase(HANDOFF, named)
+
+
+def test_attempt_is_what_the_handoff_says_at_first(log: LogBuilder) -> None:
+    """Or what a submission says, if that is more."""
+    assert find_attempt(index(log), HANDOFF, "build", OLD) == 1
+    assert find_attempt(index(log), HANDOFF.model_copy(update={"attempt": 3}), "build", OLD) == 3
+    log.add_submission(phase="build", attempt=4)
+    assert find_attempt(index(log), HANDOFF, "build", OLD) == 4
+
+
+@pytest.mark.parametrize("verb", ["reject", "retry"])
+def test_new_work_after_it_came_back_is_the_next_attempt(log: LogBuilder, verb: str) -> None:
+    """The same files are still the attempt that came back."""
+    log.add_decision("alice", verb, phase="build")
+    assert find_attempt(index(log), HANDOFF, "build", OLD) == 1
+    assert find_attempt(index(log), HANDOFF, "build", NEW) == 2
+    assert find_attempt(index(log), HANDOFF, "other", NEW) == 1
+
+
+@pytest.mark.parametrize("verb", ["approve", "hold", "skip", "override"])
+def test_other_verbs_send_nothing_back(log: LogBuilder, verb: str) -> None:
+    """New files after them are the same attempt."""
+    log.add_decision("alice", verb, phase="build")
+    assert find_attempt(index(log), HANDOFF, "build", NEW) == 1
+
+
+def test_rejection_that_was_taken_back_does_not_count(log: LogBuilder) -> None:
+    """Who withdrew, or approved after all, has sent nothing back; another's rejection stands."""
+    log.add_decision("alice", "reject", phase="build")
+    log.add_decision("alice", "withdraw", phase="build")
+    assert list_sent_back(index(log), "H-1", "build") == []
+    assert find_attempt(index(log), HANDOFF, "build", NEW) == 1
+    log.add_decision("bob", "retry", phase="build")
+    assert find_attempt(index(log), HANDOFF, "build", NEW) == 2
+
+
+def test_approval_of_the_second_attempt_leaves_the_first_sent_back(log: LogBuilder) -> None:
+    """The number never falls."""
+    log.add_decision("alice", "reject", phase="build")
+    log.add_decision("alice", "approve", phase="build", attempt=2)
+    assert find_attempt(index(log), HANDOFF, "build", OLD) == 1
+    assert find_attempt(index(log), HANDOFF, "build", NEW) == 2
+
+
+def test_digest_is_of_what_the_handoff_says() -> None:
+    """Equal content, equal digest; any other word changes it, and odd text does not stop it."""
+    same = Handoff(id="H-1", dialect="builder", source_phase="build")
+    assert build_handoff_digest(HANDOFF) == build_handoff_digest(same)
+    assert build_handoff_digest(HANDOFF) != build_handoff_digest(same.model_copy(update={"title": "x"}))
+    assert len(build_handoff_digest(same.model_copy(update={"title": "\udc80"}))) == 64
+    assert build_value_digest({"a": 1, "b": 2}) == build_value_digest({"b": 2, "a": 1})

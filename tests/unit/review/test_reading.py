@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.reading import read_shelf
+from handoff_tui.review.refresh import read_harvest
+from tests.support.repositories import RepositoryBuilder
+
+
+def test_reading_has_the_handoffs_and_their_shelf(builder: RepositoryBuilder) -> None:
+    """What was read stays on the shelf, and is what others read."""
+    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit("x")
+    desk = open_desk(builder.folder)
+    reading = read_shelf(desk)
+    assert [handoff.id for handoff in reading.harvest.handoffs] == ["notes/HANDOFF.md"]
+    assert "HANDOFF.md" in [source.path for source in reading.shelf.read_sources()]
+    assert read_harvest(desk) == reading.harvest
