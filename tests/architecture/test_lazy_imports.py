@@ -64,6 +64,14 @@ def test_check_that_must_run_imports_only_what_it_uses(sample_repository: Path) 
     assert imported_by(call, heavy, code=1) == []
 
 
+@pytest.mark.parametrize("verb", [["status"], ["check", "--fresh", "--only", "nothing-unpushed"]])
+def test_repository_without_a_log_does_not_pay_for_one(sample_repository: Path, verb: list[str]) -> None:
+    """Nothing that reads or verifies entries is imported."""
+    heavy = ["handoff_tui.decision_log.chain", "handoff_tui.review.log", "handoff_tui.review.approved", "cryptography"]
+    code = 0 if verb == ["status"] else 1
+    assert imported_by([*verb, "--json", "--repo", str(sample_repository)], heavy, code=code) == []
+
+
 def test_importing_the_checks_builds_no_schema() -> None:
     """Defaults are made without their schemas, so a run builds only the schemas of what it reads."""
     code = """

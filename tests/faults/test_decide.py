@@ -15,7 +15,7 @@ from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.repository import open_repository
 from handoff_tui.repo.ssh_keygen import SigningTool
 from handoff_tui.review import decide as deciding
-from handoff_tui.review.log import open_log
+from handoff_tui.review.log import OpenLog, open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder, build_git_environment
 from tests.support.signed import Speaking, list_entries
@@ -368,7 +368,7 @@ def test_first_decision_wins(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) ->
     digest = desk.digest(cy)
     sign = deciding.sign_decision
 
-    def be_outrun(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+    def be_outrun(log: OpenLog, prepared: deciding.Prepared) -> Entry:
         monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", sign)
         said = bo.say("decide", "reject", HANDOFF, "--repo", desk.root, "--reason", "no tests", "--subject", digest)
         assert said.code == 0, said.stderr
@@ -390,7 +390,7 @@ def test_work_that_moved_after_it_was_shown_is_not_signed(
     desk.begin(bo)
     sign = deciding.sign_decision
 
-    def move_first(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+    def move_first(log: OpenLog, prepared: deciding.Prepared) -> Entry:
         if change == "file":
             desk.builder.write("src/app.py", "import os\n")
         else:
@@ -411,7 +411,7 @@ def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatc
     desk.builder.write(".gitignore", "HANDOFF.md\n").step("rm", "--cached", "--quiet", "HANDOFF.md").commit("ignored")
     sign = deciding.sign_decision
 
-    def move_first(log: deciding.OpenLog, prepared: deciding.Prepared) -> Entry:
+    def move_first(log: OpenLog, prepared: deciding.Prepared) -> Entry:
         desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nSomething else.\n")
         return sign(log, prepared)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from tests.support.hostile import write_executable
 
@@ -15,7 +18,9 @@ PASSPHRASE = "open sesame"
 
 
 def make_key(place: Path, passphrase: str = "", kind: str = "ed25519") -> Path:
-    """A key pair made by ssh-keygen; the path of the private one."""
+    """A key pair made by ssh-keygen; the path of the private one. Where that is not installed, the test is skipped."""
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("ssh-keygen is not installed")
     place.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         ["ssh-keygen", "-q", "-t", kind, "-N", passphrase, "-C", "test", "-f", str(place)],

@@ -99,9 +99,10 @@ class PolicyFrontier:
         """No signature is a stranger's or an agent's: with theirs they could make another entry of every policy."""
         deciding = [policy, *(self.policies[older] for older in sorted(succeeded))]
         for keyid in entry.keyids:
-            if not any(keyid in one.signers for one in deciding):
+            owners = [(one, one.signers[keyid].principal) for one in deciding if keyid in one.signers]
+            if not owners:
                 raise EntryRefusedError(f"it is signed by {keyid}, which no policy here knows", code="unknown-key")
-            if any(keyid in one.signers and one.signers[keyid].principal in one.agents for one in deciding):
+            if all(owner in one.agents for one, owner in owners):
                 raise EntryRefusedError(f"it is signed by {keyid}, the key of an agent", code="wrong-role")
         _check_threshold(entry, policy, "its own")
 

@@ -26,7 +26,7 @@ def render_packet(packet: Packet) -> str:
     title = f"{packet.handoff}: what attempt {packet.attempt} of {packet.phase} must do"
     lines = [f"# {render_markdown(title)}", ""]
     if not packet.demands:
-        lines += [f"Nobody has sent this work back. The gate is {packet.state}.", ""]
+        lines += [render_markdown(f"Nobody has sent this work back. The gate is {packet.state}."), ""]
     for number, demand in enumerate(packet.demands):
         lines += _render_demand(demand, is_last=number == 0)
     if packet.comments:
@@ -46,7 +46,8 @@ def render_packet(packet: Packet) -> str:
 
 
 def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
-    said = f"{render_code(demand.author)} decided {demand.verb} on attempt {demand.attempt} ({demand.time}):"
+    decided = render_markdown(f"decided {demand.verb} on attempt {demand.attempt} ({demand.time}):")
+    said = f"{render_code(demand.author)} {decided}"
     lines = [f"## {_find_title(demand, is_last=is_last)}", "", said, "", *_quote(demand.reason), ""]
     if demand.taken_back:
         return [*lines, f"- {render_code(demand.author)} has decided otherwise since.", ""]
@@ -77,7 +78,8 @@ def _render_comment(quoted: QuotedComment) -> list[str]:
 
 def _render_check(check: ShownCheck) -> list[str]:
     blocking = "blocks" if check.blocking else "does not block"
-    lines = [f"### {render_code(check.id)}: {check.outcome} ({check.severity}, {blocking})", ""]
+    judged = render_markdown(f"{check.outcome} ({check.severity}, {blocking})")
+    lines = [f"### {render_code(check.id)}: {judged}", ""]
     for found in check.findings:
         place = f" ({render_code(found.where)})" if found.where else ""
         lines.append(f"- {render_markdown(found.message)}{place}")

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.repo.git import Git
-from handoff_tui.repo.work_commits import find_work_commit, is_ancestor, list_work_commits, read_contributors
+from handoff_tui.repo.work_commits import (
+    find_ancestors,
+    find_work_commit,
+    is_ancestor,
+    list_work_commits,
+    read_contributors,
+)
 from tests.support.repositories import EMAIL, RepositoryBuilder
 
 
@@ -85,3 +91,29 @@ def test_ancestors_are_told_from_strangers(builder: RepositoryBuilder) -> None:
     head = builder.head()
     assert is_ancestor(git, head, "HEAD")
     assert not is_ancestor(git, "1" * 40, "HEAD")
+
+
+def test_many_are_asked_about_at_once(builder: RepositoryBuilder) -> None:
+    """Itself and what lies before; neither a side branch nor what is not here. Nobody asks about nothing."""
+    git = Git(builder.folder)
+    first = builder.head()
+    builder.step("switch", "--quiet", "--create", "side").write("b.txt").commit("side")
+    side = builder.head()
+    builder.step("switch", "--quiet", "main").write("c.txt").commit("more")
+    head = builder.head()
+    assert find_ancestors(git, [first, side, head, "1" * 40, first]) == {first, head}
+    assert find_ancestors(git, [first, side], side) == {first, side}
+    assert find_ancestors(git, []) == find_ancestors(git, ["1" * 40]) == frozenset()
+
+
+def test_merge_that_took_a_side_as_it_was_is_no_work(builder: RepositoryBuilder) -> None:
+    """Whoever merged has made nothing; a merge of two lines is somebody's work."""
+    git = Git(builder.folder)
+    base = builder.head()
+    builder.step("switch", "--quiet", "--create", "side").write("b.txt").commit("side")
+    side = builder.head()
+    builder.step("switch", "--quiet", "main").step("merge", "--quiet", "--no-ff", "-m", "merge", "side")
+    assert list_work_commits(git, base) == [side]
+    builder.step("reset", "--quiet", "--hard", base).write("c.txt").commit("more")
+    builder.step("merge", "--quiet", "--no-ff", "-m", "both", "side")
+    assert len(list_work_commits(git, base)) == 3

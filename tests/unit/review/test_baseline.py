@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.errors import UsageError
-from handoff_tui.review.baseline import Baseline, choose_baseline
+from handoff_tui.review.baseline import Baseline, choose_baseline, choose_usual_baseline
 from handoff_tui.review.desk import open_desk
+from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -51,3 +52,41 @@ def test_no_baseline_is_said(builder: RepositoryBuilder, tmp_path: Path) -> None
     assert choose(builder) == Baseline(None, "there is no commit yet")
     builder.write("a").commit("one").push(tmp_path / "remote.git")
     assert choose(builder).commit is None
+
+
+def test_last_approved_commit_is_preferred(gate_desk: GateDesk) -> None:
+    """Of this line of work, and not of these very files; so `check` compares with what a person has seen."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    approved = gate_desk.builder.head()
+    gate_desk.decide(bo, "approve")
+    assert choose(gate_desk.builder).commit is None
+    gate_desk.commit_log()
+    gate_desk.change()
+    found = choose(gate_desk.builder)
+    assert found == Baseline(approved, "the last approved commit of this line of work")
+    said = gate_desk.speaking(bo, "check", "--repo", gate_desk.root)
+    assert "the last approved commit of this line of work" in " ".join(said.stdout.split())
+    assert choose_usual_baseline(open_desk(gate_desk.root)).commit is None
+    assert choose(gate_desk.builder, "HEAD").commit == gate_desk.builder.head()
+
+
+def test_broken_log_approves_nothing(gate_desk: GateDesk) -> None:
+    """What cannot be believed is no baseline; the usual one is taken."""
+    bo = gate_desk.person("bo")
+    genesis = gate_desk.begin(bo).removeprefix("sha256:")
+    gate_desk.decide(bo, "approve")
+    (gate_desk.root / ".handoff-tui" / "log" / genesis[:2] / f"{genesis}.intoto.jsonl").unlink()
+    gate_desk.change()
+    assert choose(gate_desk.builder).commit is None
+
+
+def test_commits_of_the_log_are_no_unpushed_work(gate_desk: GateDesk, tmp_path: Path) -> None:
+    """A decision that waits to be pushed makes no baseline."""
+    gate_desk.begin(gate_desk.person("bo"))
+    gate_desk.builder.push(tmp_path / "remote.git")
+    pushed = gate_desk.builder.head()
+    gate_desk.commit_log()
+    assert choose(gate_desk.builder).commit is None
+    gate_desk.change()
+    assert choose(gate_desk.builder).commit == pushed

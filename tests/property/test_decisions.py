@@ -1,0 +1,126 @@
+"""Laws of what surrounds a decision: remarks, attempts, packets."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handoff_tui.decision_log.log_index import LogIndex, build_log_index
+from handoff_tui.errors import UsageError
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.packet import Packet
+from handoff_tui.models.review_record import Comment
+from handoff_tui.presentation.decide import build_decision_page
+from handoff_tui.presentation.packet import build_packet_json, render_packet
+from handoff_tui.review.comments import parse_comments
+from handoff_tui.review.place import find_attempt
+from handoff_tui.review.quoting import has_changed, quote
+from tests.support.gate_views import RECORD, build_decision_view
+from tests.support.logs import SUBJECT, LogBuilder
+from tests.support.reviewed import list_lines
+from tests.support.strategies import line_texts, model_values
+
+WORDS = st.from_regex(r"[A-Za-z][A-Za-z ,.]{0,30}[a-z]", fullmatch=True)
+PATHS = st.from_regex(r"[a-z]{1,8}/[a-z]{1,8}\.py", fullmatch=True)
+COMMENTS = st.builds(
+    lambda text, path, line, more: Comment(text=text, path=path, line=line, end_line=line + more if more else None),
+    WORDS,
+    PATHS,
+    st.integers(1, 9999),
+    st.integers(0, 40),
+)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["alice", "bob"]), st.sampled_from(["approve", "reject", "retry", "hold", "withdraw"])),
+    max_size=5,
+)
+TREES = ["1" * 40, "2" * 40, "3" * 40]
+
+
+@settings(max_examples=100)
+@given(st.lists(COMMENTS, max_size=5))
+def test_remarks_that_were_written_down_are_read_back(comments: list[Comment]) -> None:
+    """Place and text, each in its own paragraph."""
+    text = "\n\n".join(f"{comment.place}: {comment.text}" for comment in comments)
+    assert parse_comments(text) == tuple(comments)
+
+
+@settings(max_examples=100)
+@given(line_texts(["a.py:1: ", "a/b:2-1: ", ":", ": ", "\r\n", "\t", "a.py:0", "é", "x" * 50]))
+def test_no_text_breaks_the_parser_of_remarks(text: str) -> None:
+    """It is remarks, or a usage error that says which place is none; nothing that was written is lost."""
+    try:
+        found = parse_comments(text)
+    except UsageError:
+        return
+    kept = "".join(comment.place + comment.text for comment in found)
+    assert sum(map(str.isalpha, kept)) == sum(map(str.isalpha, text))
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.integers(1, 3), st.sampled_from(TREES))
+def test_attempts_only_grow_as_decisions_are_made(steps: list[tuple[str, str]], said: int, tree: str) -> None:
+    """Never below what the handoff says, never more than one above the last that came back, and the same each time."""
+    handoff = Handoff(id="H-1", dialect="builder", attempt=said)
+    log = LogBuilder()
+    log.add_policy()
+    for number, (person, verb) in enumerate(steps):
+        index = build_log_index(log.judge())
+        subject = SUBJECT.model_copy(update={"tree": TREES[number % len(TREES)]})
+        attempt = find_attempt(index, handoff, "build", subject.tree)
+        log.add_decision(person, verb, phase="build", attempt=attempt, subject=subject)
+    index = build_log_index(log.judge())
+    found = find_attempt(index, handoff, "build", tree)
+    decided = [vote.work.attempt for vote in index.votes_at.get(("H-1", "build"), ())]
+    assert said <= found <= max([said, *decided]) + 1
+    assert found == find_attempt(index, handoff, "build", tree)
+    assert is_sent_back(index, found, tree) or not any(
+        vote.work.attempt == found and vote.work.subject.tree != tree and is_standing(index, vote.entry.id)
+        for vote in index.votes_at.get(("H-1", "build"), ())
+    )
+
+
+def is_sent_back(index: LogIndex, attempt: int, tree: str) -> bool:
+    """Whether these very files came back as this attempt: then they still are it."""
+    return any(
+        vote.work.attempt == attempt and vote.work.subject.tree == tree and is_standing(index, vote.entry.id)
+        for vote in index.votes_at.get(("H-1", "build"), ())
+    )
+
+
+def is_standing(index: LogIndex, identifier: str) -> bool:
+    """Whether a vote sends back, and its author has not decided otherwise on the same attempt."""
+    vote = index.votes[identifier]
+    later = [
+        other
+        for other in index.votes_at[vote.work.handoff, vote.work.phase]
+        if other.entry.actor == vote.entry.actor and other.work.attempt == vote.work.attempt
+    ]
+    return vote.decision.verb.value in {"reject", "retry"} and later[-1].entry.id == identifier
+
+
+@settings(max_examples=100)
+@given(model_values(Packet))
+def test_every_packet_can_be_rendered(packet: Packet) -> None:
+    """Whatever is in it; control characters stay behind."""
+    text = render_packet(packet)
+    assert text.startswith("# ")
+    assert not any(character < " " and character != "\n" for character in text)
+    assert build_packet_json(packet)["schema"] == "handoff-tui/packet/v1"
+
+
+@settings(max_examples=100)
+@given(st.builds(Comment, text=WORDS, path=PATHS, line=st.integers(1, 40), end_line=st.integers(1, 60)), st.binary())
+def test_any_content_can_be_quoted(comment: Comment, content: bytes) -> None:
+    """Binary files too; the same content has not changed."""
+    lines = quote(comment, content)
+    assert all(line[0] in "> " for line in lines)
+    assert not has_changed(comment, content, content)
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=80), st.lists(model_values(Comment), max_size=3).map(tuple))
+def test_page_before_a_decision_is_safe_and_whole(reason: str, comments: tuple[Comment, ...]) -> None:
+    """Any reason and any remarks can be shown, and no control character gets through."""
+    view = build_decision_view(reason=reason, record=RECORD.model_copy(update={"comments": comments}))
+    lines = list_lines(build_decision_page(view))
+    assert not any(character < " " or character == "\x7f" for line in lines for character in line)
