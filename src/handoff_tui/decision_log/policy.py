@@ -45,8 +45,9 @@ class Policy:
     signers: dict[str, Signer] = field(default_factory=dict)
 
     def find_gate(self, phase: str) -> GateRule | None:
-        """The rule of a phase, else the one for all."""
-        return self.gates.get(phase) or self.gates.get(ANY_GATE)
+        """The rule of a phase, else the one for all. Whoever writes a phase in other letters gets no easier gate."""
+        named = {name.casefold(): rule for name, rule in self.gates.items()}
+        return self.gates.get(phase) or named.get(phase.casefold()) or self.gates.get(ANY_GATE)
 
     def may_decide(self, principal: str) -> bool:
         """Reviewers, and whoever holds a role that a gate asks for; never an agent."""

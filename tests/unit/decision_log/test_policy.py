@@ -75,3 +75,16 @@ def test_bad_policy_is_refused_with_its_reason(toml: str, words: str) -> None:
     """Whatever is unknown, missing or senseless spoils the whole policy."""
     with pytest.raises(TrustPolicyError, match=words):
         parse(toml)
+
+
+def test_gate_is_found_in_any_letters() -> None:
+    """A phase in capitals does not slip past its own gate to the easier one for all."""
+    policy = parse(build_policy_toml(gates='[gates."*"]\nthreshold = 1\n[gates.review]\nthreshold = 2\n'))
+    assert [
+        rule.threshold for phase in ("review", "Review", "REVIEW", "plan") if (rule := policy.find_gate(phase))
+    ] == [
+        2,
+        2,
+        2,
+        1,
+    ]
