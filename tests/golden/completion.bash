@@ -16,9 +16,9 @@ _handoff_tui() {
     ' wait') call='wait' words='--help --phase --timeout --json --repo' ;;
     ' packet') call='packet' words='--help --phase --json --repo' ;;
     ' log') call='log' words='--help --handoff --person --verb --repo --json --all show verify bundle' ;;
-    'log show') call='show' words='--help --json --all --repo --extract' ;;
-    'log verify') call='verify' words='--help --json --all --repo --pin --with-ssh-keygen --against --bundle' ;;
-    'log bundle') call='bundle' words='--help --json --all --repo --out' ;;
+    'log show') call='show' words='--help --json --repo --extract' ;;
+    'log verify') call='verify' words='--help --json --repo --pin --with-ssh-keygen --against --all --bundle' ;;
+    'log bundle') call='bundle' words='--help --json --repo --out' ;;
     ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --pin --json --repo' ;;
     ' keys') call='keys' words='--help enroll list' ;;
     'keys enroll') call='enroll' words='--help --principal --key --valid-after --valid-before --agent --json --repo' ;;

@@ -7,9 +7,9 @@ _handoff_tui() {
     'baseline show') compadd -- --help --repo --json --all ;;
     'baseline capture') compadd -- --help --repo --json ;;
     'baseline pin') compadd -- --help --none --handoff --repo --json ;;
-    'log show') compadd -- --help --json --all --repo --extract ;;
-    'log verify') compadd -- --help --json --all --repo --pin --with-ssh-keygen --against --bundle ;;
-    'log bundle') compadd -- --help --json --all --repo --out ;;
+    'log show') compadd -- --help --json --repo --extract ;;
+    'log verify') compadd -- --help --json --repo --pin --with-ssh-keygen --against --all --bundle ;;
+    'log bundle') compadd -- --help --json --repo --out ;;
     'keys enroll') compadd -- --help --principal --key --valid-after --valid-before --agent --json --repo ;;
     'keys list') compadd -- --help --json --repo ;;
     'policy show') compadd -- --help --json --repo ;;

@@ -41,26 +41,26 @@ _AFTER = {"test_feet": "", "test_metres": "<skipped/>", "test_zero": "", "test_i
 
 @dataclass(frozen=True)
 class BaselineStory:
-    """A repository of its own, with a cache of its own: what is uncommitted in the baseline is kept there."""
+    """A repository and a user of their own: what is uncommitted in the baseline, and what is pinned, is kept there."""
 
     root: Path
-    cache: Path
+    user: Path
     digest: str = ""
 
     def say(self, *arguments: str | Path, columns: int = 100) -> Said:
-        environment = {"COLUMNS": str(columns), "XDG_CACHE_HOME": str(self.cache)}
-        return say(*arguments, folder=self.root, environment=environment)
+        folders = {"XDG_CACHE_HOME": str(self.user / "cache"), "XDG_STATE_HOME": str(self.user / "state")}
+        return say(*arguments, folder=self.root, environment={"COLUMNS": str(columns), **folders})
 
 
 def build_baseline_story(sample: Path, folder: Path) -> BaselineStory:
     """A copy of the sample; a snapshot is captured and pinned, then the work goes on."""
     root = folder / "tide-table"
     shutil.copytree(sample, root, symlinks=True)
-    begun = BaselineStory(root, folder / "cache")
+    begun = BaselineStory(root, folder / "user")
     _write_report(root, _BEFORE)
     captured = begun.say("baseline", "capture", "--json")
     assert captured.code == 0, captured.stderr
-    story = BaselineStory(root, begun.cache, captured.json["digest"])
+    story = BaselineStory(root, begun.user, captured.json["digest"])
     assert story.say("baseline", "pin", story.digest[:12]).code == 0
     _go_on(root)
     return story

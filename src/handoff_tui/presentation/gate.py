@@ -12,6 +12,7 @@ from handoff_tui.presentation.safe_text import render_safe
 SCHEMA = "handoff-tui/gate/v1"
 SHORT_ID = 19
 _MOST_NAMED = 10
+_AGAINST = frozenset({"reject", "retry", "hold"})
 _NAMES = 9
 _LONGEST_LINE = 200
 _NO_BASELINE_WORDS = "there is no baseline: "
@@ -111,10 +112,16 @@ def add_marked(page: Page, mark: Cell, text: str) -> None:
     page.line(Cell(" " * _NAMES), mark, Cell(render_safe(text, _LONGEST_LINE)), indent=_NAMES + len(mark.text))
 
 
+def _find_mark(approval: Approval) -> Cell:
+    """Counted, standing against it, or of no effect any more."""
+    if approval.counted:
+        return Cell("✓", "pass")
+    return Cell("✗", "fail") if approval.verb in _AGAINST and not approval.why else Cell("·", "muted")
+
+
 def _build_row(approval: Approval) -> tuple[Cell, ...]:
-    mark = Cell("✓", "pass") if approval.counted else Cell("·", "muted")
     return (
-        mark,
+        _find_mark(approval),
         Cell(render_safe(approval.principal)),
         Cell(approval.verb),
         Cell(approval.time, "muted"),

@@ -52,12 +52,19 @@ def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
     if demand.taken_back:
         return [*lines, f"- {render_code(demand.author)} has decided otherwise since.", ""]
     if demand.checks:
-        failing = ", ".join(map(render_code, demand.still_failing)) or "none"
-        lines.append(f"- Blocking then: {', '.join(map(render_code, demand.checks))}. Still failing: {failing}.")
+        failing = _name(demand.still_failing, demand.checks)
+        lines.append(f"- Blocking then: {_name(demand.checks)}. Still failing: {failing}.")
     if demand.commented:
-        untouched = ", ".join(map(render_code, demand.untouched)) or "none"
-        lines.append(f"- Remarks on: {', '.join(map(render_code, demand.commented))}. Not changed since: {untouched}.")
+        untouched = _name(demand.untouched, demand.commented)
+        lines.append(f"- Remarks on: {_name(demand.commented)}. Not changed since: {untouched}.")
     return [*lines, f"- {_ADDRESSED[demand.addressed]}", ""]
+
+
+def _name(some: tuple[str, ...], of: tuple[str, ...] = ()) -> str:
+    """Each by its name; none or all in a word."""
+    if some == of:
+        return "all of them" if some else "none"
+    return ", ".join(map(render_code, some)) or "none"
 
 
 def _find_title(demand: Demand, *, is_last: bool) -> str:

@@ -13,7 +13,6 @@ from handoff_tui.repo.git_stream import GitStream
 from handoff_tui.repo.hunks import FoundHunks, find_first_lines, parse_hunks
 from handoff_tui.repo.notebook_text import render_notebook
 from handoff_tui.repo.tree_diff import WHITESPACE_WORDS
-from handoff_tui.repo.true_objects import refuse_false_objects
 
 MOST_BYTES = 32 * 1024 * 1024
 """More than this of one file's hunks is not held in memory."""
@@ -41,7 +40,6 @@ def read_file_diff(
     options = options or DiffOptions()
     old, new = _find_sides(change)
     with open_bare_view(git, change.new_id, extra) as view:
-        refuse_false_objects(view, (side for side in (old, new) if side is not None))
         if old == new:
             return _build_diff(change, _find_kind(view, change, FoundHunks(())), FoundHunks(()))
         if not options.as_stored and classify(change.path, b"", find_mode(change)) is FileKind.NOTEBOOK:

@@ -33,7 +33,6 @@ _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
-_FOLDER_MODE = "040000"
 _NO_CONTENT = frozenset({"000000", "160000"})
 _PATHS_OF_A_CALL = 200
 _RAW_WORDS = 5
@@ -66,7 +65,6 @@ def list_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None =
 def read_tree_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> TreeChanges:
     """The files that differ, and what the list does not know."""
     with open_bare_view(git, old, extra) as view:
-        _refuse_false(view, old, new, contents=False)
         answer = view.run(*_TREES, "-z", "--raw", *_RENAMES, old, new, "--")
         if answer.ok:
             return TreeChanges(parse_raw(answer.stdout), _LIMIT_NOTE if _SKIPPED in answer.stderr else None)
@@ -86,7 +84,6 @@ def count_lines(
 ) -> dict[str, LineCounts]:
     """Added and deleted lines by (new) path. Reads every changed content: for the background."""
     with open_bare_view(git, old, extra) as view:
-        _refuse_false(view, old, new)
         words = WHITESPACE_WORDS[whitespace]
         answer = view.run(*_TREES, "-z", "--numstat", *_RENAMES, *words, old, new, "--")
         if not answer.ok:
@@ -108,7 +105,6 @@ def read_patch(
     `only` some of the changes: then it makes these of them.
     """
     with open_bare_view(git, old, extra) as view:
-        _refuse_false(view, old, new)
         for paths in _split_paths(only):
             yield from _stream_patch(view, (old, new), paths, context)
 
@@ -151,14 +147,18 @@ def parse_numstat(output: bytes) -> dict[str, LineCounts]:
     return counts
 
 
-def _refuse_false(view: BareView, old: str, new: str, *, contents: bool = True) -> None:
-    """Raises if a folder that the comparison reads, or a content, is not what its id says."""
-    listed = view.run(*_TREES, "-t", "-z", "--raw", "--no-renames", old, new, "--")
-    found = {old, new, *_find_roots(view, old, new)}
-    for change in parse_raw(listed.stdout):
-        sides = ((change.old_mode, change.old_id), (change.new_mode, change.new_id))
-        found.update(one for mode, one in sides if mode == _FOLDER_MODE or (contents and mode not in _NO_CONTENT))
-    refuse_false_objects(view, found)
+def refuse_false_trees(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> None:
+    """Raises if a folder or a content that a comparison of two trees reads is not what its id says.
+
+    Reads all of it, so it is a step of its own: whoever shows a difference to a person takes it first.
+    """
+    with open_bare_view(git, old, extra) as view:
+        listed = view.run(*_TREES, "-t", "-z", "--raw", "--no-renames", old, new, "--")
+        found = {old, new, *_find_roots(view, old, new)}
+        for change in parse_raw(listed.stdout):
+            sides = ((change.old_mode, change.old_id), (change.new_mode, change.new_id))
+            found.update(one for mode, one in sides if mode not in _NO_CONTENT)
+        refuse_false_objects(view, found)
 
 
 def _find_roots(view: BareView, *names: str) -> Iterator[str]:

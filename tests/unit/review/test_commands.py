@@ -114,3 +114,17 @@ def test_output_is_read_as_the_check_says() -> None:
     """By its exit code unless it names a form."""
     named = [Check(run=("x",), parse=form) for form in ("junit", "tap", "exit-code")]
     assert [(is_junit(check), is_tap(check)) for check in named] == [(True, False), (False, True), (False, False)]
+
+
+def test_entries_of_the_log_are_no_input(builder: RepositoryBuilder) -> None:
+    """A decision that is committed makes no command run again."""
+    configure(builder, '[checks.lint]\nrun = ["make"]\n')
+    builder.write("a.py", "one\n").commit()
+
+    def digest() -> str:
+        desk = open_desk(builder.folder)
+        return digest_command(desk, list_commands(desk, None, None)[0])
+
+    first = digest()
+    builder.write(".handoff-tui/log/aa/x").commit()
+    assert digest() == first

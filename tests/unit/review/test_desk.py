@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.config.theme import ROLES
 from handoff_tui.errors import ConfigError, RepositoryError
-from handoff_tui.review.desk import load_terminal_theme, open_desk, reopen_desk
+from handoff_tui.review.desk import has_log, load_terminal_theme, open_desk, reopen_desk
 from handoff_tui.review.recall import Recall
 from tests.support.repositories import RepositoryBuilder
 
@@ -66,3 +66,14 @@ def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> No
     desk = open_desk(builder.folder, look)
     assert desk.work_tree.facts == plain.work_tree.facts
     assert "late.py" in reopen_desk(desk).work_tree.facts.changed
+
+
+def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
+    """Its folder, or this clone's own record of it; a repository without either has none."""
+    desk = open_desk(builder.write("a").commit().folder)
+    assert not has_log(desk)
+    builder.write(".handoff-tui/log/aa/x")
+    assert has_log(desk)
+    (builder.folder / ".handoff-tui").rename(builder.folder / "away")
+    builder.write(".git/handoff-tui/witness.json", "{}")
+    assert has_log(desk)

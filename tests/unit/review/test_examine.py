@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.errors import HandoffNotFoundError, RepositoryError
+from handoff_tui.models.check_result import CheckResult
 from handoff_tui.models.log_record import NO_BASELINE
 from handoff_tui.review.check import Telling
 from handoff_tui.review.desk import open_desk
@@ -98,3 +99,17 @@ def test_nothing_is_decided_before_the_first_commit(builder: RepositoryBuilder) 
     desk = open_desk(builder.write("HANDOFF.md", "# Handoff\n").folder)
     with pytest.raises(RepositoryError, match="no commit yet"):
         examine(desk, open_log(desk.repository), HANDOFF)
+
+
+def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -> None:
+    """Somebody else decides meanwhile: nothing runs twice for it."""
+    told: list[str] = []
+    desk = open_desk(gate_desk.root)
+
+    def write(result: CheckResult, _done: int, _total: int) -> None:
+        told.append(result.id)
+        gate_desk.builder.write(f".handoff-tui/log/aa/{len(told)}", "an entry")
+
+    examined = examine(desk, open_log(desk.repository), HANDOFF, telling=Telling(on_result=write))
+    assert told.count("claims-hold") == 2
+    assert not examined.target.failing

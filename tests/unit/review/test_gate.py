@@ -4,11 +4,11 @@ import pytest
 
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.gate_state import GateName, GateReport, Mover
+from handoff_tui.models.gate_state import Approval, GateName, GateReport, Mover
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Place, Problem, ProblemLevel
 from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
-from handoff_tui.review.gate import build_gate
+from handoff_tui.review.gate import build_gate, build_standing
 
 PLACE = Place(path="a.md", line=1)
 SPEC = Document(path="spec.md", role=DocumentRole.SPEC)
@@ -207,3 +207,39 @@ def test_list_is_not_for_review(done: list[bool], who: Mover, what: str) -> None
     listed = handoff(dialect="hub", documents=[Document(path="todo.json", role=DocumentRole.LIST)], tasks=tasks)
     move = build_gate(listed, {}).next_move
     assert (move.who, move.what) == (who, what)
+
+
+def test_override_is_owed_until_it_is_settled() -> None:
+    """The debt is named whatever the state; while the override stands, a reviewer owes its settlement."""
+    report = GateReport(
+        handoff="H-1", phase="build", attempt=1, state=GateName.OVERRIDDEN, debts=("sha256:" + "a" * 64,)
+    )
+    gate = build_gate(handoff(), {}, report=report)
+    assert "the override sha256:aaaaaaaaaaaa… is a debt that no approval has settled" in gate.blocking
+    assert gate.next_move.who is Mover.REVIEWER
+    later = build_gate(handoff(), {}, report=report.model_copy(update={"state": GateName.PENDING}))
+    assert any("is a debt" in reason for reason in later.blocking)
+
+
+def test_decisions_so_far_are_shown_while_more_are_needed() -> None:
+    """One of two is not nothing."""
+    approval = Approval(entry="x", principal="bo", verb="approve", time="", counted=True)
+    report = GateReport(
+        handoff="H-1",
+        phase="build",
+        attempt=1,
+        state=GateName.PENDING,
+        why=("1 counted, 2 needed",),
+        approvals=(approval,),
+    )
+    assert build_gate(handoff(), {}, report=report).blocking[0] == "1 counted, 2 needed"
+
+
+def test_what_the_log_lets_pass_is_validated() -> None:
+    """Work that waits for it waits no longer, whatever the files say."""
+    waiting = handoff(blocked_by=["H-0"])
+    other = Handoff(id="H-0", dialect="builder", registry=RegistryState.COMPLETE)
+    before = build_standing([waiting, other], {})
+    after = build_standing([waiting, other], {"H-0": GateName.APPROVED, "H-1": GateName.PENDING})
+    assert any("waits for H-0" in reason for reason in build_gate(waiting, before).blocking)
+    assert not any("waits for H-0" in reason for reason in build_gate(waiting, after).blocking)
