@@ -222,7 +222,8 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
         elif token.type == "html_block":
             sections[-1].blocks.append(Paragraph(line, token.content.rstrip("\n"), html=True))
         elif token.type in {"fence", "code_block"}:
-            first = line + 1 if token.type == "fence" else line
+            # a fence with nothing behind it has no line of its own
+            first = line + 1 if token.type == "fence" and token.content else line
             sections[-1].blocks.append(Code(first, token.content.rstrip("\n"), token.info.strip()))
         position += 1
     return sections

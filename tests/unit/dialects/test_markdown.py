@@ -100,3 +100,8 @@ def test_empty_item_does_not_swallow_the_paragraph_after_it() -> None:
     section = parse_markdown("-\nprose").sections[0]
     assert section.items() == []
     assert [paragraph.text for paragraph in section.paragraphs()] == ["prose"]
+
+
+def test_empty_fence_stays_inside_the_text() -> None:
+    """A fence that nothing follows has no line after the last one."""
+    assert [line.number for line in parse_markdown("```").lines()] == [1]
