@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine with Python 3.11+, git and make:
 #   make demo    sets itself up and reviews the sample repository
-#   make test    sets itself up and runs all tests
+#   make test    sets itself up and runs the tests
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +11,8 @@ export PIP_CONSTRAINT :=
 
 help:
 	@echo "make demo        set up, build the sample repository, review it"
-	@echo "make test        set up, run all tests"
+	@echo "make test        set up, run the tests"
+	@echo "make test-slow   the long forms of some of them: storms, every way a disk can fail"
 	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
 	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
 	@echo "make build       a wheel and a source archive in dist/"
@@ -21,10 +22,10 @@ demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.development
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 lint: $(VENV)/.development
 	$(BIN)/ruff format --check .
