@@ -24,6 +24,7 @@ _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01
 _HEAD_BYTES = 64 * 1024
 _SWEEP_SECONDS = 5.0
+_LOOK_AGAIN_SECONDS = 0.001
 """A killed process that waits for a dead disk cannot be waited for for ever."""
 
 
@@ -180,6 +181,9 @@ def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
         swept.update(survivors)
         for pid in survivors:
             _signal_one(pid)
+    # one that is dying has lost its environment already, and is still there for a moment
+    while any(_is_there(pid) for pid in swept) and time.monotonic() < deadline:
+        time.sleep(_LOOK_AGAIN_SECONDS)
     return len(swept)
 
 
@@ -194,6 +198,13 @@ def find_marked(mark: str) -> list[int]:
         except OSError:
             continue  # gone meanwhile, or another user's
     return found
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        return _is_alive(Path("/proc") / str(pid))
+    except OSError:
+        return False
 
 
 def _is_alive(entry: Path) -> bool:
