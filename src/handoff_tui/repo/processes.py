@@ -24,8 +24,8 @@ _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01
 _HEAD_BYTES = 64 * 1024
 _SWEEP_SECONDS = 5.0
-_LOOK_AGAIN_SECONDS = 0.001
 """A killed process that waits for a dead disk cannot be waited for for ever."""
+_LOOK_AGAIN_SECONDS = 0.001
 
 
 class Bounds(NamedTuple):
