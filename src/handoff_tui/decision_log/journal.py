@@ -48,7 +48,7 @@ class Verifier(Protocol):
 class WitnessRecord(Protocol):
     """What was once seen valid."""
 
-    def record(self, genesis: str, entries: Collection[str]) -> Seen: ...
+    def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen: ...
 
 
 class Parents(NamedTuple):
@@ -108,7 +108,7 @@ class Journal:
             _refuse_unaccepted(parsed.entry.id, after, verdict)
             self._storage.write(content)
             # whoever misses an entry before a head misses the head too, as it is refused without its parents
-            self._witness.record(after.log or parsed.entry.id, after.heads)
+            self._witness.record(after.log or parsed.entry.id, after.heads, parsed.entry.parents)
             return Appended(parsed.entry, content, after)
 
 

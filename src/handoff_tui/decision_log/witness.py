@@ -51,8 +51,11 @@ class Witness:
             self._content = content
         return self._seen
 
-    def record(self, genesis: str, entries: Collection[str]) -> Seen:
-        """Adds entries; what is there stays. Another first entry than before is an error."""
+    def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen:
+        """Adds entries; what is there stays, but for what they follow, which cannot be lost while they are valid.
+
+        Another first entry than before is an error.
+        """
         seen = self.load()
         if seen.genesis not in {None, genesis}:
             raise LogBrokenError(
@@ -61,9 +64,13 @@ class Witness:
             )
         new = [entry for entry in entries if entry not in seen.entries]
         if new:
-            content = build_witness(genesis, new, self._content)
+            kept = seen.entries.difference(followed)
+            if len(kept) < len(seen.entries):
+                content = build_witness(genesis, kept.union(new))
+            else:
+                content = build_witness(genesis, new, self._content)
             self._files.write(WITNESS_NAME, content)
-            self._content, self._seen = content, Seen(genesis, seen.entries.union(new))
+            self._content, self._seen = content, Seen(genesis, kept.union(new))
         return self._seen
 
 

@@ -110,3 +110,10 @@ def test_record_of_another_process_is_seen(tmp_path: Path) -> None:
     other.record(FIRST, [SECOND])
     assert one.record(FIRST, [THIRD]).entries == {FIRST, SECOND, THIRD}
     assert other.load().entries == {FIRST, SECOND, THIRD}
+
+
+def test_record_lets_go_of_what_is_followed(witness: Witness) -> None:
+    """An entry that stands on others vouches for them: the record stays as small as the number of heads."""
+    witness.record(FIRST, [FIRST])
+    witness.record(FIRST, [SECOND], followed=[FIRST])
+    assert witness.record(FIRST, [THIRD], followed=[SECOND]) == witness.load() == Seen(FIRST, frozenset({THIRD}))
