@@ -144,7 +144,7 @@ def test_agent_is_not_made_a_person(circle: Circle, ada: Person) -> None:
         (("--add-reviewer", "bob"), 2, "line 1"),
         (("--root-threshold", "1"), 1, "there is nothing to propose"),
         (("--root-threshold", "2"), 2, "could never be changed again"),
-        (("--keep", "sha256:0"), 2, "names 0 policies in force"),
+        (("--keep", "sha256:" + "0" * 64), 2, "names 0 policies in force"),
     ],
 )
 def test_request_that_makes_no_sense_is_told(
