@@ -51,7 +51,7 @@ build: $(VENV)/.development
 	$(BIN)/python -m build --no-isolation
 
 golden: $(VENV)/.development
-	HANDOFF_TUI_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden
+	HANDOFF_TUI_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/functional
 
 upgrade: clean $(VENV)/.python
 	$(PIP) install hatchling editables

@@ -9,14 +9,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.agents import measure_agents
 from benchmarks.baseline import measure_capture
 from benchmarks.check import measure_cancel, measure_check, measure_engine
 from benchmarks.compare import measure_compare
 from benchmarks.diff import measure_diff
+from benchmarks.diff_view import measure_diff_view
 from benchmarks.interleave import Row
 from benchmarks.log_append import measure_log_append
 from benchmarks.log_entry import measure_log_entry
 from benchmarks.log_verify import measure_log_verify
+from benchmarks.procedures import measure_procedures
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
 from benchmarks.watching import measure_watching
@@ -40,11 +43,14 @@ def main() -> int:
             *measure_capture(folder, arguments.rounds, sizes),
             *measure_cancel(folder / "cancel", arguments.rounds),
             *measure_diff(folder, arguments.rounds),
+            *measure_diff_view(arguments.rounds),
             *measure_compare(folder, arguments.rounds),
             *measure_log_entry(arguments.rounds),
             *measure_log_append(folder, arguments.rounds),
             *measure_log_verify(folder, arguments.rounds),
             *measure_watching(folder, arguments.rounds, sizes),
+            *measure_agents(folder, arguments.rounds),
+            *measure_procedures(folder, arguments.rounds),
         ]
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:

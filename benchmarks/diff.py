@@ -12,7 +12,7 @@ from benchmarks.interleave import Row, interleave
 from handoff_tui.repo.file_diff import read_file_diff
 from handoff_tui.repo.git import Git
 from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import list_changes, resolve_tree
+from handoff_tui.repo.tree_diff import list_changes
 
 _LIST_LIMIT = 1.5
 _HUNK_LIMIT = 0.05
@@ -90,7 +90,8 @@ def _make_trees(folder: Path, before: Files, after: Files) -> tuple[Git, str, st
     argv = ["git", "-C", str(folder), "fast-import", "--quiet"]
     subprocess.run(argv, input=stream, check=True, env=_ENVIRONMENT)
     git = open_repository(folder).git
-    return git, resolve_tree(git, "main~1"), resolve_tree(git, "main")
+    old, new = (git.read("rev-parse", "--verify", f"{name}^{{tree}}").decode().strip() for name in ("main~1", "main"))
+    return git, old, new
 
 
 def _build_commit(files: Files) -> bytes:

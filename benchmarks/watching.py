@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
+from handoff_tui.models.noticed import Noticed, Watching
 from handoff_tui.repo.listener import STEP_MILLISECONDS
-from handoff_tui.repo.noticed import Noticed, Watching
 from handoff_tui.repo.repository import open_repository
 from handoff_tui.repo.watcher import Watcher
 

@@ -17,8 +17,15 @@ from tests.support.repositories import RepositoryBuilder
 if TYPE_CHECKING:
     from tests.support.gates import GateDesk
     from tests.support.signed import Circle
+    from tests.support.stepping import Stepping
 
 _UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
+_LONGEST_ID = 100
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long values are named by their length: the name of a test goes into the environment and between processes."""
+    return f"{type(val).__name__}-{len(val)}" if isinstance(val, str | bytes) and len(val) > _LONGEST_ID else None
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +41,7 @@ def isolated_user(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in tuple(os.environ):
         if name.startswith("GIT_") or name in _UNWANTED:
             monkeypatch.delenv(name)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # else every process compiles the program anew
     configuration = home / "gitconfig"
     configuration.touch()
     monkeypatch.setenv("HOME", str(home))
@@ -83,3 +91,11 @@ def gate_desk(
     from tests.support.signed import Speaking  # noqa: PLC0415
 
     return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
+
+
+@pytest.fixture
+def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
+    """One handoff and agents that are shell scripts of the user's own."""
+    from tests.support.stepping import Stepping  # noqa: PLC0415 - few tests start agents
+
+    return Stepping(builder, isolated_user).teach()

@@ -1,14 +1,22 @@
-"""`python -m handoff_tui` and the installed command: a verb runs the command line."""
+"""`python -m handoff_tui` and the installed command: a verb runs the command line, no verb opens the app."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 
 def main() -> None:
-    from handoff_tui.cli.main import main as run  # noqa: PLC0415 - the app will be the other branch
+    from handoff_tui.cli.main import main as run  # noqa: PLC0415 - nothing is loaded before it is needed
 
-    sys.exit(run())
+    sys.exit(run(open_app=_open_app))
+
+
+def _open_app(starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None:
+    from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
+
+    run_app(starts, theme=theme, read_only=read_only)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ HandoffError
 ├── StoredFileMissingError  a stored file that is named by its digest is not there
 ├── StoredFileDamagedError  a stored file is not what its name says
 ├── StoreWriteError       a file of ours cannot be written
+├── DraftsUnkeptError     what a reviewer wrote cannot be kept on disk
 ├── WatchRefusedError     the system does not let the folders be watched
 ├── TrustPolicyError      a trust policy is malformed or makes no sense
 ├── EntryRefusedError     an entry has no place in the log
@@ -42,6 +43,14 @@ HandoffError
 ├── LogLockedError        another process is writing the log
 ├── WitnessDamagedError   what was once seen of the log cannot be read
 ├── AppendRefusedError    an entry may not be added to the log as it is
+├── AgentRunError         a run of an agent cannot be started, reached or found
+│   └── PhaseLockedError         somebody is at work in the phase already
+├── RollbackError         a rollback, or its undoing, would lose something
+├── ShownMovedError       what was shown is not what would be done any more
+├── ProcedureError        a procedure cannot be run as asked
+├── EngineError           the engine under procedures cannot be used
+│   ├── EngineMissingError       it is not installed
+│   └── WorkerPresentError       a worker is at work here already
 ├── SigningError          nothing could be signed
 │   ├── SshKeygenMissingError  there is no ssh-keygen
 │   ├── SigningKeyMissingError  there is no key to sign with
@@ -126,6 +135,10 @@ class StoredFileDamagedError(HandoffError):
 
 class StoreWriteError(HandoffError):
     """Something of ours cannot be written: the disk is full, read-only, or in the way of something else."""
+
+
+class DraftsUnkeptError(HandoffError):
+    """Comments, marks and reasons cannot be kept on disk; they hold until the app is left."""
 
 
 class WatchRefusedError(HandoffError):
@@ -274,3 +287,35 @@ class LogPresentError(HandoffError):
 
 class LogMissingError(HandoffError):
     """There is no signed log in this repository."""
+
+
+class AgentRunError(HandoffError):
+    """A run of an agent cannot be started, reached or found."""
+
+
+class PhaseLockedError(AgentRunError):
+    """The phase is locked: an agent is at work in it, or its lock was left behind."""
+
+
+class RollbackError(HandoffError):
+    """A rollback, or its undoing, would lose work that nobody has explained, or has nothing to go back to."""
+
+
+class ShownMovedError(HandoffError):
+    """What a person has confirmed is not what would be done any more; it must be looked at again."""
+
+
+class ProcedureError(HandoffError):
+    """A procedure cannot be run as asked: it is not known, or what it needs is not there."""
+
+
+class EngineError(HandoffError):
+    """The engine under procedures cannot be used: its database cannot be reached, or is not what it should be."""
+
+
+class EngineMissingError(EngineError):
+    """The engine is an extra, and is not installed."""
+
+
+class WorkerPresentError(EngineError):
+    """Another worker is at work on this repository, and two would do steps twice."""

@@ -23,18 +23,11 @@ WAITING = {
     "Notifications": {"bell"},
     "PhaseSettings": {"failure_target"},
     "PipelineSettings": {"failure_target"},
-    "Procedures": {
-        "concurrent_maximum",
-        "handoff_types",
-        "profiles",
-        "rollback_rate_minimum",
-        "success_rate_minimum",
-    },
+    "Procedures": {"handoff_types"},
     "Public": {
         *("checkpoint_files", "continue_files", "foreign_folders", "note_names", "note_patterns", "planning_files"),
     },
     "QuestionGate": {"adversarial_genesis", "adversarial_infrastructure"},
-    "ReliabilityProfile": {"concurrent_maximum", "failure_rate", "iterations", "stress_factor"},
     "Settings": {"keymap", "notifications"},
     "Tdd": {"backoff_seconds", "test_list"},
 }

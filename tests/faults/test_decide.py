@@ -512,10 +512,6 @@ def _change_policy(desk: GateDesk, old: str, new: str) -> None:
             version=2, allowed_signers=first.policy.allowed_signers if first.policy else "", policy_toml=text,
             previous=first.id,
         )  # fmt: skip
-        entry = Entry(
-            id="", kind=EntryKind.POLICY, actor=first.actor, seq=parents.seq, time=parents.time, parents=parents.ids,
-            log=first.id, policy=policy,
-        )  # fmt: skip
-        return Draft(build_payload(entry))
+        return Draft(build_payload(parents.build_entry(EntryKind.POLICY, first.actor, policy=policy)))
 
     log.journal.append(build, SigningTool(public, bo))

@@ -61,7 +61,6 @@ def read_with_owner(repository: Repository) -> None:
         owner.run("status", "--porcelain=v2")
         for command in DIFFS:
             owner.run(*command)
-        owner.read_branches()
         owner.read_identity()
 
 

@@ -16,7 +16,6 @@ from handoff_tui.decision_log.entries import build_file, parse_entry, verify_sig
 from handoff_tui.decision_log.envelope import build_pae
 from handoff_tui.decision_log.public_keys import KeyType, parse_public_key
 from handoff_tui.decision_log.sshsig import (
-    NAMESPACE,
     armor,
     build_signature_blob,
     build_signed_data,
@@ -27,6 +26,7 @@ from handoff_tui.decision_log.sshsig import (
 )
 from handoff_tui.decision_log.wire import build_string
 from handoff_tui.errors import LogEntryError, SignatureForeignError, SignatureMalformedError
+from handoff_tui.models.log_record import NAMESPACE
 from tests.support.log_entries import GOLDEN, read_golden
 from tests.support.log_keys import LogKey, build_example_key, build_key, build_number
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.models.noticed import Watching
 from handoff_tui.repo.listener import Notify, open_rust_notify
-from handoff_tui.repo.noticed import Watching
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically, watching
 
@@ -125,7 +125,7 @@ def test_linked_folder_is_not_entered(builder: RepositoryBuilder, tmp_path: Path
     builder.link("src/elsewhere", outside).commit()
     shutil.rmtree(builder.place("src/part05"))
     builder.place("src/part05").symlink_to(outside)  # a tracked folder that has become a link
-    with watching(builder) as (_, follower):
+    with watching(builder) as (watcher, follower):
         (outside / "file00005.py").write_text("unseen\n", encoding="utf-8")
         (outside / "inner" / "secret.txt").write_text("unseen\n", encoding="utf-8")
         builder.link("src/late", outside)
@@ -134,6 +134,7 @@ def test_linked_folder_is_not_entered(builder: RepositoryBuilder, tmp_path: Path
         follower.wait_for_path("src/part00/seen.py", after=2)
         told = {path for notice in follower.notices for path in notice.paths}
         assert told <= {"src/late", "src/part00/seen.py"}
+        watcher.request_reconcile()  # the follower's own stamps go through the link
         follower.wait_for_agreement()
 
 

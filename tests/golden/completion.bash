@@ -1,5 +1,5 @@
 _handoff_tui() {
-  local words='status show check diff baseline gate decide submit wait packet log init keys policy demo hooks doctor config completion --repo --version --help' call='' word
+  local words='status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --repo --json --all' ;;
     ' show') call='show' words='--help --repo --json --all' ;;
@@ -15,6 +15,11 @@ _handoff_tui() {
     ' submit') call='submit' words='--help --phase --sign --key --json --repo' ;;
     ' wait') call='wait' words='--help --phase --timeout --json --repo' ;;
     ' packet') call='packet' words='--help --phase --json --repo' ;;
+    ' run') call='run' words='--help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo' ;;
+    ' worker') call='worker' words='--help --on-demand --trial --repo' ;;
+    ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all' ;;
+    ' rollback') call='rollback' words='--help --apply --dry-run --undo --list --with-uncommitted --repo --json --all' ;;
+    ' unlock') call='unlock' words='--help --list --force --json --repo' ;;
     ' log') call='log' words='--help --handoff --person --verb --repo --json --all show verify bundle' ;;
     'log show') call='show' words='--help --json --repo --extract' ;;
     'log verify') call='verify' words='--help --json --repo --pin --with-ssh-keygen --against --all --bundle' ;;

@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet log init keys policy demo hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -31,6 +31,11 @@ _handoff_tui() {
     'submit'*) compadd -- --help --phase --sign --key --json --repo ;;
     'wait'*) compadd -- --help --phase --timeout --json --repo ;;
     'packet'*) compadd -- --help --phase --json --repo ;;
+    'run'*) compadd -- --help --handoff --phase --again --no-wait --timeout --profile --list --show --withdraw --trust --json --repo ;;
+    'worker'*) compadd -- --help --on-demand --trial --repo ;;
+    'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all ;;
+    'rollback'*) compadd -- --help --apply --dry-run --undo --list --with-uncommitted --repo --json --all ;;
+    'unlock'*) compadd -- --help --list --force --json --repo ;;
     'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify bundle ;;
     'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;

@@ -8,7 +8,7 @@ from pathlib import Path
 from handoff_tui.decision_log.entries import build_payload
 from handoff_tui.decision_log.journal import Draft, Parents
 from handoff_tui.decision_log.signers import build_line
-from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
+from handoff_tui.models.log_record import EntryKind, PolicyText
 from handoff_tui.repo.repository import open_repository
 from handoff_tui.repo.ssh_keygen import SigningTool
 from handoff_tui.review.log import open_log
@@ -61,16 +61,7 @@ class GateDesk:
         text = PolicyText(version=1, allowed_signers=signers, policy_toml=toml, nonce="00" * 16)
 
         def build(parents: Parents) -> Draft:
-            genesis = Entry(
-                id="",
-                kind=EntryKind.POLICY,
-                actor=people[0].email,
-                seq=parents.seq,
-                time=parents.time,
-                parents=parents.ids,
-                policy=text,
-            )
-            return Draft(build_payload(genesis))
+            return Draft(build_payload(parents.build_entry(EntryKind.POLICY, people[0].email, policy=text)))
 
         log = open_log(open_repository(self.root))
         return log.journal.append(build, SigningTool(people[0].public_text, people[0].key)).entry.id

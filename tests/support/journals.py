@@ -17,7 +17,6 @@ from handoff_tui.models.log_record import (
     NO_BASELINE,
     Decision,
     DecisionVerb,
-    Entry,
     EntryKind,
     LogVerdict,
     PolicyText,
@@ -79,7 +78,7 @@ def build_genesis(parents: Parents, *more: str) -> Draft:
     policy = PolicyText(
         version=1, allowed_signers=_build_signers(*more), policy_toml=build_policy_toml(), nonce="0" * 32
     )
-    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY, "alice", policy=policy)))
+    return Draft(build_payload(parents.build_entry(EntryKind.POLICY, "alice", policy=policy)))
 
 
 def build_policy(parents: Parents, version: int, previous: str, *more: str) -> Draft:
@@ -90,7 +89,7 @@ def build_policy(parents: Parents, version: int, previous: str, *more: str) -> D
         policy_toml=build_policy_toml(version=version),
         previous=previous,
     )
-    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY, "alice", policy=policy)))
+    return Draft(build_payload(parents.build_entry(EntryKind.POLICY, "alice", policy=policy)))
 
 
 def _build_signers(*more: str) -> str:
@@ -108,27 +107,4 @@ def build_decision(parents: Parents, handoff: str, actor: str = "alice") -> Draf
         subject=SUBJECT,
     )
     decision = Decision(verb=DecisionVerb.APPROVE, reason="", regards=(), review="f" * 64)
-    return Draft(build_payload(_build_entry(parents, EntryKind.DECISION, actor, work=work, decision=decision)))
-
-
-def _build_entry(
-    parents: Parents,
-    kind: EntryKind,
-    actor: str,
-    *,
-    policy: PolicyText | None = None,
-    work: Work | None = None,
-    decision: Decision | None = None,
-) -> Entry:
-    return Entry(
-        id="",
-        kind=kind,
-        actor=actor,
-        seq=parents.seq,
-        time=parents.time,
-        parents=parents.ids,
-        log=parents.verdict.log,
-        policy=policy,
-        work=work,
-        decision=decision,
-    )
+    return Draft(build_payload(parents.build_entry(EntryKind.DECISION, actor, work=work, decision=decision)))

@@ -33,6 +33,29 @@ class Terminal:
         shell = f"trap : INT; {words}; echo {_ENDED} $?; exec cat"
         self._tmux("new-session", "-d", "-x", str(width), "-y", str(height), *variables, "sh", "-c", shell)
 
+    def start_shell(self, environment: Mapping[str, str], width: int = 100, height: int = 30) -> None:
+        """A shell at which somebody works, with job control."""
+        variables = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
+        words = (*variables, "-e", "PS1=READY> ", "sh", "-i")
+        self._tmux("new-session", "-d", "-x", str(width), "-y", str(height), *words)
+        self.wait_for_shell()
+
+    def wait_for_shell(self) -> None:
+        """Until the shell waits for somebody to type."""
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        while not (shown := self.read_screen()).rstrip().endswith("READY>"):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the shell never came back; there is:\n{shown}")
+            time.sleep(_TICK_SECONDS)
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size of the window."""
+        self._tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def read_screen(self) -> str:
+        """What is to be seen now, and nothing above it."""
+        return self._tmux("capture-pane", "-p")
+
     def type(self, text: str) -> None:
         """Letters as they are, without a line end."""
         self._tmux("send-keys", "-l", "--", text)

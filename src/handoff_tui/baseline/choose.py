@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.models.snapshot import SnapshotSummary
 from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 
-_SHORT: Final = 12
 _DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
 
 
@@ -108,10 +108,10 @@ def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineCh
     """A pin that cannot be read is said to be so: another baseline in its place would be a silent change of mind."""
     found = _match_digest(pinned, stored)
     if found is not None and found.problem:
-        return BaselineChoice(reason=f"the pinned snapshot {pinned[:_SHORT]} cannot be used: {found.problem}")
+        return BaselineChoice(reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} cannot be used: {found.problem}")
     if found is None:
         return BaselineChoice(
-            reason=f"the pinned snapshot {pinned[:_SHORT]} is not stored here: fetch it, or pin another one"
+            reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} is not stored here: fetch it, or pin another one"
         )
     return BaselineChoice(snapshot=found.digest, commit=found.commit, reason="you pinned it")
 
@@ -121,7 +121,7 @@ def _choose_approved(approved: Approved, stored: Mapping[str, SnapshotSummary]) 
         return BaselineChoice(
             snapshot=approved.digest, commit=approved.commit, reason="the last approved one of this line of work"
         )
-    lost = f"the last approved one of this line of work, {approved.digest[:_SHORT]}, is not stored here"
+    lost = f"the last approved one of this line of work, {approved.digest[:SHORT_DIGEST]}, is not stored here"
     only = "; its commit is, so only files can be compared" if approved.commit else ""
     return BaselineChoice(commit=approved.commit, reason=lost + only)
 

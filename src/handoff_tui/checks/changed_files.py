@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
+from handoff_tui.models.short_id import SHORT_COMMIT
 
 
 class ChangedFile(NamedTuple):
@@ -53,5 +54,5 @@ def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]
 def _read_before(context: Context, baseline: str, path: str) -> str:
     content = context.read_at(baseline, path)
     if content is None:
-        context.undecidable(f"{path} cannot be read as it was at {baseline[:7]}")
+        context.undecidable(f"{path} cannot be read as it was at {baseline[:SHORT_COMMIT]}")
     return content.decode("utf-8", "replace")

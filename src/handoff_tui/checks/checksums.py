@@ -62,8 +62,7 @@ def _list_pairs(members: Mapping[str, object], fields: frozenset[str]) -> Iterat
 def list_file_sums(context: Context) -> Iterator[NamedSum]:
     """The lines of every list of checksums; a line that is none has no value."""
     names = frozenset(context.setting("procedures.checksum_files", tuple))
-    endings = (*names, _ONE_FILE)
-    for listing in [path for path in context.paths() if path.endswith(endings)]:
+    for listing in context.paths_ending((*sorted(names), _ONE_FILE)):
         name = listing.rpartition("/")[2]
         if name in names or name.endswith(_ONE_FILE):
             yield from _read_listing(listing, context.read_text(listing) or "")

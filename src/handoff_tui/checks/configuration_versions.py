@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from handoff_tui.checks.configuration_changes import FILE, Difference, compare_configuration
 from handoff_tui.checks.context import Context
+from handoff_tui.models.short_id import SHORT_COMMIT
 
 
 class ConfigurationChange(NamedTuple):
@@ -28,7 +29,7 @@ def read_change(context: Context) -> ConfigurationChange:
         return ConfigurationChange([])
     before = _parse(old)
     if isinstance(before, str):
-        context.undecidable(f"{FILE} {before} at {baseline[:7]}")
+        context.undecidable(f"{FILE} {before} at {baseline[:SHORT_COMMIT]}")
     now = _parse(new)
     text = (new or b"").decode("utf-8", "replace")
     if isinstance(now, str):

@@ -65,6 +65,11 @@ class Context:
         self._ask("paths")
         return self._inputs.find_holding(text)
 
+    def paths_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the paths that end with one of these."""
+        self._ask("paths")
+        return self._inputs.find_ending(endings)
+
     def paths_below(self, folder: str) -> tuple[str, ...]:
         """Those of the paths that lie below a folder."""
         paths = self.paths()

@@ -11,6 +11,7 @@ from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
+from handoff_tui.models.short_id import SHORT_COMMIT
 
 _CYCLE: Final = compile_later(r"^TDD-(\d+)$")
 _FAILING: Final = compile_later(
@@ -18,7 +19,6 @@ _FAILING: Final = compile_later(
     r"(?:fail(?:s|ed|ing|ures?)?)\b",
     re.IGNORECASE,
 )
-_SHORT = 7
 
 
 class Step(NamedTuple):
@@ -47,16 +47,16 @@ class CommitIndex:
     """The newest commits by the beginning of their ids, with their ages: 0 for the newest."""
 
     def __init__(self, context: Context) -> None:
-        self._known = {commit.id[:_SHORT]: (age, commit) for age, commit in enumerate(context.commits())}
+        self._known = {commit.id[:SHORT_COMMIT]: (age, commit) for age, commit in enumerate(context.commits())}
 
     def find(self, step: Step) -> CommitInfo | None:
         """The commit that carries a step; nothing where it is not among the newest."""
-        _, commit = self._known.get((step.commit or "")[:_SHORT], (None, None))
+        _, commit = self._known.get((step.commit or "")[:SHORT_COMMIT], (None, None))
         return commit if commit is not None and commit.id.startswith(step.commit or "-") else None
 
     def age(self, step: Step) -> int | None:
         commit = self.find(step)
-        return self._known[commit.id[:_SHORT]][0] if commit is not None else None
+        return self._known[commit.id[:SHORT_COMMIT]][0] if commit is not None else None
 
 
 def require_cycles(context: Context) -> tuple[Handoff, ...]:

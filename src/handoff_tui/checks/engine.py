@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
@@ -51,6 +52,8 @@ class Engine:
     fresh: bool = False
     heavy: frozenset[Severity] = HEAVY
     remembered: dict[str, Remembered] = field(default_factory=dict)
+    moment: datetime | None = None
+    """Now, for who keeps the results."""
 
     def run(self, rules: Iterable[Rule], on_result: Callable[[CheckResult], None] | None = None) -> list[CheckResult]:
         """The result of each enabled rule, in order; each is told as soon as it is there."""
@@ -74,7 +77,7 @@ class Engine:
         context = Context(self.inputs, self.scope, rule.id)
         started = time.perf_counter()
         judged = _judge(rule, context)
-        result = _build_result(rule, judged, context.manifest, time.perf_counter() - started)
+        result = _build_result(rule, judged, context.manifest, (time.perf_counter() - started, self.moment))
         if judged.outcome is not Outcome.ERROR:
             self.remembered[rule.id] = Remembered(result, context.manifest, rule.version)
         return self._adjust(result, rule, adjustment, from_cache=False, why=why)
@@ -126,7 +129,9 @@ def _judge(rule: Rule, context: Context) -> _Judged:
     return _Judged(Outcome.FAIL, f"{first}{more}", found)
 
 
-def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, duration: float) -> CheckResult:
+def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, timed: tuple[float, datetime | None]) -> CheckResult:
+    """`timed` is how long it took, and when that was."""
+    duration, ran_at = timed
     shown = judged.found[:_MOST_FINDINGS]
     commands = tuple(dict.fromkeys([*(found.command for found in shown if found.command), *rule.commands]))
     failed = judged.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
@@ -141,6 +146,7 @@ def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, duration: flo
         inputs_digest=digest_manifest(rule, manifest),
         outside=any(key.partition(":")[0] in OUTSIDE for key in manifest),
         duration=duration,
+        ran_at=ran_at,
     )
 
 

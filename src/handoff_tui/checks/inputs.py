@@ -81,6 +81,7 @@ class Inputs:
         self._answers: dict[Question, object] = {}
         self._digests: Manifest = {}
         self._holding: dict[str, tuple[str, ...]] = {}
+        self._ending: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def find_holding(self, text: str) -> tuple[str, ...]:
         """The paths that hold a text; several rules look for the same among very many."""
@@ -88,6 +89,13 @@ class Inputs:
             paths = cast("tuple[str, ...]", self.ask("paths"))
             self._holding[text] = tuple(path for path in paths if text in path)
         return self._holding[text]
+
+    def find_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
+        """The paths that end with one of these."""
+        if endings not in self._ending:
+            paths = cast("tuple[str, ...]", self.ask("paths"))
+            self._ending[endings] = tuple(path for path in paths if path.endswith(endings))
+        return self._ending[endings]
 
     def ask(self, kind: str, name: str = "") -> object:
         question = (kind, name)
@@ -100,6 +108,28 @@ class Inputs:
         if key not in self._digests:
             self._digests[key] = digest_value(self.ask(kind, name))
         return self._digests[key]
+
+    def take_over(self, earlier: Inputs, holds: Callable[[str, str], bool]) -> None:
+        """What was asked before, and still holds by the word of who knows what has changed, is not asked again."""
+        kept = [question for question in earlier._answers if holds(*question)]
+        for kind, name in kept:
+            self._answers[kind, name] = earlier._answers[kind, name]
+            key = f"{kind}:{name}"
+            if key in earlier._digests:
+                self._digests[key] = earlier._digests[key]
+        if ("paths", "") in kept:
+            self._holding, self._ending = earlier._holding, earlier._ending
+
+    def find_known(self, kind: str, name: str = "") -> object:
+        """The answer to what was asked already; nothing where it was not."""
+        return self._answers.get((kind, name))
+
+    def has_asked(self, kind: str, name: str = "") -> bool:
+        return (kind, name) in self._answers
+
+    def put(self, kind: str, name: str, answer: object) -> None:
+        """An answer that somebody has worked out already."""
+        self._answers[kind, name] = answer
 
     def find_difference(self, manifest: Manifest) -> str | None:
         """The first answer that is no longer what a manifest recorded, in words; nothing when all are."""

@@ -33,7 +33,7 @@ def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode
     request = _build_request(arguments)
     if arguments.list:
         return _list(list_rules(desk, request), build_trust_state(desk), as_json=arguments.json)
-    with following() as telling:
+    with following(keeps_partial=True) as telling:
         report = check(desk, request, telling)
     form = "json" if arguments.json else arguments.format
     write_plain(_render(report, form, everything=arguments.all))

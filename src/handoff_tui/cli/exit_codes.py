@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from handoff_tui.errors import (
+    AgentRunError,
     AppendRefusedError,
     DecisionForbiddenError,
     HandoffError,
@@ -13,6 +14,7 @@ from handoff_tui.errors import (
     LogPresentError,
     NoHumanError,
     PolicyForbiddenError,
+    RollbackError,
     SigningError,
     WitnessDamagedError,
 )
@@ -37,6 +39,8 @@ _BY_ERROR: tuple[tuple[type[HandoffError], ExitCode], ...] = (
     (PolicyForbiddenError, ExitCode.BLOCKED),
     (LogPresentError, ExitCode.BLOCKED),
     (LogMissingError, ExitCode.BLOCKED),
+    (AgentRunError, ExitCode.BLOCKED),
+    (RollbackError, ExitCode.BLOCKED),
     (LogBrokenError, ExitCode.INTEGRITY),
     (WitnessDamagedError, ExitCode.INTEGRITY),
     (NoHumanError, ExitCode.NO_HUMAN),

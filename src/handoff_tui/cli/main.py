@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
@@ -26,6 +26,11 @@ _VERBS = {
     "submit": "an agent hands over, signed if it has a key",
     "wait": "for agents: until somebody has decided; prints the decision and the packet",
     "packet": "what the next attempt has to know: reasons, remarks, failing checks",
+    "run": "a procedure of many steps: start and watch it, list, withdraw; or try the engine by a profile",
+    "worker": "the process that procedures run in; `run` starts one by itself",
+    "step": "start the agent of a phase, follow it, and see what became of its work",
+    "rollback": "back to what was last approved: shown, saved, undone on request",
+    "unlock": "locks of phases: shown; broken on request",
     "log": "the signed log: list, show, verify, bundle",
     "init": "begin a signed log: a policy of your own, from your git identity and SSH key",
     "keys": "enroll a key, or list who may sign with which",
@@ -39,7 +44,9 @@ _VERBS = {
 
 _EXAMPLES = """\
 examples:
-  handoff-tui demo                     a sample repository with every format, built and reviewed
+  handoff-tui                          opens the desk on this repository
+  handoff-tui --repo A --repo B        on several
+  handoff-tui demo                     a sample repository with every format, built and opened
   handoff-tui status                   the handoffs of this repository
   handoff-tui show H-3                 one of them, claims beside measurements
   handoff-tui status --json | jq .     the same for scripts
@@ -54,6 +61,12 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace) -> ExitCode: ...
 
 
+class OpenApp(Protocol):
+    """Opens the full-screen desk; given by whoever may load it."""
+
+    def __call__(self, starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None: ...
+
+
 class Parser(argparse.ArgumentParser):
     """Usage errors become UsageError, so that one place writes them."""
 
@@ -61,11 +74,11 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, f"{self.prog} --help shows how to call it.")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one verb and returns its exit code; nothing escapes as a traceback."""
+def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> int:
+    """Runs one verb, or opens the app, and returns the exit code; nothing escapes as a traceback."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
-        return int(_run(given))
+        return int(_run(given, open_app))
     except HandoffError as expected:
         write_error(expected)
         return find_exit_code(expected)
@@ -90,8 +103,15 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
     )
     parser.add_argument("--version", action="version", version=f"handoff-tui {__version__}")
     parser.add_argument(
-        "--repo", type=Path, metavar="PATH", help="the repository (default: the one around this folder)"
+        "--repo",
+        dest="repos",
+        action="append",
+        type=Path,
+        metavar="PATH",
+        help="the repository (default: the one around this folder); several for the desk",
     )
+    parser.add_argument("--theme", metavar="NAME", help="the desk's theme, for this time")
+    parser.add_argument("--read-only", action="store_true", help="open the desk for looking only")
     children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
     for verb, summary in _VERBS.items():
         child = children.add_parser(
@@ -102,7 +122,7 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
     return parser
 
 
-def _run(given: list[str]) -> ExitCode:
+def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
     if given == ["--version"]:  # needs no parser, and is asked often by other programs
         from handoff_tui.cli.output import write_text  # noqa: PLC0415
 
@@ -113,22 +133,41 @@ def _run(given: list[str]) -> ExitCode:
         arguments = parser.parse_args(given)
     except SystemExit as done:  # --help and --version have printed and want to leave
         return ExitCode.OK if not done.code else ExitCode.USAGE
-    run: Callable[[argparse.Namespace], ExitCode] = _load(arguments.verb or "status").run
+    repos: list[Path] = arguments.repos or []
     if arguments.verb is None:
-        return _run_without_verb(arguments, run)
-    return run(arguments)
+        return _run_without_verb(arguments, repos, open_app)
+    if len(repos) > 1:
+        raise UsageError("a verb works on one repository", "Several are for the desk: leave the verb out.")
+    arguments.repo = getattr(arguments, "repo", next(iter(repos), None))
+    arguments.open_app = open_app if _is_at_terminal() else None
+    return _load(arguments.verb).run(arguments)
 
 
-def _run_without_verb(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], ExitCode]) -> ExitCode:
-    """Until the app exists, its main job is done headlessly."""
+def _run_without_verb(
+    arguments: argparse.Namespace, repos: Sequence[Path | None], open_app: OpenApp | None
+) -> ExitCode:
+    """The desk; where there is no terminal for it, its main job is done in plain text."""
+    if open_app is not None and _is_at_terminal():
+        from handoff_tui.cli.options import find_start  # noqa: PLC0415
+
+        arguments.repo = None
+        open_app(
+            [path for path in repos if path] or [find_start(arguments)], arguments.theme, read_only=arguments.read_only
+        )
+        return ExitCode.OK
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
+    code = ExitCode.OK
     arguments.json, arguments.all = False, False
-    code = run(arguments)
-    write_note(
-        "\nThe full-screen desk is not built yet; this is `handoff-tui status`. `handoff-tui --help` lists the verbs."
-    )
+    for start in repos or [None]:
+        arguments.repo = start
+        code = max(code, _load("status").run(arguments))
+    write_note("\nThe desk needs a terminal; this is `handoff-tui status`. `handoff-tui --help` lists the verbs.")
     return code
+
+
+def _is_at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _load(verb: str) -> Command:

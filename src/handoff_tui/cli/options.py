@@ -19,6 +19,11 @@ def add_repository_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_handoff_argument(parser: argparse.ArgumentParser) -> None:
+    """Which handoff."""
+    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+
+
 def add_phase_option(parser: argparse.ArgumentParser) -> None:
     """Which gate of a handoff."""
     parser.add_argument("--phase", metavar="P", help="the phase (default: the one whose work was handed over)")

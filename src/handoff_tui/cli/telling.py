@@ -13,8 +13,12 @@ from handoff_tui.review.check import Telling
 
 
 @contextmanager
-def following() -> Iterator[Telling]:
-    """Ctrl-C and a polite end stop the running commands; the results so far can still be printed."""
+def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
+    """Ctrl-C and a polite end stop the running commands, and then the verb.
+
+    With `keeps_partial` they do not stop the verb, which prints the results so far and asks by itself whether it was
+    stopped.
+    """
     telling = Telling(on_result=_tell)
 
     def stop(*_: object) -> None:
@@ -27,6 +31,8 @@ def following() -> Iterator[Telling]:
         for number, handler in before.items():
             signal.signal(number, handler)
         clear_progress()
+    if telling.cancel.is_set() and not keeps_partial:
+        raise KeyboardInterrupt
 
 
 def _tell(result: CheckResult, done: int, total: int) -> None:

@@ -32,6 +32,7 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "view.document": "5",
     "view.log": "6",
     "view.agent": "7",
+    "view.claims": "8",
     "focus.next": "tab",
     "focus.previous": "shift+tab",
     "find.open": "/",
@@ -48,17 +49,29 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "app.copy": "y",
     "app.copy-all": "Y",
     "app.redraw": "ctrl+l",
+    "app.rescan": "ctrl+r",
     "app.screenshot": "S",
+    "app.theme": "ctrl+t",
     "decide.approve": "a",
     "decide.reject": "x",
     "decide.retry": "r",
     "decide.withdraw": "z",
+    "decide.choose": "A",
+    "decide.skip": "",
+    "decide.override": "",
+    "decide.hold": "",
+    "decide.carry": "",
     "inbox.sort": "s",
     "pipeline.step": "s",
     "pipeline.diff": "d",
     "checks.run": "R",
+    "checks.run-all": "F",
+    "checks.cancel": "X",
     "checks.only-failing": "f",
     "checks.open-file": "o",
+    "checks.trust": "T",
+    "claims.only-contradicted": "f",
+    "claims.open-file": "o",
     "diff.next-hunk": "]",
     "diff.previous-hunk": "[",
     "diff.next-file": "}",
@@ -74,12 +87,16 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "diff.comment": "c",
     "diff.range": "V",
     "diff.baseline": "b",
+    "diff.record": "i",
     "document.next-section": "]",
     "document.previous-section": "[",
     "document.outline": "o",
     "document.compare": "D",
     "document.comment": "c",
     "document.range": "V",
+    "document.raw": "v",
+    "document.next": "}",
+    "document.previous": "{",
     "log.verify": "v",
     "log.time-travel": "T",
     "log.follow": "f",
@@ -100,6 +117,8 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "agent.open-file": "o",
     "decision.confirm": "ctrl+s",
     "decision.edit-reason": "ctrl+e",
+    "decision.template": "ctrl+t",
+    "decision.again": "ctrl+r",
     "decision.cancel": "escape",
 }
 """Action id to its keys; several are separated by commas."""
@@ -110,7 +129,8 @@ _NAMED = (
     "|f(?:[1-9]|1[0-9]|2[0-4])"
 )
 _KEY = compile_later(rf"(?:(?:ctrl|alt|shift|super)\+)*(?:[!-+\--~]|{_NAMED})")
-_DELIBERATE = compile_later(r"ctrl\+[a-z]|f\d+")
+_DELIBERATE = compile_later(r"ctrl\+[a-gk-ln-z]|f\d+")
+"""Not ctrl with h, i, j or m: terminals send those for backspace, tab and the line ends of a pasted text."""
 
 
 def _refuse_unknown_action(action: str) -> str:

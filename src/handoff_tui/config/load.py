@@ -54,11 +54,6 @@ class LoadedSettings:
         return _compute_digest(self._table)
 
     @cached_property
-    def rules_digest(self) -> str:
-        """The same without the user's own desk: what a decision depends on."""
-        return _compute_digest({key: value for key, value in self._table.items() if key not in USER_ONLY})
-
-    @cached_property
     def _table(self) -> dict[str, object]:
         return _dump(self.settings)
 

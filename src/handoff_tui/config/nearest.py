@@ -7,6 +7,8 @@ from collections.abc import Iterable
 _LISTED = 40
 _COMPARED_LENGTH = 100
 
+_SHOWN = 60
+
 
 def find_nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that is most like this one, if any is like it at all."""
@@ -28,3 +30,9 @@ def suggest(word: str, known: Iterable[str]) -> str:
         return "nothing can be set here"
     listed = ", ".join(names[:_LISTED])
     return f"known are {listed}" + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
+def shorten(value: object) -> str:
+    """The value as it may be shown: on one line, escaped, not too long."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from handoff_tui.config.quantities import Count, Name
 from handoff_tui.models.base import Model
-from handoff_tui.models.pipeline import Edge, Phase, Pipeline
+from handoff_tui.models.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
 
 
 class PhaseSettings(Model):
@@ -35,6 +35,8 @@ class EdgeSettings(Model):
     """The phase it leaves."""
     target: Name
     """The phase it enters."""
+    passes: tuple[Passing, ...] = EVERYTHING
+    """What the next agent is given of the work before it."""
 
 
 class PipelineSettings(Model):
@@ -87,7 +89,7 @@ class PipelineSettings(Model):
 
     def _build_edges(self) -> tuple[Edge, ...]:
         if self.edges:
-            return tuple(Edge(source=edge.source, target=edge.target) for edge in self.edges)
+            return tuple(Edge(source=edge.source, target=edge.target, passes=edge.passes) for edge in self.edges)
         names = [phase.name for phase in self.phases]
         return tuple(Edge(source=source, target=target) for source, target in pairwise(names))
 
@@ -96,9 +98,16 @@ def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> PhaseSe
     return PhaseSettings.model_construct(name=name, agent=agent, gate=gate)
 
 
-def _edges(*pairs: tuple[str, str]) -> tuple[EdgeSettings, ...]:
-    return tuple(EdgeSettings.model_construct(source=source, target=target) for source, target in pairs)
+def _edges(*edges: tuple[str, str, tuple[Passing, ...]]) -> tuple[EdgeSettings, ...]:
+    return tuple(
+        EdgeSettings.model_construct(source=source, target=target, passes=passes) for source, target, passes in edges
+    )
 
+
+_PLAN = (Passing.DOCUMENTS, Passing.TASKS)
+_TEST = (Passing.DOCUMENTS, Passing.TASKS, Passing.FILES, Passing.OUTPUT)
+_CODE = (Passing.DOCUMENTS, Passing.TASKS, Passing.FILES)
+_REPORT = (Passing.DOCUMENTS, Passing.TASKS, Passing.FINDINGS, Passing.PROOFS, Passing.FILES)
 
 _SESSION = PipelineSettings.model_construct(
     phases=(_phase("work"), _phase("resume", gate=False)), failure_target="work"
@@ -128,12 +137,12 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
             _phase("COMPLETE", gate=False),
         ),
         edges=_edges(
-            ("PLAN", "RED"),
-            ("RED", "GREEN"),
-            ("GREEN", "REFACTOR"),
-            ("REFACTOR", "PLAN"),
-            ("PLAN", "COMPLETE"),
-            ("REFACTOR", "COMPLETE"),
+            ("PLAN", "RED", _PLAN),
+            ("RED", "GREEN", _TEST),
+            ("GREEN", "REFACTOR", _CODE),
+            ("REFACTOR", "PLAN", _CODE),
+            ("PLAN", "COMPLETE", _PLAN),
+            ("REFACTOR", "COMPLETE", _CODE),
         ),
     ),
     "hub": PipelineSettings.model_construct(
@@ -144,6 +153,13 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
             PhaseSettings.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
             _phase("COMPLETE"),
             PhaseSettings.model_construct(name="DEPLOY", agent="cicd", human_only=True),
+        ),
+        edges=_edges(
+            ("DEV", "QA", _CODE),
+            ("QA", "SEC", _REPORT),
+            ("SEC", "DOCS", _REPORT),
+            ("DOCS", "COMPLETE", _REPORT),
+            ("COMPLETE", "DEPLOY", _REPORT),
         ),
         failure_target="DEV",
     ),

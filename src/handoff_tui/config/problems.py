@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.config.fields import find_names
-from handoff_tui.config.nearest import suggest
+from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.config.paths import join_path
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-_SHOWN = 60
 _DICT_KEY = "[key]"
 """What pydantic adds to the place of an error in the key of a table."""
 
@@ -58,9 +57,3 @@ def describe_problem(error: ErrorDetails) -> tuple[str, str]:
     if expected is None:
         return key, f"{key}: {error['msg']}, is {shorten(error['input'])}"
     return key, f"{key} should be {expected.format(**context)}, is {shorten(error['input'])}"
-
-
-def shorten(value: object) -> str:
-    """The value as it may be shown: on one line, escaped, not too long."""
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

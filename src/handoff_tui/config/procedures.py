@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
-from handoff_tui.config.quantities import Count, Name, Quantity, Seconds, Share
+from handoff_tui.config.quantities import Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.config.reliability import STANDARD_PROFILES, ReliabilityProfile
 from handoff_tui.models.base import Model
 from handoff_tui.models.work import Severity
@@ -32,15 +32,23 @@ class ProcedureStep(Model):
     """How long one try may take."""
     retries: Count = 0
     """Tries after the first."""
+    gate: bool = False
+    """Whether somebody must have approved, signed, before the step is done; that may take days."""
+    rules: tuple[Name, ...] = ()
+    """Rules that are validated after the step; at the end all rules of the procedure are."""
 
 
 class RollbackStep(Model):
     """What undoes a part when the procedure fails."""
 
     name: Name
-    """The step's name."""
+    """The step's name; a built-in action or one of [agents]."""
     timeout_seconds: Seconds
-    """How long it may take."""
+    """How long one try may take."""
+    retries: Count = 2
+    """Tries after the first."""
+    undoes: tuple[Name, ...] = ()
+    """The steps it undoes; it is left out when none of them has begun. With none, it is done in any case."""
 
 
 class Procedure(Model):
@@ -53,7 +61,7 @@ class Procedure(Model):
     rules: tuple[Name, ...] = ()
     """Ids of the rules that are validated."""
     rollback: tuple[RollbackStep, ...] = ()
-    """The way back, in order."""
+    """The way back: what undoes the later steps is done first."""
     depends_on: tuple[Name, ...] = ()
     """Procedures that must have been completed before."""
     required_agents: tuple[Name, ...] = ()
@@ -64,8 +72,14 @@ def _rule(name: str, severity: Severity, timeout: float, retries: int) -> Valida
     return ValidationRule.model_construct(name=name, severity=severity, timeout_seconds=float(timeout), retries=retries)
 
 
-def _step(name: str, timeout: float, retries: int) -> ProcedureStep:
-    return ProcedureStep.model_construct(name=name, timeout_seconds=float(timeout), retries=retries)
+def _step(name: str, timeout: float, retries: int, *rules: str, gate: bool = False) -> ProcedureStep:
+    return ProcedureStep.model_construct(
+        name=name, timeout_seconds=float(timeout), retries=retries, rules=rules, gate=gate
+    )
+
+
+def _undo(name: str, timeout: float, *undoes: str) -> RollbackStep:
+    return RollbackStep.model_construct(name=name, timeout_seconds=float(timeout), undoes=undoes)
 
 
 _RULES = {
@@ -83,27 +97,27 @@ _STANDARD = {
     "PHASE_TRANSITION_STANDARD": Procedure.model_construct(
         description="Passes work from one phase to the next.",
         steps=(
-            _step("validate_phase_completion", 30, 3),
-            _step("transfer_resources", 45, 2),
-            _step("synchronize_state", 60, 2),
-            _step("validate_handoff", 30, 3),
+            _step("validate_phase_completion", 30, 3, "VR001"),
+            _step("transfer_resources", 45, 2, "VR002"),
+            _step("synchronize_state", 60, 2, "VR003"),
+            _step("validate_handoff", 30, 3, gate=True),
         ),
         rules=("VR001", "VR002", "VR003"),
         rollback=(
-            RollbackStep.model_construct(name="rollback_resources", timeout_seconds=45.0),
-            RollbackStep.model_construct(name="rollback_state", timeout_seconds=60.0),
+            _undo("rollback_resources", 45, "transfer_resources"),
+            _undo("rollback_state", 60, "synchronize_state"),
         ),
     ),
     "AGENT_HANDOFF_STANDARD": Procedure.model_construct(
         description="Passes a task from one agent to another.",
         steps=(
-            _step("check_agent_readiness", 20, 3),
-            _step("transfer_task_context", 30, 2),
+            _step("check_agent_readiness", 20, 3, "VR004"),
+            _step("transfer_task_context", 30, 2, "VR005"),
             _step("transfer_knowledge", 45, 2),
-            _step("confirm_handoff", 15, 3),
+            _step("confirm_handoff", 15, 3, gate=True),
         ),
         rules=("VR004", "VR005"),
-        rollback=(RollbackStep.model_construct(name="rollback_context", timeout_seconds=30.0),),
+        rollback=(_undo("rollback_context", 30, "transfer_task_context", "transfer_knowledge"),),
     ),
 }
 
@@ -151,6 +165,12 @@ class Procedures(Model):
     """Names of files with one SHA-256 and one path per line."""
     final_share_minimum: Share = 0.8
     """The share of rules that must pass at the end, when no critical one failed."""
+    backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
+    """The wait before each further try of a step, a rule or a rollback; the last one is used again."""
+    gate_timeout_seconds: Seconds = 7 * 24 * 3600
+    """How long a run waits for somebody to decide; then it has expired, which is no answer, and is undone."""
+    gate_check_seconds: Seconds = 300
+    """How often a waiting run looks at the signed log by itself, should no word reach it."""
     concurrent_maximum: Quantity = 50
     """How many handoffs may run at once."""
     success_rate_minimum: Share = 0.95
@@ -167,7 +187,11 @@ class Procedures(Model):
     @model_validator(mode="after")
     def _names_known_rules(self) -> Procedures:
         for procedure_id, procedure in self.procedures.items():
-            for rule in procedure.rules:
+            for rule in (*procedure.rules, *(rule for step in procedure.steps for rule in step.rules)):
                 if rule not in self.rules:
                     raise ValueError(f"{procedure_id!r} names the rule {rule!r}, which is not among the rules")
+            names = [step.name for step in procedure.steps]
+            for undone in (undone for undo in procedure.rollback for undone in undo.undoes):
+                if undone not in names:
+                    raise ValueError(f"{procedure_id!r} undoes {undone!r}, which is not one of its steps")
         return self

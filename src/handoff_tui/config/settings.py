@@ -11,6 +11,7 @@ from handoff_tui.config.approvals import Approvals
 from handoff_tui.config.baseline import Baseline
 from handoff_tui.config.builder import Builder
 from handoff_tui.config.checks import Check, CheckRun
+from handoff_tui.config.engine import EngineSettings
 from handoff_tui.config.hub import Hub
 from handoff_tui.config.interface import Notifications
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
@@ -20,6 +21,8 @@ from handoff_tui.config.pipeline import DEFAULT_PIPELINES, PipelineSettings
 from handoff_tui.config.procedures import Procedures
 from handoff_tui.config.public import Public
 from handoff_tui.config.quantities import Name
+from handoff_tui.config.reasons import Reasons
+from handoff_tui.config.risk import Risk
 from handoff_tui.config.tamper import Tamper
 from handoff_tui.config.tdd import Tdd
 from handoff_tui.models.base import Model
@@ -59,6 +62,8 @@ class Settings(Model):
     """Approvals that handoffs carry."""
     tamper: Tamper = Tamper.model_construct()
     """What must not have been loosened since the baseline."""
+    risk: Risk = Risk.model_construct()
+    """What is worth a closer look; it blocks nothing."""
     baseline: Baseline = Baseline.model_construct()
     """Snapshots: which reports belong to them."""
     theme: ThemeName = "dark"
@@ -69,5 +74,9 @@ class Settings(Model):
     """The editor's command; {path} and {line} are filled in; with none, $VISUAL or $EDITOR. Only the user's file."""
     keymap: Keymap = DEFAULT_KEYMAP
     """Keys by action id. Only the user's file may set them."""
+    reasons: Reasons = Reasons.model_construct()
+    """Reasons to begin with, in the decision dialog. Only the user's file may set them."""
     notifications: Notifications = Notifications.model_construct()
     """How the user is told that something waits. Only the user's file may set it."""
+    engine: EngineSettings = EngineSettings.model_construct()
+    """The engine under procedures. Only the user's file may set it."""

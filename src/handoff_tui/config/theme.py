@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.config.layer import Layer, parse_layer
-from handoff_tui.config.nearest import suggest
-from handoff_tui.config.problems import shorten
+from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.errors import ConfigError, FileUnreadableError
 from handoff_tui.models.base import Model
 from handoff_tui.models.pattern import compile_later
@@ -22,9 +21,10 @@ TEXT_ROLES = (
     *("holds", "contradicted", "unverified"),
     *("critical", "high", "medium", "low"),
     *("added", "removed", "changed", "added-word", "removed-word", "hunk", "hidden"),
+    *("syntax-keyword", "syntax-name", "syntax-string", "syntax-number", "syntax-comment"),
 )
 """Roles that are written with."""
-FIELD_ROLES = ("background", "surface", "selection")
+FIELD_ROLES = ("background", "surface", "selection", "added-ground", "removed-ground")
 """Roles that are written upon."""
 ROLES = (*TEXT_ROLES, "border", *FIELD_ROLES)
 """All roles; a theme has each of them and no other."""

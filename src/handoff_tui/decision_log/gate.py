@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from handoff_tui.decision_log.log_index import LogIndex, Vote
@@ -50,6 +50,17 @@ class Target:
     """Whether a commit is the target's own or one before it."""
     failing: tuple[str, ...] = ()
     """Blocking checks that do not pass."""
+
+    def build_work(self, policy: str | None, further: Collection[str] = ()) -> Work:
+        """What an entry says of it, under a policy; `further` are producers whom only the entry makes such."""
+        return Work(
+            handoff=self.handoff,
+            phase=self.phase,
+            attempt=self.attempt,
+            producers=tuple(sorted({*self.producers, *further})),
+            policy=policy or "",
+            subject=self.subject,
+        )
 
 
 @dataclass(frozen=True, slots=True)

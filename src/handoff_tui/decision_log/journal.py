@@ -1,7 +1,8 @@
 """Adding an entry to the log: lock, verify, build, sign, check what was signed, store. First come, first served.
 
 What is to be added is built under the lock, on the verdict of that very moment; so a decision can see that another one
-was first, and refuse.
+was first, and refuse. Where a person may be asked for a passphrase or a touch, it is built and signed before the lock
+is taken, so that nobody waits for them; it is stored if the log is then as it was, and else built and signed anew.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from handoff_tui.decision_log.times import build_time
 from handoff_tui.decision_log.witness import Seen
 from handoff_tui.errors import AppendRefusedError, LogBrokenError
 from handoff_tui.models.collection import without_collection
-from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.models.log_record import (
+    Decision,
+    Entry,
+    EntryKind,
+    LogProblem,
+    LogVerdict,
+    PolicyText,
+    ProblemLevel,
+    Work,
+)
 
 
 class Storage(Protocol):
@@ -59,12 +69,43 @@ class Parents(NamedTuple):
     time: str
     verdict: LogVerdict
 
+    def build_entry(
+        self,
+        kind: EntryKind,
+        actor: str,
+        *,
+        policy: PolicyText | None = None,
+        work: Work | None = None,
+        decision: Decision | None = None,
+    ) -> Entry:
+        """An entry for this place; its id follows from its bytes."""
+        return Entry(
+            id="",
+            kind=kind,
+            actor=actor,
+            seq=self.seq,
+            time=self.time,
+            parents=self.ids,
+            log=self.verdict.log,
+            policy=policy,
+            work=work,
+            decision=decision,
+        )
+
 
 class Draft(NamedTuple):
     """What is to be added: the payload, and its armored signatures where others have made them already."""
 
     payload: bytes
     signatures: tuple[bytes, ...] = ()
+
+
+class _Signed(NamedTuple):
+    """A draft with its signatures, for one place."""
+
+    parents: Parents
+    draft: Draft
+    content: bytes
 
 
 class Appended(NamedTuple):
@@ -88,28 +129,46 @@ class Journal:
         self._now = now
 
     def append(
-        self, build: Callable[[Parents], Draft], signer: Signer | None = None, despite: Collection[str] = ()
+        self,
+        build: Callable[[Parents], Draft],
+        signer: Signer | None = None,
+        despite: Collection[str] = (),
+        *,
+        check_again: Callable[[Parents], None] | None = None,
     ) -> Appended:
         """Adds what `build` makes of the place; whatever it raises, nothing is added.
 
-        `despite` are codes of fatal faults that this very entry mends, such as a forked policy.
+        `despite` are codes of fatal faults that this very entry mends, such as a forked policy. With `check_again` the
+        entry is signed before the lock is taken; under the lock, on the same heads, that is asked whether all still
+        holds.
         """
+        ahead = None
+        if check_again is not None:
+            ahead = _sign(build, self._find_place(despite), signer)
         with self._lock.hold(), without_collection():
-            verdict = self._verify({})
-            _refuse_broken(verdict, despite)
-            parents = build_parents(verdict, self._now())
-            draft = build(parents)
-            content = _build_content(draft, signer)
-            parsed = parse_entry(content)
-            verify_signatures(parsed)
-            if not draft.signatures:
-                _refuse_other_place(parsed, parents)
-            after = self._verify({parsed.entry.id: content})
-            _refuse_unaccepted(parsed.entry.id, after, verdict)
-            self._storage.write(content)
-            # whoever misses an entry before a head misses the head too, as it is refused without its parents
-            self._witness.record(after.log or parsed.entry.id, after.heads, parsed.entry.parents)
-            return Appended(parsed.entry, content, after)
+            place = self._find_place(despite)
+            if check_again is not None and ahead is not None and ahead.parents.ids == place.ids:
+                check_again(place)
+                return self._store(ahead, place.verdict)
+            return self._store(_sign(build, place, signer), place.verdict)
+
+    def _find_place(self, despite: Collection[str]) -> Parents:
+        verdict = self._verify({})
+        _refuse_broken(verdict, despite)
+        return build_parents(verdict, self._now())
+
+    def _store(self, signed: _Signed, before: LogVerdict) -> Appended:
+        content = signed.content
+        parsed = parse_entry(content)
+        verify_signatures(parsed)
+        if not signed.draft.signatures:
+            _refuse_other_place(parsed, signed.parents)
+        after = self._verify({parsed.entry.id: content})
+        _refuse_unaccepted(parsed.entry.id, after, before)
+        self._storage.write(content)
+        # whoever misses an entry before a head misses the head too, as it is refused without its parents
+        self._witness.record(after.log or parsed.entry.id, after.heads, parsed.entry.parents)
+        return Appended(parsed.entry, content, after)
 
 
 def build_parents(verdict: LogVerdict, now: datetime) -> Parents:
@@ -133,6 +192,11 @@ def _find_heads(verdict: LogVerdict) -> list[Entry]:
         if entry.id in wanted:
             found.append(entry)
     return found
+
+
+def _sign(build: Callable[[Parents], Draft], parents: Parents, signer: Signer | None) -> _Signed:
+    draft = build(parents)
+    return _Signed(parents, draft, _build_content(draft, signer))
 
 
 def _build_content(draft: Draft, signer: Signer | None) -> bytes:

@@ -7,7 +7,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from handoff_tui.decision_log.signers import PRINCIPAL, Signer, build_line, parse_allowed_signers
+from handoff_tui.decision_log.fields import PRINCIPAL
+from handoff_tui.decision_log.signers import Signer, build_line, parse_allowed_signers
 from handoff_tui.errors import TrustPolicyError
 from handoff_tui.models.log_record import PolicyText
 

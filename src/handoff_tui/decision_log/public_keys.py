@@ -76,12 +76,6 @@ def parse_public_key(text: str) -> PublicKey:
     return key
 
 
-def parse_public_keys(text: str) -> tuple[PublicKey, ...]:
-    """One key a line, as `ssh-add -L` prints them; empty lines and comments are passed over."""
-    lines = (line.removesuffix("\r") for line in text.split("\n"))
-    return tuple(parse_public_key(line) for line in lines if line.strip() and not line.startswith("#"))
-
-
 @lru_cache(maxsize=256)
 def parse_key_blob(blob: bytes) -> PublicKey:
     """A key as it stands inside signatures. A log has many entries and few keys, so they are remembered."""

@@ -14,8 +14,8 @@ from handoff_tui.errors import (
     SignatureInvalidError,
     SignatureMalformedError,
 )
+from handoff_tui.models.log_record import NAMESPACE
 
-NAMESPACE = "handoff-log@handoff-tui"
 MAX_ARMOR_BYTES = 64 * 1024
 
 _BEGIN = b"-----BEGIN SSH SIGNATURE-----\n"
@@ -28,7 +28,6 @@ _RSA_ALGORITHMS = frozenset({b"rsa-sha2-512", b"rsa-sha2-256"})
 _EDWARDS_BYTES = 64
 _EDWARDS_TYPES = frozenset({KeyType.ED25519, KeyType.SK_ED25519})
 _USER_PRESENT = 0x01
-_USER_VERIFIED = 0x04
 _REMAKE = "Sign again with `ssh-keygen -Y sign -n handoff-log@handoff-tui`."
 
 
@@ -48,11 +47,6 @@ class Signature(NamedTuple):
     def user_present(self) -> bool:
         """Whether a security key says it was touched; any other key cannot say so."""
         return self.flags is not None and bool(self.flags & _USER_PRESENT)
-
-    @property
-    def user_verified(self) -> bool:
-        """Whether a security key says that it knew its user, by PIN or finger."""
-        return self.flags is not None and bool(self.flags & _USER_VERIFIED)
 
 
 def armor(blob: bytes) -> bytes:

@@ -100,11 +100,6 @@ class LogVerifier:
         return {one: candidate for one, candidate in found if candidate is not None}
 
 
-def verify_log(blobs: LogBlobs, known: Known, facts: Facts | None = None) -> LogVerdict:
-    """Everything that can be said about a log, once."""
-    return LogVerifier(blobs, lambda: known, facts)()
-
-
 def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], list[LogProblem]]:
     """Entries that are sound by themselves: bytes, schema, signatures; and what is wrong with the others."""
     candidates: dict[str, Candidate] = {}

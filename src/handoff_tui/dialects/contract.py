@@ -44,13 +44,24 @@ class Source:
         self.text = text
         self.sha256 = sha256
         self.readable = readable
-        self._problems = list(problems)
+        self._first_problems = tuple(problems)
+        self._problems = list(self._first_problems)
         self._reported: set[tuple[int | None, str]] = set()
 
     @classmethod
     def of_text(cls, path: str, text: str) -> Source:
         """For tests and for texts that are no files (notes, commit messages)."""
         return cls(path, text, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+    def renew(self) -> Source:
+        """The same file as if nobody had asked about it yet: what was reported of it is forgotten.
+
+        The outline of a plain text is kept, as no reader changes it.
+        """
+        new = Source(self.path, self.text, sha256=self.sha256, problems=self._first_problems, readable=self.readable)
+        if "outline" in self.__dict__ and self._split[0] is None:
+            new.__dict__.update({name: self.__dict__[name] for name in ("_split", "outline")})
+        return new
 
     @property
     def name(self) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from handoff_tui.dialects.contract import POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.dialects.reading_memory import ReadingMemory, RenewingShelf
 from handoff_tui.models.collection import without_collection
 from handoff_tui.models.handoff import Handoff, build_id
 from handoff_tui.models.pattern import compile_later
@@ -44,30 +46,69 @@ class Harvest(NamedTuple):
 def read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
     """Asks every dialect about every candidate; the surest one owns it."""
     with without_collection():
-        return _read_handoffs(shelf, dialects)
+        assigned = _assign(shelf, dialects, list_text_names(shelf.paths), _find_owner)
+        return _finish(shelf, assigned, [dialect.read(assigned.owned[dialect.id], shelf) for dialect in dialects])
 
 
-def _read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
-    owned: dict[str, list[Source]] = {dialect.id: [] for dialect in dialects}
-    looked_at: list[Source] = []
-    unowned: list[str] = []
-    for path in _list_text_names(shelf.paths):
+def read_again(shelf: RenewingShelf, dialects: tuple[Dialect, ...], names: list[str], memory: ReadingMemory) -> Harvest:
+    """The same, when only some files have changed since: `memory` is that of the last reading, or a new one.
+
+    `names` are the text names of the shelf.
+    """
+
+    def find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:
+        owner = memory.find_owner(source, lambda source: _find_owner(source, interested))
+        return next((dialect for dialect in interested if dialect.id == owner), None)
+
+    with without_collection():
+        stale = memory.find_stale(shelf, dialects)
+        assigned = _assign(shelf, dialects, names, find_owner)
+        while outgrown := memory.find_outgrown(assigned.owned, stale):
+            stale = memory.renew(shelf, stale | outgrown)
+            assigned = _assign(shelf, dialects, names, find_owner)
+        readings = [
+            memory.read(dialect, assigned.owned[dialect.id], shelf, again=dialect.id in stale) for dialect in dialects
+        ]
+        return _finish(shelf, assigned, readings)
+
+
+class _Assigned(NamedTuple):
+    """Which files belong to whom."""
+
+    owned: dict[str, list[Source]]
+    """By dialect."""
+    looked_at: list[Source]
+    unowned: list[str]
+
+
+def _assign(
+    shelf: Shelf,
+    dialects: tuple[Dialect, ...],
+    names: list[str],
+    find_owner: Callable[[Source, list[Dialect]], Dialect | None],
+) -> _Assigned:
+    assigned = _Assigned({dialect.id: [] for dialect in dialects}, [], [])
+    for path in names:
         interested = [dialect for dialect in dialects if dialect.may_own(path)]
         if not interested:
             if is_candidate(path):
-                unowned.append(path)
+                assigned.unowned.append(path)
             continue
         source = shelf.source(path)
-        owner = _find_owner(source, interested)
+        owner = find_owner(source, interested)
         if owner is not None:
-            owned[owner.id].append(source)
-            looked_at.append(source)
+            assigned.owned[owner.id].append(source)
+            assigned.looked_at.append(source)
         elif is_candidate(path) or not source.readable:
-            unowned.append(path)
-            looked_at.append(source)
-    readings = [dialect.read(owned[dialect.id], shelf) for dialect in dialects]
-    unowned.extend(_find_left_over(readings, owned))
-    looked_at.extend(_find_companions(readings, looked_at, shelf))
+            assigned.unowned.append(path)
+            assigned.looked_at.append(source)
+    return assigned
+
+
+def _finish(shelf: Shelf, assigned: _Assigned, readings: list[Reading]) -> Harvest:
+    """Puts together what all dialects have read."""
+    unowned = [*assigned.unowned, *_find_left_over(readings, assigned.owned)]
+    looked_at = [*assigned.looked_at, *_find_companions(readings, assigned.looked_at, shelf)]
     return _merge(readings, looked_at, unowned)
 
 
@@ -97,7 +138,7 @@ def _is_text_name(path: str) -> bool:
     return path.lower().endswith(_TEXT_ENDINGS) or "." not in path.rpartition("/")[2].lstrip(".")
 
 
-def _list_text_names(paths: tuple[str, ...]) -> list[str]:
+def list_text_names(paths: tuple[str, ...]) -> list[str]:
     """The paths with such a name; of a large tree most are sorted out by their ending, and each ending is judged once.
 
     A name that begins with a dot, or has none, is no ending: it is looked at by itself.

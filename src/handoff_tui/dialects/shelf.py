@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from functools import cached_property
 
 from handoff_tui.config.settings import Settings
@@ -31,6 +30,7 @@ class RepositoryShelf:
         self._work_tree = work_tree
         self._reader = FileReader(repository.root, settings.limits.file_bytes)
         self._sources: dict[str, Source] = {}
+        self._sizes: dict[str, int | None] = {}
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -47,12 +47,35 @@ class RepositoryShelf:
             self._sources[path] = self._read(path)
         return self._sources[path]
 
-    def read_sources(self) -> Iterable[Source]:
-        """Everything that was read so far, in order of path."""
-        return [self._sources[path] for path in sorted(self._sources)]
-
     def size(self, path: str) -> int | None:
-        return read_size(self._repository.root, path)
+        if path not in self._sizes:
+            self._sizes[path] = read_size(self._repository.root, path)
+        return self._sizes[path]
+
+    def has_read(self, path: str) -> bool:
+        """Whether anybody asked about the content or size of a file; where links were read, that cannot be denied."""
+        return path in self._sources or path in self._sizes or self._has_links
+
+    def renew(self, path: str) -> None:
+        """The file as if nobody had asked about it yet; it is not read again."""
+        self._sources[path] = self.source(path).renew()
+
+    @cached_property
+    def _has_links(self) -> bool:
+        return any(map(self._reader.is_linked, self._sources))
+
+    def move_on(self, work_tree: WorkTree, changed: frozenset[str], *, presence: bool) -> RepositoryShelf:
+        """The shelf a moment later, when nothing but some files has changed; `presence` where one came or went."""
+        later = RepositoryShelf(self._repository, work_tree, self.settings)
+        later._sources = {
+            path: source
+            for path, source in self._sources.items()
+            if path not in changed and not self._reader.is_linked(path)
+        }
+        later._sizes = {path: size for path, size in self._sizes.items() if path not in changed}
+        kept = ("history", "_commits", "_refs", *(() if presence else ("paths",)))
+        later.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return later
 
     def commits(self) -> tuple[CommitFact, ...]:
         return self._commits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 from handoff_tui.models.base import Model
@@ -66,3 +67,5 @@ class CheckResult(Model):
     """It rests on more than the repository: the clock, the search path, permissions, a remote."""
     log: str | None = None
     """Where the output of a command is kept."""
+    ran_at: datetime | None = None
+    """When it really ran; one from the cache ran earlier."""

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from handoff_tui.models.base import Model
 
+NAMESPACE = "handoff-log@handoff-tui"
+"""What every signature of the log is made for, and no other."""
 NO_BASELINE = "0" * 64
 
 

@@ -40,6 +40,8 @@ class LogRow(Model):
     keyids: tuple[str, ...] = ()
     head: bool = False
     touched: bool = False
+    parents: tuple[str, ...] = ()
+    """The entries that it follows."""
 
 
 class LogView(Model):

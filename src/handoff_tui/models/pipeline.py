@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from handoff_tui.models.base import Model
+
+
+class Passing(StrEnum):
+    """What the next agent is given of the work before it."""
+
+    DOCUMENTS = "documents"
+    TASKS = "tasks"
+    FINDINGS = "findings"
+    PROOFS = "proofs"
+    FILES = "files"
+    """What the agent before changed, and its commits."""
+    OUTPUT = "output"
+    """The end of what the agent before printed."""
+
+
+EVERYTHING = tuple(Passing)
 
 
 class Phase(Model):
@@ -22,6 +40,7 @@ class Edge(Model):
 
     source: str
     target: str
+    passes: tuple[Passing, ...] = EVERYTHING
 
 
 class Pipeline(Model):

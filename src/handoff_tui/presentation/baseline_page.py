@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.models.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
 from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.measures import name_measure, render_measure
@@ -13,8 +14,6 @@ from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.presentation.snapshot_diff_items import shorten_hashes
 
 _MOST_LISTED = 8
-_SHORT_DIGEST = 12
-_SHORT_COMMIT = 7
 _DAY = len("2025-06-15")
 _NOTHING = "–"
 
@@ -36,10 +35,10 @@ def build_baseline_list_page(
         Column(""),
     )
     page.grid(columns, [_build_row(summary) for summary in summaries if not summary.problem])
-    damaged = [(summary.digest[:_SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
+    damaged = [(summary.digest[:SHORT_DIGEST], summary.problem) for summary in summaries if summary.problem]
     _add_list(page, "Cannot be used", damaged, everything=True)
     pins = (lost_pins or {}).items()
-    lost = [(pin[:_SHORT_DIGEST], "for every handoff" if whom == "*" else f"for {whom}") for whom, pin in pins]
+    lost = [(pin[:SHORT_DIGEST], "for every handoff" if whom == "*" else f"for {whom}") for whom, pin in pins]
     _add_list(page, "Pinned, but not stored here", lost, everything=True)
     _add_list(page, "Not a snapshot", [(path, "") for path in foreign], everything=False)
     return page
@@ -79,8 +78,8 @@ def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, ev
 
 def _build_row(summary: SnapshotSummary) -> tuple[Cell, ...]:
     return (
-        Cell(render_safe(summary.digest[:_SHORT_DIGEST]), "key"),
-        Cell(render_safe(summary.commit[:_SHORT_COMMIT]) if summary.commit else _NOTHING),
+        Cell(render_safe(summary.digest[:SHORT_DIGEST]), "key"),
+        Cell(render_safe(summary.commit[:SHORT_COMMIT]) if summary.commit else _NOTHING),
         Cell(summary.date[:_DAY] if summary.date else _NOTHING, "muted"),
         Cell(render_safe(summary.branch) if summary.branch else _NOTHING),
         Cell(f"{summary.tests:,}"),
@@ -163,7 +162,7 @@ def _add_rows(page: Page, rows: list[tuple[str, str]], *, everything: bool) -> N
 
 
 def _shorten(value: str) -> str:
-    return value.removeprefix("sha256:")[:_SHORT_DIGEST]
+    return value.removeprefix("sha256:")[:SHORT_DIGEST]
 
 
 def _describe_claims(totals: ClaimedTotals) -> str:

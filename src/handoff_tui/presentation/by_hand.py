@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handoff_tui.models.log_record import NAMESPACE
 from handoff_tui.models.log_view import EntryView
 
-NAMESPACE = "handoff-log@handoff-tui"
 README_NAME = "README.md"
 SCRIPT_NAME = "verify.sh"
 

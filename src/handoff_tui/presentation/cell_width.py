@@ -34,6 +34,11 @@ def wrap_cells(cells: Iterable[Cell], width: int) -> list[tuple[Cell, ...]]:
     return [*lines, _fill(current, room)] if current or not lines else lines
 
 
+def take_columns(text: str, room: int) -> str:
+    """As much of a text as there is room for."""
+    return _take(text, max(0, room))[0]
+
+
 def _take(text: str, room: int) -> tuple[str, int]:
     """As much of a text as there is room for."""
     if text.isascii():

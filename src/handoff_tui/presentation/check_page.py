@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.presentation.check_words import (
     describe_numbers,
     list_commands,
@@ -47,7 +48,7 @@ def _add_verdict(page: Page, report: CheckReport) -> None:
     words = [_MODES[report.mode]]
     if report.handoff:
         words.append(f"handoff {report.handoff}")
-    words.append(f"at {report.head[:7]}" if report.head else "no commit yet")
+    words.append(f"at {report.head[:SHORT_COMMIT]}" if report.head else "no commit yet")
     if report.baseline:
         words.append(f"against {_shorten(report.baseline)}")
     elif report.baseline_reason:
@@ -63,7 +64,7 @@ def _add_verdict(page: Page, report: CheckReport) -> None:
 
 
 def _shorten(commit: str) -> str:
-    return commit[:7] if len(commit) in {40, 64} else commit
+    return commit[:SHORT_COMMIT] if len(commit) in {40, 64} else commit
 
 
 def _find_shared_reason(report: CheckReport) -> str | None:

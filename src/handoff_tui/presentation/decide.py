@@ -59,14 +59,14 @@ def build_decision_page(view: DecisionView) -> Page:
     report = view.gate.report
     page.line(Cell(f"{view.verb}  ", "heading"), Cell(describe_place(report), "heading"))
     add_subject(page, view.gate)
-    _add_evidence(page, view.record)
+    add_evidence(page, view.record)
     add_fact(page, "review", view.review)
     add_fact(page, "policy", view.policy)
-    add_fact(page, "", _describe_threshold(report))
+    add_fact(page, "", describe_threshold(report))
     add_fact(page, "subject", view.gate.digest)
     add_decisions(page, report)
     page.blank()
-    _add_own_words(page, view)
+    add_own_words(page, view)
     add_fact(page, "signer", view.principal)
     touch = "; it waits to be touched" if view.touch else ""
     add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
@@ -86,7 +86,7 @@ def build_question(view: DecisionView) -> str:
     return f"Type {view.verb} to sign this ({place}), anything else to leave it: "
 
 
-def _add_evidence(page: Page, record: ReviewRecord) -> None:
+def add_evidence(page: Page, record: ReviewRecord) -> None:
     """The summary that goes into the review record: warnings, claims, differences."""
     warned = [one for one in record.checks if not one.blocking and one.outcome not in _CLOSED]
     for check in warned[:_MOST_WARNED]:
@@ -107,7 +107,7 @@ def _add_rest(page: Page, number: int) -> None:
         add_fact(page, "", f"and {number:,} more")
 
 
-def _add_own_words(page: Page, view: DecisionView) -> None:
+def add_own_words(page: Page, view: DecisionView) -> None:
     """What the reviewer wrote themselves, whole."""
     if view.reason:
         _add_lines(page, "reason", view.reason)
@@ -128,6 +128,6 @@ def _add_lines(page: Page, name: str, text: str) -> None:
         add_fact(page, "", f"  {line}")
 
 
-def _describe_threshold(report: GateReport) -> str:
+def describe_threshold(report: GateReport) -> str:
     needed = f"asks for {plural(report.threshold, 'reviewer')}"
     return needed if report.requirement is None else f"{needed}, among them {report.requirement}"

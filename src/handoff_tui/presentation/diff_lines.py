@@ -19,6 +19,22 @@ _CONTEXT = ("text", "text")
 _BLANKS = " \t"
 
 
+Token = tuple[int, int, str]
+"""From the first character to behind the last, and the role that colours it."""
+
+
+class Paint(NamedTuple):
+    """How a line is coloured beside what changed in it, and how many bytes of it are not in its text."""
+
+    role: str | None = None
+    """In place of the role of its mark."""
+    tokens: Sequence[Token] = ()
+    left_out: int = 0
+
+
+_PLAIN = Paint()
+
+
 class LineRow(NamedTuple):
     """A line of a hunk: its content as cells, and the code points in it that would not show."""
 
@@ -63,18 +79,25 @@ def build_split_rows(diff: FileDiff) -> Iterator[HunkRow | PairRow]:
                 yield PairRow(left, None if new is None else build_line_row(new, spans.get(new, ())))
 
 
-def build_line_row(line: DiffLine, spans: Sequence[Span] = ()) -> LineRow:
+def build_line_row(line: DiffLine, spans: Sequence[Span] = (), paint: Paint = _PLAIN) -> LineRow:
     """One line: words that differ, blanks at its end and everything invisible stand out."""
     role, word_role = _ROLES.get(line.mark, _CONTEXT)
+    role = paint.role or role
     text, ending = (line.text[:-1], "\r") if line.text.endswith("\r") else (line.text, "")
     shown = text[:MOST_SHOWN]
     body = shown.rstrip(_BLANKS) if line.mark != " " and shown == text else shown
     cells: list[Cell] = []
     for start, end, marked in _cut(len(body), spans):
-        cells += _draw(body[start:end], word_role if marked else role, marked=marked)
+        if marked:
+            cells += _draw(body[start:end], word_role, marked=True)
+            continue
+        for first, last, token_role in _cut_tokens(start, end, paint.tokens, role):
+            cells += _draw(body[first:last], token_role, marked=False)
     if len(body) < len(shown):
         cells.append(Cell(_draw_blanks(shown[len(body) :]), word_role))
-    if len(shown) < len(text):
+    if paint.left_out:
+        cells.append(Cell(f"… {plural(len(text) - len(shown) + paint.left_out, 'more byte')} or so", "muted"))
+    elif len(shown) < len(text):
         cells.append(Cell(f"… {plural(len(text) - len(shown), 'more character')}", "muted"))
     if ending:
         cells.append(Cell(render_safe(ending), word_role if any(end > len(text) for _, end in spans) else "muted"))
@@ -128,7 +151,26 @@ def _cut(length: int, spans: Sequence[Span]) -> Iterator[tuple[int, int, bool]]:
         yield position, length, False
 
 
+def _cut_tokens(start: int, end: int, tokens: Sequence[Token], role: str) -> Iterator[Token]:
+    """A piece of a line in the pieces that its tokens make of it; what is no token has the role of the line."""
+    position = start
+    for first, last, token_role in tokens:
+        if last <= position:
+            continue
+        if first >= end:
+            break
+        if first > position:
+            yield position, first, role
+        position = max(position, first)
+        yield position, min(last, end), token_role
+        position = min(last, end)
+    if position < end:
+        yield position, end, role
+
+
 def _draw(text: str, role: str, *, marked: bool) -> list[Cell]:
+    if text.isascii() and text.isprintable() and (not marked or text.strip(_BLANKS)):
+        return [Cell(text, role)]
     if marked and not text.strip(_BLANKS):
         return [Cell(_draw_blanks(text), role)]
     if marked:

@@ -1,8 +1,8 @@
-"""Two trees compared, as a page: the list of files, then the hunks of those that were read."""
+"""Two trees compared, on a page: the list of files, and the hunks of one that was read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind
 from handoff_tui.presentation.cell_width import wrap_cells
@@ -23,7 +23,7 @@ _STATUSES = {
     "R": Label("R", "renamed", "changed"),
     "T": Label("T", "type changed", "changed"),
 }
-_KINDS = {
+KIND_WORDS = {
     FileKind.TEXT: "",
     FileKind.BINARY: "binary",
     FileKind.SYMLINK: "link",
@@ -45,7 +45,7 @@ def add_file_list(page: Page, files: Sequence[ChangedFile], note: str | None = N
     """Status, kind, counts and path of each; how many are not listed is said."""
     page.heading("Files changed", _sum_up(files))
     listed = files if everything else files[:MOST_LISTED]
-    has_kinds = any(_KINDS[file.kind] for file in listed)
+    has_kinds = any(KIND_WORDS[file.kind] for file in listed)
     kind = (Column("kind"),) if has_kinds else ()
     columns = (Column("change"), Column("+", right=True), Column("-", right=True), *kind, Column("path"))
     page.grid(columns, [_build_row(file, has_kinds=has_kinds) for file in listed])
@@ -64,7 +64,7 @@ def add_file_diff(page: Page, diff: FileDiff, *, split_width: int | None = None,
     """One file: what it is, what to notice, and its lines, side by side in that many columns where one is given."""
     change = diff.change
     label = label_change(change.status)
-    page.heading(_render_path(diff), " · ".join(part for part in (label.word, _KINDS[diff.kind]) if part))
+    page.heading(_render_path(diff), " · ".join(part for part in (label.word, KIND_WORDS[diff.kind]) if part))
     for remark in find_diff_remarks(diff):
         page.line(Cell(f"! {render_safe(remark)}", "warning"), indent=2)
     if diff.kind is FileKind.SUBMODULE:
@@ -82,22 +82,6 @@ def add_file_diff(page: Page, diff: FileDiff, *, split_width: int | None = None,
         _add_split(page, diff, split_width)
     else:
         _add_unified(page, diff)
-
-
-def build_diff_page(
-    files: Sequence[ChangedFile],
-    diffs: Iterable[FileDiff] = (),
-    note: str | None = None,
-    *,
-    split_width: int | None = None,
-    everything: bool = False,
-) -> Page:
-    """The list, and below it each diff that was read. `everything` lists all files and folds none."""
-    page = Page()
-    add_file_list(page, files, note, everything=everything)
-    for diff in diffs:
-        add_file_diff(page, diff, split_width=split_width, expanded=everything)
-    return page
 
 
 def _sum_up(files: Sequence[ChangedFile]) -> str:
@@ -119,7 +103,7 @@ def _build_row(file: ChangedFile, *, has_kinds: bool) -> tuple[Cell, ...]:
         Cell(f"{label}{similarity}", label.role),
         Cell(_render_count(counts.added if counts else None), "added"),
         Cell(_render_count(counts.deleted if counts else None), "removed"),
-        *((Cell(_KINDS[file.kind], "muted"),) if has_kinds else ()),
+        *((Cell(KIND_WORDS[file.kind], "muted"),) if has_kinds else ()),
         Cell(path, "path"),
     )
 

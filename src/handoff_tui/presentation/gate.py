@@ -5,12 +5,12 @@ from __future__ import annotations
 from handoff_tui.models.gate_state import Approval, GateReport
 from handoff_tui.models.gate_view import GateView
 from handoff_tui.models.log_record import NO_BASELINE
+from handoff_tui.models.short_id import SHORT_ENTRY
 from handoff_tui.presentation.labels import label_gate, plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
 
 SCHEMA = "handoff-tui/gate/v1"
-SHORT_ID = 19
 _MOST_NAMED = 10
 _AGAINST = frozenset({"reject", "retry", "hold"})
 _NAMES = 9
@@ -98,7 +98,7 @@ def add_decisions(page: Page, report: GateReport) -> None:
         columns = (Column(""), Column("who"), Column("decided"), Column("on"), Column("why not", fold=True))
         page.grid(columns, [_build_row(approval) for approval in report.approvals])
     for debt in report.debts:
-        words = f"the override {debt[:SHORT_ID]}… is a debt: no approval has settled it"
+        words = f"the override {debt[:SHORT_ENTRY]}… is a debt: no approval has settled it"
         page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
 
 

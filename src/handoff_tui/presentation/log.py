@@ -69,7 +69,7 @@ def name_verdict(*, fatal: bool) -> str:
 
 
 def _build_row(row: LogRow) -> dict[str, object]:
-    return row.model_dump(mode="json") | {"why": row.why or None}
+    return row.model_dump(mode="json", exclude={"parents"}) | {"why": row.why or None}
 
 
 def _build_problem(problem: LogProblem) -> dict[str, object]:

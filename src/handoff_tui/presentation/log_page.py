@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from handoff_tui.models.log_record import NO_BASELINE, Entry, LogProblem, ProblemLevel
 from handoff_tui.models.log_view import EntryState, EntryView, LogReport, LogRow, LogView
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.labels import Label, plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 
 _MOST_ROWS = 30
 _MOST_PROBLEMS = 12
-_SHORT = 12
 _NOTHING = "–"
 _STATES = {
     EntryState.VALID: Label("✓", "valid", "pass"),
@@ -168,7 +168,7 @@ def _build_row(row: LogRow) -> tuple[Cell, ...]:
     shown = f"{label.word}: {remark}" if row.state is not EntryState.VALID else remark
     return (
         Cell(label.glyph, label.role),
-        Cell(row.id.removeprefix("sha256:")[:_SHORT], "key"),
+        Cell(row.id.removeprefix("sha256:")[:SHORT_DIGEST], "key"),
         Cell(row.time or _NOTHING, "muted"),
         Cell(render_safe(row.actor or _NOTHING), "agent" if "agent" in row.roles else "human"),
         Cell(render_safe(", ".join(row.roles)) or _NOTHING, "muted"),
@@ -200,7 +200,7 @@ def _add_fact(page: Page, name: str, value: str) -> None:
 
 
 def _shorten(entry: str) -> str:
-    return entry.removeprefix("sha256:")[:_SHORT] if entry.startswith("sha256:") else entry
+    return entry.removeprefix("sha256:")[:SHORT_DIGEST] if entry.startswith("sha256:") else entry
 
 
 def _count_entries(number: int) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from handoff_tui.models.short_id import SHORT_ENTRY
 from handoff_tui.models.trust_report import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
 from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
 
-_SHORT_ID = 19
 _ANY_GATE = "*"
 _PLAIN_ROLES = frozenset({"root", "reviewer", "agent"})
 _NOBODY = "nobody"
@@ -91,7 +91,7 @@ def _add_history(page: Page, history: Iterable[PolicyStep]) -> None:
         words = f"  {step.time}  signed by {', '.join(step.signed_by)}"
         page.line(
             Cell(f"{step.version:>3}  ", "key"),
-            Cell(step.id[:_SHORT_ID], "muted"),
+            Cell(step.id[:SHORT_ENTRY], "muted"),
             Cell(render_safe(words)),
             now,
             indent=5,

@@ -10,12 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.models.hidden_characters import HIDDEN
 
-_SUSPECT: Final = compile_later(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
-)
 _ELLIPSIS: Final = "…"
 _FIRST_ESCAPED, _LAST_ESCAPED = 0xDC80, 0xDCFF
 """What stands for a byte that is not UTF-8."""
@@ -23,7 +19,7 @@ _FIRST_ESCAPED, _LAST_ESCAPED = 0xDC80, 0xDCFF
 
 def render_safe(text: str, limit: int | None = None) -> str:
     """One line of text with everything invisible made visible, shortened to a number of characters."""
-    line = _SUSPECT.sub(_show, text)
+    line = HIDDEN.sub(_show, text)
     if limit is not None and len(line) > limit:
         return line[: limit - 1] + _ELLIPSIS
     return line
@@ -36,14 +32,14 @@ def render_safe_lines(text: str) -> list[str]:
 
 def has_hidden_characters(text: str) -> bool:
     """Whether a text holds characters that would not show, tabs and line ends apart."""
-    return any(match.group() not in "\t\n" for match in _SUSPECT.finditer(text))
+    return any(match.group() not in "\t\n" for match in HIDDEN.finditer(text))
 
 
 def split_hidden(text: str) -> list[tuple[str, bool]]:
     """Pieces of one line, each made safe, and whether it stands for a character that would not show."""
     pieces: list[tuple[str, bool]] = []
     end = 0
-    for match in _SUSPECT.finditer(text):
+    for match in HIDDEN.finditer(text):
         if match.group() not in "\t\n":
             pieces += [(render_safe(text[end : match.start()]), False), (_show(match), True)]
             end = match.end()
@@ -53,7 +49,7 @@ def split_hidden(text: str) -> list[tuple[str, bool]]:
 
 def find_hidden(text: str) -> tuple[str, ...]:
     """The code points in a line that would not show, each once: `U+202E`. Tabs and line ends apart."""
-    found = (match.group() for match in _SUSPECT.finditer(text))
+    found = (match.group() for match in HIDDEN.finditer(text))
     return tuple(dict.fromkeys(_name(character) for character in found if character not in "\t\n"))
 
 

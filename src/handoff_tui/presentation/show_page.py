@@ -6,6 +6,7 @@ from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Blocker, Severity, TestCounts
 from handoff_tui.presentation.labels import label_mover, label_verdict, plural
 from handoff_tui.presentation.page import Cell, Column, Page
@@ -263,7 +264,7 @@ def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
         page.heading("History of its documents")
         for revision in shown.history[: None if everything else _MOST_LISTED]:
             page.line(
-                Cell(f"{revision.commit[:7]} ", "key"),
+                Cell(f"{revision.commit[:SHORT_COMMIT]} ", "key"),
                 Cell(f"{revision.date[:10]} {render_safe(revision.author)}  ", "muted"),
                 Cell(render_safe(revision.subject)),
                 indent=8,

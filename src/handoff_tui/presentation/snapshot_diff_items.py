@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.models.snapshot_diff import Change, Item, Section
 from handoff_tui.presentation.labels import Label, label_difference, plural
 from handoff_tui.presentation.measures import name_measure, render_measure
@@ -28,9 +29,8 @@ _TITLES = {"files": "Declared files"}
 _NEW_FINDING = Label("✗", "new", "fail")
 _NEW_FAILURE = Label("✗", "new and failing", "fail")
 _LONGEST_VALUE = 160
-_SHORT_DIGEST = 12
 _INDENT = "    "
-_LONG_HASH = re.compile(rf"\b([0-9a-f]{{{_SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
+_LONG_HASH = re.compile(rf"\b([0-9a-f]{{{SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
 
 
 def add_named_items(page: Page, items: Sequence[tuple[str, Item]], *, everything: bool) -> None:
@@ -140,7 +140,7 @@ def _render_value(name: str, identifier: str, value: str | None) -> str | None:
     if value is None:
         return None
     if name == "files":
-        return value.removeprefix("sha256:")[:_SHORT_DIGEST]
+        return value.removeprefix("sha256:")[:SHORT_DIGEST]
     if name == "measures":
         return render_measure(identifier, int(value))
     return value or {"packages": "no version", "dependencies": "any version"}.get(name, "nothing")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.models.claim import VerdictState
+from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.models.snapshot_diff import (
     BaselineChoice,
     ClaimCheck,
@@ -19,8 +20,6 @@ from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.presentation.snapshot_diff import find_new_findings, find_newly_failing
 from handoff_tui.presentation.snapshot_diff_items import MOST_LISTED, NOUNS, add_more, add_named_items, add_section
 
-_SHORT_DIGEST = 12
-_SHORT_COMMIT = 7
 _SCOPES = {
     DiffScope.SINCE_BASELINE: "since the baseline",
     DiffScope.SINCE_MY_REVIEW: "since your last review",
@@ -116,9 +115,9 @@ def _inflect(number: int, noun: str) -> str:
 def _describe_choice(choice: BaselineChoice) -> tuple[Cell, ...]:
     names: list[str] = []
     if choice.snapshot:
-        names.append(f"snapshot {choice.snapshot[:_SHORT_DIGEST]}")
+        names.append(f"snapshot {choice.snapshot[:SHORT_DIGEST]}")
     if choice.commit:
-        names.append(f"commit {choice.commit[:_SHORT_COMMIT]}")
+        names.append(f"commit {choice.commit[:SHORT_COMMIT]}")
     reason = Cell(render_safe(choice.reason), "muted" if names else "warning")
     return (Cell(f"{render_safe(', '.join(names))}  ", "key"), reason) if names else (reason,)
 

@@ -6,6 +6,7 @@ from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Problem
 from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, plural
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.presentation.safe_text import render_safe
@@ -92,7 +93,7 @@ def _build_row(reviewed: ReviewedHandoff) -> dict[str, object]:
 def _add_repository(page: Page, facts: RepositoryFacts) -> None:
     page.line(Cell(render_safe(facts.root), "path"))
     words = [f"on {facts.branch}" if facts.branch else "HEAD is detached" if facts.detached else "on no branch"]
-    words.append(f"at {facts.head[:7]}" if facts.head else "no commit yet")
+    words.append(f"at {facts.head[:SHORT_COMMIT]}" if facts.head else "no commit yet")
     if facts.upstream is None:
         words.append("no upstream")
     elif facts.ahead is None:

@@ -11,11 +11,17 @@ from pathlib import Path
 
 from handoff_tui.errors import FileUnreadableError, NoHumanError, SshKeygenMissingError, UsageError
 from handoff_tui.repo.named_files import read_named_texts
-from handoff_tui.repo.ssh_keygen import find_program
+from handoff_tui.repo.ssh_keygen import expand_home, find_program
 from handoff_tui.repo.terminal import has_terminal
 
 _DEFAULT = "vi"
 _MAX_BYTES = 256 * 1024
+_PLUS = frozenset(
+    {"vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "micro", "joe", "mg", "ne"}
+)
+"""Editors that take a line as `+12` before the file."""
+_COLON = frozenset({"hx", "helix"})
+"""Editors that take it as `file:12`."""
 
 
 def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> dict[str, str]:
@@ -32,12 +38,36 @@ def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> di
             (folder / file).write_text(text, encoding="utf-8")
         done = subprocess.run([*words, *(str(folder / file) for file in texts)], check=False, cwd=folder)
         if done.returncode != 0:
-            raise UsageError(f"{words[0]} ended with exit code {done.returncode}; nothing was proposed")
+            raise UsageError(f"{words[0]} ended with exit code {done.returncode}; nothing was taken over")
         changed = read_named_texts(folder, tuple(texts), _MAX_BYTES)
     for file in texts:
         if file not in changed:
-            raise FileUnreadableError(f"{file} is gone after editing; nothing was proposed")
+            raise FileUnreadableError(f"{file} is gone after editing; nothing was taken over")
     return changed
+
+
+def edit_file(file: Path, line: int | None, configured: tuple[str, ...]) -> None:
+    """Opens one file in the user's own editor, at a line where the editor is known to take one; waits for its end.
+
+    It runs at home: some editors obey a file of their own that they find in the folder they are started in.
+    """
+    if not has_terminal():
+        raise NoHumanError("there is no terminal to edit at", "Open the file with an editor of your own.")
+    words = _build_words(file, line, configured)
+    done = subprocess.run(words, check=False, cwd=expand_home("~"))
+    if done.returncode != 0:
+        raise UsageError(f"{Path(words[0]).name} ended with exit code {done.returncode}")
+
+
+def _build_words(file: Path, line: int | None, configured: tuple[str, ...]) -> list[str]:
+    if any("{path}" in word for word in configured):
+        filled = [word.replace("{line}", str(line or 1)).replace("{path}", str(file)) for word in configured[1:]]
+        return [*_find_editor(configured[:1]), *filled]
+    words = _find_editor(configured)
+    name = Path(words[0]).name
+    if line is not None and name in _PLUS:
+        return [*words, f"+{line}", str(file)]
+    return [*words, f"{file}:{line}" if line is not None and name in _COLON else str(file)]
 
 
 def _find_editor(configured: tuple[str, ...]) -> list[str]:

@@ -19,7 +19,7 @@ MOST_BYTES = 32 * 1024 * 1024
 MOST_NOTEBOOK_BYTES = 16 * 1024 * 1024
 
 # the porcelain, as only it compares blobs; what a user's configuration could change of it is said on the call
-_BLOBS = (
+BLOB_WORDS = (
     *("diff", "--no-renames", "--no-relative", "--full-index", "--inter-hunk-context=0", "--submodule=short"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--ws-error-highlight=none"),
 )
@@ -38,7 +38,7 @@ def read_file_diff(
 ) -> FileDiff:
     """Compares what one entry of the list names. `extra` names further object folders, as git's variables do."""
     options = options or DiffOptions()
-    old, new = _find_sides(change)
+    old, new = find_sides(change)
     with open_bare_view(git, change.new_id, extra) as view:
         if old == new:
             return _build_diff(change, _find_kind(view, change, FoundHunks(())), FoundHunks(()))
@@ -47,7 +47,8 @@ def read_file_diff(
         return _compare_blobs(view, change, options)
 
 
-def _find_sides(change: FileChange) -> tuple[Side, Side]:
+def find_sides(change: FileChange) -> tuple[Side, Side]:
+    """The blobs of both sides; a submodule has none."""
     return (
         None if change.old_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.old_id,
         None if change.new_mode in {_NOTHING_MODE, SUBMODULE_MODE} else change.new_id,
@@ -55,10 +56,10 @@ def _find_sides(change: FileChange) -> tuple[Side, Side]:
 
 
 def _compare_blobs(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
-    old, new = _find_sides(change)
+    old, new = find_sides(change)
     found = _read_hunks(view, change, (old or view.write_blob(b""), new or view.write_blob(b"")), options)
     if found.binary:
-        facts = _read_facts(view, change, old), _read_facts(view, change, new)
+        facts = read_facts(view, change, old), read_facts(view, change, new)
         return _build_diff(change, FileKind.BINARY, found, facts)
     return _build_diff(change, _find_kind(view, change, found), found, note=_find_note(found, options))
 
@@ -66,31 +67,32 @@ def _compare_blobs(view: BareView, change: FileChange, options: DiffOptions) -> 
 def _find_kind(view: BareView, change: FileChange, found: FoundHunks) -> FileKind:
     """The kind of content that is not binary; the blob is read only where neither name nor hunks tell enough."""
     by_name = classify(change.path, b"", find_mode(change))
-    old, new = _find_sides(change)
+    old, new = find_sides(change)
     side = new or old
     if by_name is not FileKind.TEXT or side is None:
         return by_name
     head = find_first_lines(found.hunks, GENERATED_LINES, old=new is None)
     if head is None:
         with view.open_blob(side) as content:
-            head = _take_head(content)
+            head = take_head(content)
     return classify(change.path, head, find_mode(change))
 
 
 def _read_hunks(view: BareView, change: FileChange, sides: tuple[str, str], options: DiffOptions) -> FoundHunks:
     text = ("--text",) if options.as_text else ()
     context = f"--unified={max(options.context, 0)}"
-    with view.open_stream(*_BLOBS, *text, context, *WHITESPACE_WORDS[options.whitespace], *sides, "--") as patch:
+    with view.open_stream(*BLOB_WORDS, *text, context, *WHITESPACE_WORDS[options.whitespace], *sides, "--") as patch:
         found = parse_hunks(patch.lines(), options.most_lines, MOST_BYTES)
         if found.truncated or found.binary:
             return found
         answer = patch.finish()
     if not answer.ok:
-        raise view.explain(answer, "diff", _name_blobs(change))
+        raise view.explain(answer, "diff", name_blobs(change))
     return found
 
 
-def _take_head(content: GitStream) -> bytes:
+def take_head(content: GitStream) -> bytes:
+    """As much of a content as tells its kind."""
     head = b""
     for chunk in content.chunks():
         head += chunk
@@ -101,7 +103,7 @@ def _take_head(content: GitStream) -> bytes:
 
 def _compare_notebooks(view: BareView, change: FileChange, options: DiffOptions) -> FileDiff:
     """The cells as text, where both sides are notebooks; else the bytes as they are stored."""
-    texts = [render_notebook(content) if content else content for content in _read_sides(view, change)]
+    texts = [render_notebook(content) if content else content for content in read_sides(view, change)]
     if any(text is None for text in texts):
         stored = _compare_blobs(view, change, options)
         note = "it cannot be read as a notebook, so it is shown as it is stored"
@@ -115,9 +117,9 @@ def _compare_notebooks(view: BareView, change: FileChange, options: DiffOptions)
     return _build_diff(change, FileKind.NOTEBOOK, found, note=note)
 
 
-def _read_sides(view: BareView, change: FileChange) -> list[bytes | None]:
+def read_sides(view: BareView, change: FileChange) -> list[bytes | None]:
     """Both contents: empty for a side that is not there, nothing for one that is too large."""
-    return [b"" if side is None else _read_whole(view, change, side) for side in _find_sides(change)]
+    return [b"" if side is None else _read_whole(view, change, side) for side in find_sides(change)]
 
 
 def _read_whole(view: BareView, change: FileChange, blob_id: str) -> bytes | None:
@@ -129,11 +131,12 @@ def _read_whole(view: BareView, change: FileChange, blob_id: str) -> bytes | Non
                 return None
         answer = stream.finish()
     if not answer.ok:
-        raise view.explain(answer, "cat-file", _name_blobs(change))
+        raise view.explain(answer, "cat-file", name_blobs(change))
     return bytes(content)
 
 
-def _read_facts(view: BareView, change: FileChange, blob_id: Side) -> BlobFacts | None:
+def read_facts(view: BareView, change: FileChange, blob_id: Side) -> BlobFacts | None:
+    """Size and digest of a content that is not shown as lines."""
     if blob_id is None:
         return None
     size, digest = 0, hashlib.sha256()
@@ -143,7 +146,7 @@ def _read_facts(view: BareView, change: FileChange, blob_id: Side) -> BlobFacts 
             digest.update(chunk)
         answer = stream.finish()
     if not answer.ok:
-        raise view.explain(answer, "cat-file", _name_blobs(change))
+        raise view.explain(answer, "cat-file", name_blobs(change))
     return BlobFacts(size, digest.hexdigest())
 
 
@@ -156,7 +159,7 @@ def _find_note(found: FoundHunks, options: DiffOptions) -> str | None:
     return None
 
 
-def _find_type_note(change: FileChange) -> str | None:
+def find_type_note(change: FileChange) -> str | None:
     """What the modes say and no line does."""
     old, new = (_MODE_NAMES.get(mode, "a file") for mode in (change.old_mode, change.new_mode))
     if change.status == "T":
@@ -175,7 +178,7 @@ def _build_diff(
     facts: tuple[BlobFacts | None, BlobFacts | None] = (None, None),
     note: str | None = None,
 ) -> FileDiff:
-    notes = [text for text in (_find_type_note(change), note) if text]
+    notes = [text for text in (find_type_note(change), note) if text]
     # without validation: every value is of our own making, and there may be very many lines
     return FileDiff.model_construct(
         change=change,
@@ -192,7 +195,8 @@ def _with_note(diff: FileDiff, note: str) -> FileDiff:
     return diff.model_copy(update={"note": f"{note}; {diff.note}" if diff.note else note})
 
 
-def _name_blobs(change: FileChange) -> dict[str, str]:
-    old, new = _find_sides(change)
+def name_blobs(change: FileChange) -> dict[str, str]:
+    """What the messages call the two contents."""
+    old, new = find_sides(change)
     named = {new: f"the new content of {change.path}", old: f"the old content of {change.old_path or change.path}"}
     return {blob_id: text for blob_id, text in named.items() if blob_id is not None}

@@ -40,6 +40,15 @@ class FileReader(NamedTuple):
         except (UnsafePathError, OSError):
             return False
 
+    def is_linked(self, path: str) -> bool:
+        """Whether a link leads to it: then its content is known under another name, too."""
+        place = str(self.root)
+        for name in path.split("/"):
+            place = f"{place}/{name}"
+            if os.path.islink(place):  # noqa: PTH114 - asked for every file that is measured
+                return True
+        return False
+
     def resolve(self, path: str) -> Path:
         """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
         _split_inside(path)

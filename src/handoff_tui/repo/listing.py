@@ -7,11 +7,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
+from typing import Final
+
+from handoff_tui.models.pattern import compile_later
 
 _BEFORE_BLOB = len("H 100644 ")
 _BEHIND_BLOB = len(" 0\t")
 _SUBMODULE = "160000"
 _OURS = "2"
+_ORDINARY: Final = compile_later(r"H (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) 0")
 
 
 class Tracked(Mapping[str, str]):
@@ -30,6 +34,18 @@ class Tracked(Mapping[str, str]):
             found = {name: meta[_BEFORE_BLOB:].partition(" ")[0] for meta, _, name in lines if name}
             self._blobs = {name: found[name] for name in self.paths} | dict(self._others)
         return self._blobs[path]
+
+    def find_line(self, path: str) -> tuple[str, str] | None:
+        """Mode and blob id of one path, without cutting out all of them; nothing where its line is no ordinary one."""
+        ending = f"\t{path}\0"
+        at = self._listing.find(ending)
+        while at >= 0:
+            line = self._listing[self._listing.rfind("\0", 0, at) + 1 : at]
+            found = _ORDINARY.fullmatch(line)
+            if found is not None:
+                return found["mode"], found["blob"]
+            at = self._listing.find(ending, at + 1)  # the end of another path, which has a tab in it
+        return None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.paths)

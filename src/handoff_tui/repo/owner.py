@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 from handoff_tui.errors import RepositoryError
 from handoff_tui.repo.git import TIMEOUT_SECONDS, GitAnswer, build_start_error, build_timeout_error
 from handoff_tui.repo.hardening import TRUSTED_SCOPES, build_search_path, parse_config_list
-from handoff_tui.repo.history import REF_FORMAT, Ref, parse_refs
 from handoff_tui.repo.repository import Repository
 
 if TYPE_CHECKING:
@@ -63,10 +62,6 @@ class RepoOwner:
         lines = parse_config_list(self.run("config", "--show-scope", "--list", "-z", "--includes"))
         trusted = {key: value for scope, key, value in lines if scope in TRUSTED_SCOPES}
         return Identity(trusted.get("user.name"), trusted.get("user.email"))
-
-    def read_branches(self) -> list[Ref]:
-        """Local and remote-tracking branches."""
-        return parse_refs(self.run("for-each-ref", f"--format={REF_FORMAT}", "refs/heads", "refs/remotes"))
 
     def close(self) -> None:
         """Closes the Repo on its own thread, then ends the thread; a second call does nothing."""

@@ -19,7 +19,8 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-_MARK = "HANDOFF_TUI_RUN"
+from handoff_tui.repo.process_identity import MARK, find_marked, is_living
+
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01
 _HEAD_BYTES = 64 * 1024
@@ -96,7 +97,7 @@ def run_command(
         process = subprocess.Popen(
             list(argv),
             cwd=folder,
-            env={**environment, _MARK: mark},
+            env={**environment, MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -182,37 +183,9 @@ def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
         for pid in survivors:
             _signal_one(pid)
     # one that is dying has lost its environment already, and is still there for a moment
-    while any(_is_there(pid) for pid in swept) and time.monotonic() < deadline:
+    while any(is_living(pid) for pid in swept) and time.monotonic() < deadline:
         time.sleep(_LOOK_AGAIN_SECONDS)
     return len(swept)
-
-
-def find_marked(mark: str) -> list[int]:
-    """Living processes that carry a mark in their environment (Linux; elsewhere the session is all we know)."""
-    wanted = f"{_MARK}={mark}".encode()
-    found: list[int] = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if wanted in (entry / "environ").read_bytes().split(b"\0") and _is_alive(entry):
-                found.append(int(entry.name))
-        except OSError:
-            continue  # gone meanwhile, or another user's
-    return found
-
-
-def _is_there(pid: int) -> bool:
-    try:
-        return _is_alive(Path("/proc") / str(pid))
-    except OSError:
-        return False
-
-
-def _is_alive(entry: Path) -> bool:
-    """A zombie is dead: only its parent has not noticed."""
-    return (entry / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] not in {
-        "Z",
-        "X",
-    }
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:

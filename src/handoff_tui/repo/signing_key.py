@@ -178,16 +178,28 @@ def _read_public(file: Path, source: KeySource) -> str:
     return public
 
 
+def is_locked(key: SigningKey) -> bool:
+    """Whether its passphrase would be asked for: the file is encrypted, and the ssh-agent does not hold the key."""
+    if key.file is None:
+        return False
+    private = key.file.with_suffix("") if key.file.suffix == ".pub" else key.file
+    text = _read_key_text(private)
+    return text is not None and is_encrypted(text) and key.public_text not in read_agent_keys()
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether a private key file is encrypted; what is no private key is not."""
+    data = _parse_armor(text)
+    if data is None:
+        return "PRIVATE KEY" in text and "ENCRYPTED" in text  # the older form says so in words
+    begin = len(_PRIVATE_MAGIC) + 4
+    return data[begin : begin + int.from_bytes(data[begin - 4 : begin], "big")] != b"none"
+
+
 def parse_private_text(text: str) -> str | None:
     """The public key out of an OpenSSH private key file, where it stands unencrypted."""
-    body = text.strip()
-    if not (body.startswith(_PRIVATE_BEGIN) and body.endswith(_PRIVATE_END)):
-        return None
-    try:
-        data = binascii.a2b_base64("".join(body[len(_PRIVATE_BEGIN) : -len(_PRIVATE_END)].split()))
-    except (binascii.Error, ValueError):
-        return None
-    if not data.startswith(_PRIVATE_MAGIC):
+    data = _parse_armor(text)
+    if data is None:
         return None
     position = len(_PRIVATE_MAGIC)
     for _ in range(3):  # cipher, derivation, its options
@@ -196,6 +208,18 @@ def parse_private_text(text: str) -> str | None:
     blob = data[position + 4 : position + 4 + int.from_bytes(data[position : position + 4], "big")]
     kind = blob[4 : 4 + int.from_bytes(blob[:4], "big")].decode("ascii", "replace")
     return parse_public_text(f"{kind} {binascii.b2a_base64(blob, newline=False).decode()}")
+
+
+def _parse_armor(text: str) -> bytes | None:
+    """The bytes of an OpenSSH private key file."""
+    body = text.strip()
+    if not (body.startswith(_PRIVATE_BEGIN) and body.endswith(_PRIVATE_END)):
+        return None
+    try:
+        data = binascii.a2b_base64("".join(body[len(_PRIVATE_BEGIN) : -len(_PRIVATE_END)].split()))
+    except (binascii.Error, ValueError):
+        return None
+    return data if data.startswith(_PRIVATE_MAGIC) else None
 
 
 def _read_key_text(file: Path) -> str | None:

@@ -19,10 +19,10 @@ from handoff_tui.errors import (
     SigningRefusedError,
     SshKeygenMissingError,
 )
+from handoff_tui.models.log_record import NAMESPACE
 from handoff_tui.repo.hardening import build_search_path
 from handoff_tui.repo.processes import Bounds, run_command
 
-NAMESPACE = "handoff-log@handoff-tui"
 _PROGRAM = "ssh-keygen"
 _SIGN_SECONDS = 300.0
 """Long enough to look for a security key and touch it."""
@@ -103,6 +103,8 @@ class SigningTool(NamedTuple):
         last = _last_line(said)
         if code is None:
             return SigningRefusedError(f"{self.program} did not finish: {said}", "Try again.")
+        if code < 0:  # ended by a signal: whoever was asked pressed ctrl+c
+            return SigningRefusedError(f"{self.program} was interrupted before it signed with {shown}", "Try again.")
         if "passphrase" in last.casefold():
             return self._explain_lock(shown)
         if "too open" in said:

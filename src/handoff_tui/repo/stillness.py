@@ -33,7 +33,10 @@ class Look:
         self._listing: Background[bytes] | None = None
 
     def read_digest(self) -> str | None:
-        """Waits for the digest; nothing when looking at all that has changed would cost more than it saves."""
+        """Waits for the digest over HEAD, refs, changed files, ignored handoff folders and our own files.
+
+        Nothing when looking at all that has changed would cost more than it saves.
+        """
         return self._digest.finish()
 
     def begin_listing(self) -> None:
@@ -56,11 +59,6 @@ class Look:
         if not refs.ok:
             raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
         return _digest(self.repository, (status, refs.stdout, program), self._named, self._own)
-
-
-def digest_repository(repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> str | None:
-    """Over HEAD, refs, the state and content of changed files, ignored handoff folders, and our own files."""
-    return Look(repository, ignored_names, own_files).read_digest()
 
 
 def _digest(

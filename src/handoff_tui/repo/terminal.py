@@ -57,6 +57,34 @@ def ask(question: str, quiet_seconds: float = 0.3) -> str | None:
     return answer.decode("utf-8", "replace").strip() if answer else None
 
 
+def write_line(text: str) -> None:
+    """Says something on the terminal itself; nothing where there is none."""
+    try:
+        terminal = _open()
+    except OSError:
+        return
+    try:
+        _write(terminal, f"{text}\r\n".encode("utf-8", "replace"))
+    except OSError:  # the terminal has gone meanwhile
+        return
+    finally:
+        os.close(terminal)
+
+
+def write_sequence(sequence: str) -> None:
+    """Sends the terminal something that is not text; where there is none, nothing happens."""
+    try:
+        terminal = _open()
+    except OSError:
+        return
+    try:
+        _write(terminal, sequence.encode("utf-8", "replace"))
+    except OSError:  # it has gone meanwhile
+        return
+    finally:
+        os.close(terminal)
+
+
 def _open() -> int:
     return os.open(_PLACE, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from handoff_tui.errors import ObjectMissingError
 from handoff_tui.models.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
-from handoff_tui.repo.bare_view import MISSING_HINT, BareView, open_bare_view
+from handoff_tui.repo.bare_view import BareView, open_bare_view
 from handoff_tui.repo.git import Git
 from handoff_tui.repo.true_objects import refuse_false_objects
 
@@ -29,10 +28,6 @@ WHITESPACE_WORDS: dict[Whitespace, tuple[str, ...]] = {
 _TREES = ("diff-tree", "-r", "--ignore-submodules=none")
 _RENAMES = ("--find-renames", f"-l{RENAME_LIMIT}")
 _PATCH = ("--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
-_EMPTY_TREES = {
-    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
 _NO_CONTENT = frozenset({"000000", "160000"})
 _PATHS_OF_A_CALL = 200
 _RAW_WORDS = 5
@@ -42,19 +37,6 @@ _LIMIT_NOTE = (
     "too many files were added and deleted to look for all renames: only those of equal content are shown as such"
 )
 _NO_RENAMES_NOTE = "renames were not looked for: content that this needs is not in this repository"
-
-
-def build_empty_tree_id(like: str) -> str:
-    """The id of the tree with nothing in it, in the object format of another id; git knows it everywhere."""
-    return _EMPTY_TREES[len(like)]
-
-
-def resolve_tree(git: Git, name: str, extra: Mapping[str, str] | None = None) -> str:
-    """The full tree id of a commit, tag, ref or tree as a person names it."""
-    answer = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{tree}}", extra=extra)
-    if not answer.ok or not answer.text:
-        raise ObjectMissingError(f"{name!r} names no commit or tree in this repository", MISSING_HINT)
-    return answer.text
 
 
 def list_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> list[FileChange]:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from handoff_tui.errors import HandoffError
+from handoff_tui.models.noticed import Noticed, Watching
 from handoff_tui.repo.clock import read_monotonic, read_now
 from handoff_tui.repo.known_state import Difference, KnownState, compare_states
 from handoff_tui.repo.listener import STEP_MILLISECONDS, UNFOCUSED_STEP_MILLISECONDS, OpenNotify, open_rust_notify
-from handoff_tui.repo.noticed import Noticed, Watching
 from handoff_tui.repo.probe import OFTEN_IGNORED
 from handoff_tui.repo.reconcile import FailedLook, FolderReader, FullLook, read_full_look, reopen
 from handoff_tui.repo.repository import Repository

@@ -20,6 +20,7 @@ from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
 from handoff_tui.models.check_result import CheckResult, Outcome
 from handoff_tui.models.work import Severity
 from handoff_tui.repo.background import Background
+from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.repository import open_repository, read_facts
 from handoff_tui.review.adjustments import build_adjustments, find_declared
@@ -31,7 +32,7 @@ from handoff_tui.review.hashing import hash_file
 from handoff_tui.review.memory import CheckMemory, load_memory
 from handoff_tui.review.reading import Reading, read_shelf
 from handoff_tui.review.trust import build_trust_state
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.review.world import Measuring, RepositoryWorld
 
 COMMAND = "command"
 _TRIES = 2
@@ -49,6 +50,8 @@ class CheckRequest(NamedTuple):
     baseline: str | None = None
     fresh: bool = False
     network: bool = False
+    run_commands: bool = True
+    """False for who only looks: of a command the earlier result counts, where it had these inputs, or it is unknown."""
 
 
 @dataclass(slots=True)
@@ -65,6 +68,19 @@ class Beforehand(NamedTuple):
     reading: Reading
     commands: tuple[CheckResult, ...] = ()
     """Results of commands, whatever their outcome; they are taken over where their inputs are the same."""
+    kept: Kept | None = None
+    book: Measuring | None = None
+    """Has measured claims, or will."""
+
+
+class Kept(NamedTuple):
+    """What a run leaves for the next one, which needs not ask for it again."""
+
+    world: RepositoryWorld
+    inputs: Inputs
+    memory: CheckMemory
+    baseline: Baseline
+    rules: tuple[RuleInfo, ...]
 
 
 def check(
@@ -83,6 +99,13 @@ def check(
         if attempt + 1 < _TRIES:
             desk = reopen_desk(desk)
     return _mark_moved(report, moved)
+
+
+def check_once(desk: Desk, request: CheckRequest, telling: Telling, before: Beforehand) -> tuple[CheckReport, Kept]:
+    """One pass, for who is told of movements anyway; the results stay in memory."""
+    run = _Run(desk, request, telling, before)
+    report = run.run()
+    return report, run.kept
 
 
 def parse_moment(name: str | None) -> Moment | None:
@@ -108,7 +131,8 @@ class _Run:
         self.known = {result.id: result for result in before.commands}
         self.telling = telling
         self.scope = _find_scope(self.harvest, request)
-        self.memory: CheckMemory = load_memory(desk.repository.root, self.scope)
+        self.kept = before.kept or self._begin(before)
+        self.memory = self.kept.memory
         self._done = 0
         self._total = 0
 
@@ -116,29 +140,32 @@ class _Run:
         rules = _choose_rules(self.desk, self.request)
         commands = _choose_commands(self.desk, self.request)
         self._total = len(rules) + len(commands)
-        baseline = choose_baseline(self.desk, self.request.baseline)
-        world = RepositoryWorld(
-            self.desk,
-            self.harvest.handoffs,
-            self.harvest.problems,
-            baseline,
-            network=self.request.network or _has_standing_consent(self.desk),
-            history=lambda: self.shelf.history,
-        )
         trust = build_trust_state(self.desk)
-        results = self._run_rules(rules, world)
-        world.close()
+        results = self._run_rules(rules)
+        self.kept.world.close()
         results += self._run_commands(commands, results, trusted=trust is not None and trust.trusted)
-        return self._build_report(results, baseline, trust)
+        return self._build_report(results, self.kept.baseline, trust)
 
-    def _run_rules(self, rules: list[Rule], world: RepositoryWorld) -> list[CheckResult]:
-        engine = Engine(
+    def _begin(self, before: Beforehand) -> Kept:
+        baseline = choose_baseline(self.desk, self.request.baseline)
+        world = build_world(self.desk, self.request, before.reading, baseline, before.book)
+        return Kept(
+            world,
             Inputs(world),
+            load_memory(self.desk.repository.root, self.scope),
+            baseline,
+            list_rules(self.desk, self.request),
+        )
+
+    def _run_rules(self, rules: list[Rule]) -> list[CheckResult]:
+        engine = Engine(
+            self.kept.inputs,
             self.scope,
             build_adjustments(self.desk.loaded.settings, rules),
             self.memory.rules,
             fresh=self.request.fresh,
             heavy=_find_heavy(self.desk),
+            moment=read_now(),
         )
         results = engine.run(rules, self._tell)
         self.memory.rules = {**self.memory.rules, **engine.remembered}
@@ -152,9 +179,18 @@ class _Run:
         from handoff_tui.review.command_run import CommandRunner  # noqa: PLC0415 - most runs have no commands
 
         earlier_runs = {**self.memory.commands, **self.known}
-        runner = CommandRunner(self.desk, trusted, earlier_runs, fresh=self.request.fresh, cancel=self.telling.cancel)
+        runner = CommandRunner(
+            self.desk,
+            trusted,
+            earlier_runs,
+            fresh=self.request.fresh,
+            recall_only=not self.request.run_commands,
+            cancel=self.telling.cancel,
+        )
         done = runner.run(commands, {result.id: result for result in earlier}, self._tell)
-        return [self.memory.note_outcome(result) for result in done]
+        now = read_now()
+        stamped = (one if one.from_cache else one.model_copy(update={"ran_at": now}) for one in done)
+        return [self.memory.note_outcome(result) for result in stamped]
 
     def _tell(self, result: CheckResult) -> None:
         self._done += 1
@@ -176,9 +212,24 @@ class _Run:
             head=self.desk.work_tree.facts.head,
             repository=str(self.desk.repository.root),
             handoff=self.scope,
-            rules=list_rules(self.desk, self.request),
+            rules=self.kept.rules,
             trust=trust,
         )
+
+
+def build_world(
+    desk: Desk, request: CheckRequest, reading: Reading, baseline: Baseline, book: Measuring | None = None
+) -> RepositoryWorld:
+    """The repository as rules see it; `book` has measured claims already."""
+    return RepositoryWorld(
+        desk,
+        reading.harvest.handoffs,
+        reading.harvest.problems,
+        baseline,
+        network=request.network or _has_standing_consent(desk),
+        history=lambda: reading.shelf.history,
+        book=book,
+    )
 
 
 def _find_scope(harvest: Harvest, request: CheckRequest) -> str | None:

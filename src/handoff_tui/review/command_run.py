@@ -24,6 +24,8 @@ _OUT = "{out}"
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
+_NOT_RUN = "it has not run yet"
+_NOT_RUN_SINCE = "its inputs have changed since it last ran"
 
 
 @dataclass(slots=True)
@@ -34,6 +36,8 @@ class CommandRunner:
     trusted: bool
     passes: dict[str, CheckResult] = field(default_factory=dict)
     fresh: bool = False
+    recall_only: bool = False
+    """Nothing is started."""
     cancel: Event = field(default_factory=Event)
 
     def run(
@@ -85,6 +89,8 @@ class CommandRunner:
         earlier = self.passes.get(command.id)
         if not self.fresh and earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
+        if self.recall_only:
+            return _build(command, Outcome.UNKNOWN, _NOT_RUN if earlier is None else _NOT_RUN_SINCE)
         settings = self.desk.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
         end, written = self._execute(command, bounds)

@@ -8,6 +8,7 @@ from handoff_tui.baseline.choose import Approved, Candidates, Declared, Mark, Sc
 from handoff_tui.baseline.store import find_snapshot, read_snapshot
 from handoff_tui.errors import ObjectMissingError, StoredFileMissingError, UsageError
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.models.snapshot import Snapshot
 from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.repo.history import resolve_commits
@@ -17,8 +18,6 @@ from handoff_tui.repo.work_tree import build_commit_tree
 from handoff_tui.review.approved import LogMarks
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.snapshots import find_pinned, list_summaries
-
-_SHORT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def choose_snapshot(
     desk: Desk, approved: tuple[Approved, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
 ) -> BaselineChoice:
     """The previous baseline: pinned, approved, or declared by the documents of what the handoff builds on."""
-    declared = _list_declared(handoff, handoffs)
+    declared = list_declared(handoff, handoffs)
     names = [one.name for one in declared if one.name is not None]
     commits = resolve_commits(desk.repository.git, names) if names else {}
     pinned = find_pinned(desk, handoff.id if handoff else None)
@@ -77,7 +76,7 @@ def resolve_name(desk: Desk, written: str) -> Mark:
     try:
         digest = find_snapshot(desk.repository.root, written)
         snapshot = read_snapshot(desk.repository.root, digest)
-        return Mark(f"you named the snapshot {digest[:_SHORT]}", snapshot=digest, commit=snapshot.commit)
+        return Mark(f"you named the snapshot {digest[:SHORT_DIGEST]}", snapshot=digest, commit=snapshot.commit)
     except (UsageError, StoredFileMissingError) as no_snapshot:
         commit = resolve_commits(desk.repository.git, [written]).get(written)
         if commit is None:
@@ -110,7 +109,7 @@ def _has_tree(desk: Desk, tree: str) -> bool:
     return desk.repository.git.run("cat-file", "-e", f"{tree}^{{tree}}", extra=objects).ok
 
 
-def _list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tuple[Declared, ...]:
+def list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tuple[Declared, ...]:
     """The numbers that the work before gives for its end; a handoff's own are those of its own end."""
     before = [] if handoff is None else [other for other in handoffs if other.id in handoff.blocked_by]
     return tuple(

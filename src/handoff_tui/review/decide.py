@@ -1,13 +1,14 @@
 """A decision: prepared on fresh results, shown, confirmed, signed, and added to the log.
 
 Two steps on purpose. `prepare_decision` computes everything that will be signed and refuses what the rules forbid;
-between the two a person looks and confirms; `sign_decision` refuses if anything has moved since it was shown.
+between the two a person looks and confirms; `sign_decision` refuses if anything has moved since it was shown. Where the
+person writes the reason while looking, `complete_decision` stands between them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from handoff_tui.baseline.store import write_snapshot
@@ -18,22 +19,20 @@ from handoff_tui.decision_log.log_index import build_log_index
 from handoff_tui.decision_log.patterns import NEEDS_NO_REASON
 from handoff_tui.decision_log.policy import Policy
 from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel, Work
+from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel
 from handoff_tui.models.review_record import Comment, ReviewRecord
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import write_work_tree
 from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk, reopen_desk
-from handoff_tui.review.evidence_record import build_record
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.evidence_record import add_remarks, build_record
 from handoff_tui.review.examine import Examined, examine
 from handoff_tui.review.log import OpenLog, find_policy
-from handoff_tui.review.place import build_handoff_digest
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.review.moved import refuse_moved
 from handoff_tui.review.regards import BINDING, find_regards, list_own
 from handoff_tui.review.review_store import encode_review, write_review
 from handoff_tui.review.signer import Signing, find_signing
 
-_PASSING = frozenset({*BINDING, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
+PASSING = frozenset({*BINDING, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
+"""What lets work go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,8 @@ class DecideRequest:
     verb: DecisionVerb
     handoff: str
     phase: str | None = None
-    reason: str = ""
+    reason: str | None = ""
+    """Nothing where it is given later, by `complete_decision`."""
     comments: tuple[Comment, ...] = ()
     viewed: tuple[str, ...] = ()
     key_file: Path | None = None
@@ -55,7 +55,8 @@ class Prepared:
     """Exactly what will be signed, for showing."""
 
     verb: DecisionVerb
-    reason: str
+    reason: str | None
+    """Nothing while it is still to be given; then it cannot be signed."""
     examined: Examined
     signing: Signing
     record: ReviewRecord
@@ -101,7 +102,7 @@ def prepare_decision(
 
     `earlier` is as `examine` takes it.
     """
-    reason = parse_reason(request.verb, request.reason)
+    reason = None if request.reason is None else parse_reason(request.verb, request.reason)
     policy = require_policy(log.verify())
     signing = find_signing(desk, policy, request.key_file)
     _refuse_machine(policy, signing)
@@ -113,40 +114,42 @@ def prepare_decision(
     return Prepared(request.verb, reason, examined, signing, record, regards, warnings)
 
 
-def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
-    """Signs and stores what was shown. Under the lock it is asked once more whether all of it still holds."""
-    root = prepared.examined.desk.repository.root
+def complete_decision(
+    prepared: Prepared,
+    reason: str,
+    comments: tuple[Comment, ...] | None = None,
+    viewed: tuple[str, ...] | None = None,
+) -> Prepared:
+    """The same decision with its reason, and with other remarks and read files where they are given."""
+    record = add_remarks(
+        prepared.record,
+        prepared.record.comments if comments is None else comments,
+        prepared.record.viewed if viewed is None else viewed,
+    )
+    return replace(prepared, reason=parse_reason(prepared.verb, reason), record=record)
 
-    def build(parents: Parents) -> Draft:
+
+def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
+    """Signs and stores what was shown, if all of it still holds; that is asked under the lock."""
+    if prepared.reason is None:
+        raise ValueError("a decision was to be signed before its reason was given")
+    root = prepared.examined.desk.repository.root
+    decision = Decision(verb=prepared.verb, reason=prepared.reason, regards=prepared.regards, review=prepared.review)
+
+    def check(parents: Parents) -> None:
         refuse_moved(prepared.examined)
         _refuse_outrun(prepared, parents)
+
+    def build(parents: Parents) -> Draft:
+        check(parents)
         write_snapshot(root, prepared.examined.snapshot)
         write_review(root, prepared.record)
-        return Draft(build_payload(_build_entry(prepared, parents)))
+        work = prepared.examined.target.build_work(parents.verdict.policy)
+        actor = prepared.signing.principal
+        return Draft(build_payload(parents.build_entry(EntryKind.DECISION, actor, work=work, decision=decision)))
 
-    return log.journal.append(build, prepared.signing.tool).entry
-
-
-def _build_entry(prepared: Prepared, parents: Parents) -> Entry:
-    target = prepared.examined.target
-    return Entry(
-        id="",
-        kind=EntryKind.DECISION,
-        actor=prepared.signing.principal,
-        seq=parents.seq,
-        time=parents.time,
-        parents=parents.ids,
-        log=parents.verdict.log,
-        work=Work(
-            handoff=target.handoff,
-            phase=target.phase,
-            attempt=target.attempt,
-            producers=tuple(sorted(target.producers)),
-            policy=parents.verdict.policy or "",
-            subject=target.subject,
-        ),
-        decision=Decision(verb=prepared.verb, reason=prepared.reason, regards=prepared.regards, review=prepared.review),
-    )
+    signing = prepared.signing
+    return log.journal.append(build, signing.tool, check_again=check if signing.waits else None).entry
 
 
 def require_policy(verdict: LogVerdict) -> Policy:
@@ -182,7 +185,7 @@ def _refuse_forbidden(examined: Examined, verb: DecisionVerb, principal: str) ->
             f"the policy has no gate for {target.phase} and none for all phases",
             "handoff-tui policy show lists the gates; name a phase with --phase.",
         )
-    if verb in _PASSING and principal in target.producers:
+    if verb in PASSING and principal in target.producers:
         raise DecisionForbiddenError(
             f"{principal} had a hand in this work, and nobody approves their own",
             "Another reviewer decides. Agents should commit under their own name, not under yours.",
@@ -209,21 +212,6 @@ def _list_warnings(examined: Examined, verb: DecisionVerb, principal: str) -> tu
     if any(vote.decision.verb is verb for vote in again):
         warnings.append(f"you have decided {verb} on exactly this before")
     return tuple(warnings)
-
-
-def refuse_moved(examined: Examined) -> None:
-    """HEAD, the files and the handoff are looked at once more: what was shown is what is signed."""
-    now = reopen_desk(examined.desk)
-    tree = write_work_tree(now.repository, find_cache_folder(now.repository.root))
-    moved = tree.commit != examined.target.subject.commit or tree.tree != examined.taken.captured.tree.tree
-    if not moved:  # a handoff may lie in git notes, or in a folder that git ignores
-        handoffs = {handoff.id: handoff for handoff in read_harvest(now).handoffs}
-        found = handoffs.get(examined.handoff.id)
-        moved = found is None or build_handoff_digest(found) != examined.target.subject.handoff
-    if moved:
-        raise DecisionForbiddenError(
-            "the work has changed since it was looked at, so nothing was signed", "Look again, then decide."
-        )
 
 
 def _refuse_outrun(prepared: Prepared, parents: Parents) -> None:

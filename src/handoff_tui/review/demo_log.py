@@ -18,7 +18,7 @@ from handoff_tui.decision_log.policy_texts import Texts, build_policy_text
 from handoff_tui.decision_log.signers import build_line
 from handoff_tui.errors import DemoError
 from handoff_tui.models.base import Model
-from handoff_tui.models.log_record import DecisionVerb, Entry, EntryKind
+from handoff_tui.models.log_record import DecisionVerb, EntryKind
 from handoff_tui.repo.demo_home import copy_own_folder, write_demo_home, write_demo_key
 from handoff_tui.repo.log_blobs import open_log_folder
 from handoff_tui.repo.named_files import read_named_file
@@ -131,8 +131,7 @@ class _DemoLog:
 
         def build(parents: Parents) -> Draft:
             policy = build_policy_text(texts, 1, nonce=self._script.nonce)
-            place = {"seq": parents.seq, "time": parents.time, "parents": parents.ids}
-            return Draft(build_payload(Entry(id="", kind=EntryKind.POLICY, actor=signer, policy=policy, **place)))
+            return Draft(build_payload(parents.build_entry(EntryKind.POLICY, signer, policy=policy)))
 
         key = read_key_file(self._keys / self._script.policy.signer)
         self._open_log(root).journal.append(build, key.build_tool(Prompt.NOBODY))

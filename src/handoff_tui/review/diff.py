@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -13,14 +13,16 @@ from handoff_tui.baseline.explain import build_explanations
 from handoff_tui.errors import FileUnreadableError, UnsafePathError, UsageError
 from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.shown_file import ShownFile
 from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
 from handoff_tui.repo.file_diff import read_file_diff
 from handoff_tui.repo.file_kinds import build_changed_files
+from handoff_tui.repo.file_lines import Tell, read_file_lines
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.private_objects import offer_objects
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.tree_diff import count_lines, read_patch, read_tree_changes, refuse_false_trees
-from handoff_tui.repo.work_tree import write_work_tree
+from handoff_tui.repo.work_tree import build_commit_tree, write_work_tree
 from handoff_tui.review.approved import LogMarks, read_marks
 from handoff_tui.review.capture import capture_snapshot
 from handoff_tui.review.check import Beforehand, Telling
@@ -42,6 +44,8 @@ class DiffRequest:
     """Compared in place of the work tree as it is."""
     files_only: bool = False
     """The record (tests, packages, checks …) is not asked for, and the checks need not run."""
+    run_commands: bool = True
+    """False for who only looks, see `CheckRequest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,13 @@ class FilesDiff:
 
     def read_file(self, change: FileChange, options: DiffOptions) -> FileDiff:
         return read_file_diff(self.desk.repository.git, change, options, extra=self._objects)
+
+    def read_lines(
+        self, change: FileChange, options: DiffOptions, tell: Tell, is_unwanted: Callable[[], bool]
+    ) -> ShownFile | None:
+        """All lines of a file, told in parts as they come; nothing when it is unwanted by then."""
+        git = self.desk.repository.git
+        return read_file_lines(git, change, options, extra=self._objects, tell=tell, is_unwanted=is_unwanted)
 
     def read_patch(self, only: Sequence[FileChange] | None = None, context: int = 3) -> Iterator[bytes]:
         """The whole as a patch, or some of the changes."""
@@ -101,7 +112,7 @@ def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Di
     reviewed = _build_reviewed(reading.harvest.handoffs, request.handoff)
     pair = _find_pair(desk, request, reviewed)
     before = _load_before(desk, pair)
-    after = load_side(desk, pair.after) if pair.after else _load_now(desk, reading, before, telling)
+    after = load_side(desk, pair.after) if pair.after else _load_now(desk, request, reading, before, telling)
     record, files = compare_sides(desk, reviewed, before, after)
     claims: tuple[ClaimCheck, ...] = ()
     if record is None and after.snapshot is not None:
@@ -147,13 +158,21 @@ def _find_pair(desk: Desk, request: DiffRequest, reviewed: _Reviewed) -> Compare
     if request.scope is DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:
         raise UsageError("whose previous attempt is meant is not said", "Name the handoff: --handoff ID.")
     # who names what to compare with asks for nothing of the log
-    marks = LogMarks() if request.against else read_marks(desk, _write_tree(desk), reviewed.handoff_id)
+    marks = LogMarks() if request.against else read_marks(desk, _find_subject_tree(desk), reviewed.handoff_id)
     named = request.against, request.instead
     pair = find_pair(desk, marks, request.scope, reviewed.handoff, reviewed.handoffs, named)
     if marks.is_sound or pair.comparable:
         return pair
     reason = f"the log is not sound, so nothing in it counts (`handoff-tui log verify`); {pair.before.reason}"
     return pair.model_copy(update={"before": pair.before.model_copy(update={"reason": reason})})
+
+
+def _find_subject_tree(desk: Desk) -> str:
+    """The files that a decision here would be bound to: an approval of them is no baseline for them."""
+    head = desk.work_tree.facts.head
+    if head is None:
+        return _write_tree(desk)
+    return build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
 
 
 def _write_tree(desk: Desk) -> str:
@@ -165,10 +184,10 @@ def _load_before(desk: Desk, pair: ComparedPair) -> Side | None:
     return load_side(desk, pair.before) if is_there else None
 
 
-def _load_now(desk: Desk, reading: Reading, before: Side | None, telling: Telling | None) -> Side:
+def _load_now(desk: Desk, request: DiffRequest, reading: Reading, before: Side | None, telling: Telling | None) -> Side:
     """The work tree; without a snapshot to compare with, the checks need not run."""
     if before is not None and before.snapshot is not None:
-        captured = take_still(desk, telling, Beforehand(reading)).captured
+        captured = take_still(desk, telling, Beforehand(reading), run_commands=request.run_commands).captured
     else:
         captured = capture_snapshot(desk, reading.harvest, None)
     return Side(captured.snapshot, captured.tree.tree)

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 
 from handoff_tui.dialects.claims import find_commits, find_paths
 from handoff_tui.models.pattern import compile_later
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.history import (
     MOST_LISTED,
@@ -38,13 +39,11 @@ class Evidence:
         self._limit = desk.loaded.settings.limits.hash_bytes
         self._reader = FileReader(desk.repository.root, self._limit)
         self._work_tree = desk.work_tree
-        gone = frozenset(path for path in facts.changed if not self._reader.exists(path))
-        paths = desk.work_tree.paths
-        self._finder = PathFinder(tuple(path for path in paths if path not in gone) if gone else paths)
+        self.finder = _build_finder(desk, self._reader)
         self.branch = facts.branch
         self.shallow = facts.shallow
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
-        self.hash_now = cache(self._hash_now)
+        self._hashes: dict[str, str | None] = {}
         self._commits: dict[str, str | None] = {}
         self._later: dict[tuple[str, str], list[str]] = {}
         self.lag_of = cache(self._lag_of)
@@ -53,13 +52,26 @@ class Evidence:
         self._blob_hash = cache(self._hash_blob)
         self._count_at = cache(self._count_manifests)
 
+    def move_on(self, desk: Desk, paths: frozenset[str]) -> None:
+        """A moment later, when nothing has changed but the content of some files: whatever else was found stays."""
+        facts = desk.work_tree.facts
+        self._work_tree = desk.work_tree
+        self.uncommitted = frozenset({*facts.changed, *facts.untracked})
+        for path in paths:
+            self._hashes.pop(path, None)
+
     def resolve_commits(self, names: Iterable[str]) -> None:
         """Looks up many commits in one go; `find_commit` then knows them."""
-        self._commits.update(resolve_commits(self._git, list(names)))
+        unknown = [name for name in names if name not in self._commits]
+        self._commits.update(resolve_commits(self._git, unknown))
 
     def note_later_change(self, path: str, before: str, handoff: str) -> None:
         """A handoff says that it found a file with this hash and changed it."""
         self._later.setdefault((path.rpartition("/")[2], before), []).append(handoff)
+
+    def forget_later_changes(self) -> None:
+        """Before the handoffs, which are not the same any more, are asked again."""
+        self._later.clear()
 
     def find_later_change(self, path: str, before: str, handoff: str) -> str | None:
         """Another handoff that says so of a file of this name."""
@@ -73,7 +85,7 @@ class Evidence:
 
     def find(self, wanted: str, document: str) -> Found:
         """The file a document means; one that git ignores is looked for on disk."""
-        found = self._finder.find(wanted, document)
+        found = self.finder.find(wanted, document)
         if found.path is None and not found.candidates and self._reader.exists(wanted):
             return Found(wanted)
         return found
@@ -85,12 +97,12 @@ class Evidence:
         """Package manifests in the tree of the commit that holds the document, or now if it is not committed."""
         commit = None if document in self.uncommitted else self._commit_of(document)
         counted = self._count_at(commit)
-        return counted or None, f"at {commit[:7]}, when this was written" if commit else "in the work tree"
+        return counted or None, f"at {commit[:SHORT_COMMIT]}, when this was written" if commit else "in the work tree"
 
     def _count_manifests(self, commit: str | None) -> int:
         """In the tree of a commit, or now; where nothing has changed since HEAD, the index is its tree."""
         tree = self._work_tree
-        paths: Iterable[str] = self._finder.paths
+        paths: Iterable[str] = self.finder.paths
         if commit is not None and commit == tree.facts.head and not tree.facts.changed and not tree.facts.submodules:
             paths = tree.tracked
         elif commit is not None:
@@ -100,14 +112,14 @@ class Evidence:
     def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
         """The hash a file had at the last commit of a document, and that commit."""
         commit = self._commit_of(document)
-        return (self._blob_hash(f"{commit}:{path}"), commit[:7]) if commit else (None, "")
+        return (self._blob_hash(f"{commit}:{path}"), commit[:SHORT_COMMIT]) if commit else (None, "")
 
     def hash_before_document(self, path: str, document: str) -> tuple[str | None, str]:
         """The hash a file had just before the last commit of a document."""
         commit = self._commit_of(document)
         if commit is None:
             return self._blob_hash(f"HEAD:{path}"), "HEAD"
-        return self._blob_hash(f"{commit}^:{path}"), f"{commit[:7]}^"
+        return self._blob_hash(f"{commit}^:{path}"), f"{commit[:SHORT_COMMIT]}^"
 
     def find_proof(self, text: str, document: str) -> str | None:
         """A commit or a file that a text names and that exists."""
@@ -124,8 +136,14 @@ class Evidence:
         names = (ref.name for ref in read_refs(self._git, "refs/heads", "refs/remotes"))
         return frozenset(name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name in names)
 
-    def _hash_now(self, path: str) -> str | None:
-        return hash_file(self._reader, path)
+    def hash_now(self, path: str) -> str | None:
+        """The hash of a file as it is; of one that a link leads to it is not kept, as it changes under another name."""
+        if path in self._hashes:
+            return self._hashes[path]
+        found = hash_file(self._reader, path)
+        if found is not None and not self._reader.is_linked(path):
+            self._hashes[path] = found
+        return found
 
     def is_in_history(self, commit: str) -> bool:
         """Whether HEAD descends from a commit; one question to git for all commits of an ordinary history."""
@@ -145,3 +163,9 @@ class Evidence:
     def _hash_blob(self, name: str) -> str | None:
         content = self._old_files.read(name, self._limit)
         return None if content is None else build_hash(content)
+
+
+def _build_finder(desk: Desk, reader: FileReader) -> PathFinder:
+    gone = frozenset(path for path in desk.work_tree.facts.changed if not reader.exists(path))
+    paths = desk.work_tree.paths
+    return PathFinder(tuple(path for path in paths if path not in gone) if gone else paths)

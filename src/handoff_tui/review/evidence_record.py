@@ -28,7 +28,7 @@ def build_record(
     """Checks, claims, differences and remarks as they stand at this moment; no time and no machine in it."""
     target = examined.target
     verdicts = measure(examined)
-    return ReviewRecord(
+    record = ReviewRecord(
         handoff=target.handoff,
         phase=target.phase,
         attempt=target.attempt,
@@ -40,9 +40,18 @@ def build_record(
         claims=count_claims(verdicts).model_dump(),
         contradicted=tuple(_show_claim(one) for one in verdicts if one.state is VerdictState.CONTRADICTED)[:_MOST],
         differences=count_differences(examined),
-        comments=tuple(_clean(comment) for comment in comments),
-        viewed=tuple(sorted({build_text(path) for path in viewed})),
         overridden=target.failing if overrides else (),
+    )
+    return add_remarks(record, comments, viewed)
+
+
+def add_remarks(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tuple[str, ...]) -> ReviewRecord:
+    """The same evidence with these remarks and these files marked as read, instead of those it has."""
+    return record.model_copy(
+        update={
+            "comments": tuple(_clean(comment) for comment in comments),
+            "viewed": tuple(sorted({build_text(path) for path in viewed})),
+        }
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from handoff_tui.baseline.store import build_digest
 from handoff_tui.checks.contract import Moment
@@ -15,6 +16,7 @@ from handoff_tui.decision_log.policy import Policy
 from handoff_tui.decision_log.times import build_time
 from handoff_tui.errors import RepositoryError
 from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult
 from handoff_tui.models.gate_state import GateReport
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.log_record import NO_BASELINE, Subject
@@ -67,6 +69,31 @@ class Examined:
         return self.taken.captured.tree.tree != self.target.subject.tree
 
 
+class _Way(NamedTuple):
+    """How a gate is examined."""
+
+    fresh: bool = False
+    earlier: Examined | None = None
+    run_commands: bool = True
+    commands: tuple[CheckResult, ...] = ()
+    """What is known of commands already."""
+
+
+class GatePlan(NamedTuple):
+    """Which gate of a handoff is asked about, and from where on its changes are counted."""
+
+    handoff: Handoff
+    phase: str
+    tree: str
+    attempt: int
+    baseline: BaselineChoice
+    since: str | None
+
+    def build_request(self, *, fresh: bool) -> CheckRequest:
+        """The checks of this gate."""
+        return CheckRequest(Moment.GATE, self.phase, self.handoff.id, baseline=self.since, fresh=fresh)
+
+
 def examine(
     desk: Desk,
     log: OpenLog,
@@ -81,19 +108,31 @@ def examine(
 
     `earlier` is another handoff of this very state: what was read and captured for it is used again.
     """
+    return _examine(desk, log, (wanted, phase), _Way(fresh, earlier), telling)
+
+
+def look_at_gate(
+    desk: Desk,
+    log: OpenLog,
+    wanted: str,
+    phase: str | None = None,
+    *,
+    telling: Telling | None = None,
+    commands: tuple[CheckResult, ...] = (),
+) -> Examined:
+    """The same for who only looks: no command is started, and `commands` are results that are known already."""
+    return _examine(desk, log, (wanted, phase), _Way(run_commands=False, commands=commands), telling)
+
+
+def _examine(desk: Desk, log: OpenLog, place: tuple[str, str | None], way: _Way, telling: Telling | None) -> Examined:
     head = _require_head(desk)
     verdict = log.verify()
     index, policy = build_log_index(verdict), find_policy(verdict)
-    reading = earlier.reading if earlier is not None else read_shelf(desk)
-    handoffs = reading.harvest.handoffs
-    handoff = find_handoff(handoffs, wanted)
-    phase = find_phase(handoff, phase)
-    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
-    attempt = find_attempt(index, handoff, phase, tree)
-    baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
-    since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
-    request = CheckRequest(Moment.GATE, phase, handoff.id, baseline=since, fresh=fresh)
-    report, taken = _run_checks(desk, request, telling, reading, earlier)
+    reading = way.earlier.reading if way.earlier is not None else read_shelf(desk)
+    plan = plan_gate(desk, index, reading.harvest.handoffs, *place)
+    handoff, phase, tree, attempt, baseline, since = plan
+    request = plan.build_request(fresh=way.fresh)._replace(run_commands=way.run_commands)
+    report, taken = _run_checks(desk, request, telling, Beforehand(reading, way.commands), way.earlier)
     snapshot = build_subject_snapshot(desk, taken)
     target = Target(
         handoff=handoff.id,
@@ -114,6 +153,20 @@ def examine(
     )
     gate = judge_gate(index, policy, target)
     return Examined(desk, reading, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
+
+
+def plan_gate(
+    desk: Desk, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
+) -> GatePlan:
+    """Which gate is asked about; nothing is run for it."""
+    head = _require_head(desk)
+    handoff = find_handoff(handoffs, wanted)
+    phase = find_phase(handoff, phase)
+    tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
+    attempt = find_attempt(index, handoff, phase, tree)
+    baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
+    since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
+    return GatePlan(handoff, phase, tree, attempt, baseline, since)
 
 
 def judge_again(examined: Examined, log: OpenLog) -> Examined:
@@ -175,13 +228,14 @@ def _require_head(desk: Desk) -> str:
 
 
 def _run_checks(
-    desk: Desk, request: CheckRequest, telling: Telling | None, reading: Reading, earlier: Examined | None
+    desk: Desk, request: CheckRequest, telling: Telling | None, before: Beforehand, earlier: Examined | None
 ) -> tuple[CheckReport, Taken]:
     """The checks of this handoff, then those of the whole repository; a command that both have runs once."""
-    report = check(desk, request, telling, Beforehand(reading))
+    report = check(desk, request, telling, before)
     if earlier is not None and earlier.report.baseline == report.baseline:
         return report, earlier.taken
-    return report, take(desk, telling, request.baseline, Beforehand(reading, list_command_results(report)))
+    known = Beforehand(before.reading, list_command_results(report))
+    return report, take(desk, telling, request.baseline, known, run_commands=request.run_commands)
 
 
 def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:

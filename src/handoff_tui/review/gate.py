@@ -12,6 +12,7 @@ from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.gate_state import GateName, GateReport, GateState, Mover, NextMove
 from handoff_tui.models.handoff import Handoff, RegistryState
 from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.models.short_id import SHORT_ENTRY
 from handoff_tui.review.blocking import (
     describe_wait,
     find_bad_verdicts,
@@ -33,7 +34,6 @@ _WORDS = {
 _DONE = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
 _REPAIR = "repair it and hand over again"
-_SHORT_ID = 19
 
 
 def build_gate(
@@ -69,7 +69,7 @@ def build_standing(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | N
 def _list_debts(report: GateReport | None) -> tuple[str, ...]:
     """An override stays visible, whatever the gate says now, until an approval settles it."""
     debts = report.debts if report is not None else ()
-    return tuple(f"the override {debt[:_SHORT_ID]}… is a debt that no approval has settled" for debt in debts)
+    return tuple(f"the override {debt[:SHORT_ENTRY]}… is a debt that no approval has settled" for debt in debts)
 
 
 def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:

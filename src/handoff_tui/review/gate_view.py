@@ -27,7 +27,7 @@ def build_decision_view(prepared: Prepared) -> DecisionView:
     return DecisionView(
         gate=build_gate_view(prepared.examined),
         verb=prepared.verb.value,
-        reason=prepared.reason,
+        reason=prepared.reason or "",
         regards=prepared.regards,
         record=prepared.record,
         review=prepared.review,

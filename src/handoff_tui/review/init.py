@@ -16,7 +16,7 @@ from handoff_tui.decision_log.policy import parse_policy
 from handoff_tui.decision_log.policy_sense import find_warnings
 from handoff_tui.decision_log.policy_texts import Texts, build_policy_text, build_solo_texts
 from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import HandoffError, LogPresentError, SigningError, SigningKeyMissingError
+from handoff_tui.errors import HandoffError, LogPresentError, SigningKeyMissingError
 from handoff_tui.models.log_record import Entry, EntryKind
 from handoff_tui.models.trust_report import InitReport
 from handoff_tui.repo.ignored_files import is_ignored
@@ -26,10 +26,10 @@ from handoff_tui.repo.named_files import write_if_absent
 from handoff_tui.repo.new_key import write_new_key
 from handoff_tui.repo.own_folder import OWN_FOLDER, read_layout_problems
 from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
+from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
 from handoff_tui.repo.trust_files import read_trust_files, write_trust_files
 from handoff_tui.review.log import find_pin, open_log
-from handoff_tui.review.signer import choose_prompt
+from handoff_tui.review.signer import choose_prompt, read_principal
 
 _NONCE_BYTES = 16
 
@@ -50,7 +50,7 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
     """Writes the first entry and all that belongs to it; where there is a log or a policy already, nothing."""
     repository = open_repository(start)
     _refuse_what_is_there(repository)
-    principal = _find_principal(repository, request)
+    principal = read_principal(repository, request.reviewer, "--reviewer")
     agents = {name: parse_public_key(read_key_file(file).public_text).text for name, file in request.agents}
     key, made = _find_key(repository, request, principal)
     public = parse_public_key(key.public_text)
@@ -134,16 +134,6 @@ def _refuse_what_is_there(repository: Repository) -> None:
         )
 
 
-def _find_principal(repository: Repository, request: InitRequest) -> str:
-    name = request.reviewer or read_identity(repository.git).email
-    if name is None:
-        raise SigningError(
-            "your git configuration does not say who you are; what a repository's own says does not count",
-            "git config --global user.email you@example.org, or name yourself with --reviewer.",
-        )
-    return name
-
-
 def _find_key(repository: Repository, request: InitRequest, principal: str) -> tuple[SigningKey, bool]:
     """The key that signs, and whether it was made now."""
     try:
@@ -169,16 +159,8 @@ def _append_genesis(repository: Repository, principal: str, texts: Texts, key: S
     def build(parents: Parents) -> Draft:
         if parents.ids:
             raise LogPresentError(f"somebody else has just begun a log: {parents.verdict.log}; it is left as it is")
-        entry = Entry(
-            id="",
-            kind=EntryKind.POLICY,
-            actor=principal,
-            seq=parents.seq,
-            time=parents.time,
-            parents=(),
-            policy=build_policy_text(texts, 1, nonce=nonce),
-        )
-        return Draft(build_payload(entry))
+        policy = build_policy_text(texts, 1, nonce=nonce)
+        return Draft(build_payload(parents.build_entry(EntryKind.POLICY, principal, policy=policy)))
 
     return open_log(repository).journal.append(build, key.build_tool(choose_prompt())).entry
 

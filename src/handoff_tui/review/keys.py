@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.decision_log.signers import PRINCIPAL, build_line
+from handoff_tui.decision_log.signers import build_line
 from handoff_tui.decision_log.times import parse_time
-from handoff_tui.errors import SigningError, UsageError
+from handoff_tui.errors import UsageError
 from handoff_tui.models.trust_report import EnrolmentReport
 from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
+from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
 from handoff_tui.review.log import find_policy, open_log
+from handoff_tui.review.signer import read_principal
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -37,7 +38,7 @@ def enrol_key(start: Path, request: EnrolRequest) -> EnrolmentReport:
             "an agent's key is not yours: name it",
             "handoff-tui keys enroll --agent --principal claude@agents.example --key FILE.pub",
         )
-    principal = _find_principal(repository, request)
+    principal = read_principal(repository, request.principal, "--principal")
     valid_after, valid_before = parse_moment(request.valid_after), parse_moment(request.valid_before, end=True)
     if valid_after and valid_before and valid_after > valid_before:
         raise UsageError(f"a key that is valid from {valid_after} until {valid_before} is never valid")
@@ -63,18 +64,6 @@ def parse_moment(text: str | None, *, end: bool = False) -> str | None:
     except ValueError as wrong:
         raise UsageError(f"{text} is no day and no moment", "Write 2026-01-31, or 2026-01-31T12:00:00Z.") from wrong
     return moment
-
-
-def _find_principal(repository: Repository, request: EnrolRequest) -> str:
-    principal = request.principal or read_identity(repository.git).email
-    if principal is None:
-        raise SigningError(
-            "your git configuration does not say who you are",
-            "git config --global user.email you@example.org, or name yourself with --principal.",
-        )
-    if not PRINCIPAL.fullmatch(principal):
-        raise UsageError(f"{principal!r} cannot be a name in the log", "Letters, digits and ._%+@- are allowed.")
-    return principal
 
 
 def _find_key(repository: Repository, request: EnrolRequest) -> SigningKey:

@@ -18,6 +18,7 @@ from handoff_tui.decision_log.verify import check_entries, find_drift
 from handoff_tui.errors import FileUnreadableError
 from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.models.log_view import LogReport
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.evidence_files import EvidenceFiles
 from handoff_tui.repo.log_blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
@@ -134,7 +135,7 @@ def _list_missing(verdict: LogVerdict, unpacked: Unpacked) -> list[LogProblem]:
             level=ProblemLevel.NOTE,
             code="evidence-missing",
             entry=entry.id,
-            text=f"the {one.name} {one.digest[:12]} that it is bound to is not in the bundle",
+            text=f"the {one.name} {one.digest[:SHORT_DIGEST]} that it is bound to is not in the bundle",
         )
         for entry in verdict.entries
         for one in list_evidence(entry)

@@ -87,6 +87,7 @@ class RowBuilder:
             keyids=entry.keyids,
             head=identifier in self._heads,
             touched=candidate.touched,
+            parents=entry.parents,
         )
 
     def find_policy(self, entry: Entry) -> str | None:

@@ -14,6 +14,7 @@ from handoff_tui.decision_log.policy import parse_policy
 from handoff_tui.errors import EntryNotFoundError, HandoffError, LogEntryError
 from handoff_tui.models.log_record import NO_BASELINE, Entry, PolicyText
 from handoff_tui.models.log_view import EntryView, EvidenceView, SignatureView
+from handoff_tui.models.short_id import SHORT_ENTRY
 from handoff_tui.repo.evidence_files import BASELINES, REVIEWS, EvidenceFiles
 from handoff_tui.repo.log_blobs import ID_PREFIX, WORK_TREE
 from handoff_tui.repo.new_files import write_new_files
@@ -109,7 +110,7 @@ def find_entry_id(ids: tuple[str, ...], written: str) -> str:
     if not found:
         raise EntryNotFoundError(f"no entry has an id that begins with {asked[1]}", "`handoff-tui log` lists them.")
     if len(found) > 1:
-        named = ", ".join(one[:19] for one in found[:_MOST_NAMED])
+        named = ", ".join(one[:SHORT_ENTRY] for one in found[:_MOST_NAMED])
         raise EntryNotFoundError(f"{len(found)} entries begin with {asked[1]}: {named}", "Give more of the id.")
     return found[0]
 

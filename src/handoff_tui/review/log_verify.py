@@ -12,6 +12,7 @@ from handoff_tui.decision_log.second_opinion import Opinion, ask_second_opinion
 from handoff_tui.errors import LogLockedError, StoreWriteError, UsageError
 from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.models.log_view import LogReport
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.log_losses import find_losses, resolve_commit
 from handoff_tui.repo.repository import Repository, open_repository
@@ -110,7 +111,7 @@ def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
             level=ProblemLevel.FATAL,
             code=f"entry-{loss.fate}",
             entry=loss.identifier,
-            text=f"{commit[:12]} has this entry: {loss.detail}",
+            text=f"{commit[:SHORT_DIGEST]} has this entry: {loss.detail}",
         )
         for loss in find_losses(repository, commit)
     ]

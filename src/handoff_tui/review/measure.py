@@ -12,6 +12,7 @@ from typing import NamedTuple
 from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.pattern import compile_later
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import TestCounts
 from handoff_tui.review.blocking import describe_failures, list_runs, says_good
 from handoff_tui.review.evidence import Evidence
@@ -170,12 +171,12 @@ def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
             return _unverified("is not among the commits of this shallow clone")
         return _contradicted(None, "no such commit in this repository")
     if claim.subject != "head" and not evidence.deep:
-        return _holds(full, f"{full[:7]} exists")
+        return _holds(full, f"{full[:SHORT_COMMIT]} exists")
     if not evidence.is_in_history(full):
-        reason = f"{full[:7]} exists, but is not in the history of HEAD"
+        reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
         return _contradicted(full, reason) if claim.subject == "head" else _holds(full, reason)
     if claim.subject != "head":
-        return _holds(full, f"{full[:7]} exists")
+        return _holds(full, f"{full[:SHORT_COMMIT]} exists")
     lag = evidence.lag_of(full) or 0
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from handoff_tui.config.load import load_settings
 from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.fields import PRINCIPAL
 from handoff_tui.decision_log.journal import build_parents
 from handoff_tui.decision_log.policy_texts import (
     Texts,
@@ -18,7 +17,7 @@ from handoff_tui.decision_log.policy_texts import (
     set_version,
 )
 from handoff_tui.decision_log.proposal import build_proposal, render_proposal
-from handoff_tui.errors import LogPresentError, PolicyForbiddenError, SigningError, UsageError
+from handoff_tui.errors import LogPresentError, PolicyForbiddenError, UsageError
 from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
 from handoff_tui.models.trust_report import ProposalReport
 from handoff_tui.repo.clock import read_now
@@ -26,10 +25,10 @@ from handoff_tui.repo.editor import edit_texts
 from handoff_tui.repo.named_files import is_inside, read_named_texts, write_if_absent
 from handoff_tui.repo.own_folder import OWN_FOLDER
 from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.signing_key import read_identity
 from handoff_tui.repo.trust_files import NAMES
 from handoff_tui.review.log import open_log
 from handoff_tui.review.proposal import Standing, build_report, place_proposal, refuse_senseless, stand_on
+from handoff_tui.review.signer import read_principal
 
 _MAX_TEXT_BYTES = 256 * 1024
 _ROOT_ROLE = "root"
@@ -74,7 +73,7 @@ def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
     texts = _change(Texts(base.allowed_signers, base.policy_toml), request, repository)
     if not standing.forked and texts == Texts(base.allowed_signers, base.policy_toml):
         raise PolicyForbiddenError("that is the policy in force; there is nothing to propose")
-    proposal = build_proposal(build_payload(_build_entry(standing, texts, _find_actor(repository))))
+    proposal = build_proposal(build_payload(_build_entry(standing, texts, read_principal(repository))))
     placed = place_proposal(standing, proposal)
     refuse_senseless(placed)
     file = request.output or Path(f"policy-{proposal.text.version}.proposal.json")
@@ -129,26 +128,8 @@ def _build_entry(standing: Standing, texts: Texts, actor: str) -> Entry:
     previous = min(tip for tip in standing.tips if policies[tip].version == highest)
     parents = build_parents(standing.verdict, read_now())
     numbered = set_version(texts, highest + 1)
-    return Entry(
-        id="",
-        kind=EntryKind.POLICY,
-        actor=actor,
-        seq=parents.seq,
-        time=parents.time,
-        parents=parents.ids,
-        log=standing.verdict.log,
-        policy=build_policy_text(numbered, highest + 1, previous=previous),
-    )
-
-
-def _find_actor(repository: Repository) -> str:
-    email = read_identity(repository.git).email
-    if email is None or not PRINCIPAL.fullmatch(email):
-        raise SigningError(
-            "your git configuration does not say who you are, in letters that the log allows",
-            "git config --global user.email you@example.org",
-        )
-    return email
+    policy = build_policy_text(numbered, highest + 1, previous=previous)
+    return parents.build_entry(EntryKind.POLICY, actor, policy=policy)
 
 
 def _write(repository: Repository, file: Path, content: bytes) -> None:

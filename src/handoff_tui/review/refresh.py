@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.dialects.reading import Harvest
 from handoff_tui.models.claim import Verdict, VerdictState
+from handoff_tui.models.gate_state import GateReport
+from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.models.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 from handoff_tui.review.desk import Desk, has_log
@@ -25,10 +27,21 @@ _MOST_OVERLOOKED = 20
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     harvest = read_harvest(desk)
+    evidence = Evidence(desk, deep=False)
+    prepare(evidence, harvest.handoffs, harvest.handoffs)
+    bench = Bench(harvest, open_log_gates(desk))
+    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in harvest.handoffs)
+    return build_state(desk, harvest, reviewed, generation)
+
+
+def build_state(
+    desk: Desk, harvest: Harvest, reviewed: tuple[ReviewedHandoff, ...], generation: int = 0
+) -> ReviewState:
+    """The same from what was read and reviewed already."""
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
-        handoffs=_review(desk, harvest, open_log_gates(desk)),
+        handoffs=reviewed,
         unknown=harvest.unknown,
         problems=_collect_problems(desk, harvest),
     )
@@ -57,20 +70,30 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
     )
 
 
-def _review(desk: Desk, harvest: Harvest, gates: LogGates | None) -> tuple[ReviewedHandoff, ...]:
-    """Each handoff with what its claims are worth and where its gate stands."""
-    handoffs = harvest.handoffs
-    evidence = Evidence(desk, deep=False)
-    prepare(evidence, handoffs, handoffs)
-    reports = {handoff.id: gates.judge(handoff) for handoff in handoffs} if gates else {}
-    by_id = build_standing(handoffs, {name: report.state for name, report in reports.items()})
-    problems = ProblemIndex(harvest.problems, handoffs)
-    reviewed: list[ReviewedHandoff] = []
-    for handoff in handoffs:
-        verdicts = measure_claims(handoff, evidence)
-        gate = build_gate(handoff, by_id, verdicts, problems.of(handoff), report=reports.get(handoff.id))
-        reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts)))
-    return tuple(reviewed)
+class Bench:
+    """Reviews the handoffs of one reading by one log: each with what its claims are worth and where its gate stands."""
+
+    def __init__(self, harvest: Harvest, gates: LogGates | None, earlier: Bench | None = None) -> None:
+        """`earlier` is one by the same log: what the log says of handoffs that are as they were is not asked again."""
+        handoffs = harvest.handoffs
+        known = earlier.reports if earlier is not None else {}
+        self._handoffs = {handoff.id: handoff for handoff in handoffs}
+        self.reports: dict[str, GateReport] = {}
+        if gates is not None:
+            for handoff in handoffs:
+                same = earlier is not None and earlier.holds(handoff)
+                self.reports[handoff.id] = known[handoff.id] if same else gates.judge(handoff)
+        self._by_id = build_standing(handoffs, {name: report.state for name, report in self.reports.items()})
+        self._problems = ProblemIndex(harvest.problems, handoffs)
+
+    def holds(self, handoff: Handoff) -> bool:
+        """Whether just this handoff is among those of the reading."""
+        return self._handoffs.get(handoff.id) == handoff
+
+    def review(self, handoff: Handoff, verdicts: tuple[Verdict, ...]) -> ReviewedHandoff:
+        report = self.reports.get(handoff.id)
+        gate = build_gate(handoff, self._by_id, verdicts, self._problems.of(handoff), report=report)
+        return ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts))
 
 
 def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 from handoff_tui.errors import HandoffNotFoundError
 from handoff_tui.models.claim import Verdict
@@ -18,6 +19,9 @@ from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 from handoff_tui.review.refresh import count_claims, open_log_gates
 
+if TYPE_CHECKING:
+    from handoff_tui.review.log_gates import LogGates
+
 _MOST_REVISIONS = 20
 
 
@@ -29,7 +33,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)
     return ShownHandoff(
-        reviewed=_review_deeply(desk, state, reviewed, verdicts, problems),
+        reviewed=_review_deeply(open_log_gates(desk), state, reviewed, verdicts, problems),
         verdicts=verdicts,
         history=_read_history(desk, reviewed.handoff),
         reviewer=_read_reviewer(desk, reviewed.handoff),
@@ -37,8 +41,18 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     )
 
 
+def show_again(
+    before: ShownHandoff, state: ReviewState, verdicts: tuple[Verdict, ...], gates: LogGates | None
+) -> ShownHandoff:
+    """The same handoff after files changed, when neither history nor configuration nor the log have."""
+    reviewed = find_handoff(state, before.reviewed.handoff.id)
+    problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
+    again = _review_deeply(gates, state, reviewed, verdicts, problems)
+    return before.model_copy(update={"reviewed": again, "verdicts": verdicts, "problems": problems})
+
+
 def _review_deeply(
-    desk: Desk,
+    gates: LogGates | None,
     state: ReviewState,
     reviewed: ReviewedHandoff,
     verdicts: tuple[Verdict, ...],
@@ -47,7 +61,6 @@ def _review_deeply(
     """The gate over every measurement: the list of all handoffs leaves out what costs too much there."""
     states = {other.handoff.id: other.gate.state for other in state.handoffs}
     by_id = build_standing((other.handoff for other in state.handoffs), states)
-    gates = open_log_gates(desk)
     gate = build_gate(
         reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None
     )

@@ -6,10 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from handoff_tui.decision_log.fields import PRINCIPAL
 from handoff_tui.decision_log.policy import Policy
 from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import NoHumanError
-from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.errors import NoHumanError, SigningError, UsageError
+from handoff_tui.repo.repository import Repository
+from handoff_tui.repo.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
 from handoff_tui.repo.ssh_keygen import Prompt, SigningTool
 from handoff_tui.repo.terminal import has_terminal
 from handoff_tui.review.desk import Desk
@@ -24,6 +26,11 @@ class Signing:
     key: SigningKey
     tool: SigningTool
 
+    @property
+    def waits(self) -> bool:
+        """Whether a person may be asked for something while it signs: a passphrase, or a touch."""
+        return self.tool.prompt is not Prompt.NOBODY or self.key.needs_touch
+
 
 def find_signing(desk: Desk, policy: Policy, key_file: Path | None = None) -> Signing:
     """The signer by the user's own configuration, or with a key file that was named; an unknown key is refused."""
@@ -37,6 +44,25 @@ def find_signing(desk: Desk, policy: Policy, key_file: Path | None = None) -> Si
             "`handoff-tui keys enroll` prints the line that somebody with the root role adds to the policy.",
         )
     return Signing(signer.principal, keyid, key, key.build_tool(choose_prompt()))
+
+
+def read_principal(repository: Repository, named: str | None = None, option: str = "") -> str:
+    """What the user is called in the log: as they name themselves, else the e-mail address of their git identity.
+
+    `option` is the one with which they can name themselves, where there is one.
+    """
+    name = named or read_identity(repository.git).email
+    if name is None:
+        way = f", or name yourself with {option}" if option else ""
+        raise SigningError(
+            "your git configuration does not say who you are; what a repository's own says does not count",
+            f"git config --global user.email you@example.org{way}",
+        )
+    if not PRINCIPAL.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be a name in the log", "Letters, digits and ._%+@- are allowed; an e-mail address is."
+        )
+    return name
 
 
 def choose_prompt() -> Prompt:

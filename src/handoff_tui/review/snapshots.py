@@ -66,21 +66,29 @@ class StoredList(NamedTuple):
 
 
 def take(
-    desk: Desk, telling: Telling | None = None, baseline: str | None = None, before: Beforehand | None = None
+    desk: Desk,
+    telling: Telling | None = None,
+    baseline: str | None = None,
+    before: Beforehand | None = None,
+    *,
+    run_commands: bool = True,
 ) -> Taken:
     """A snapshot of now, with the checks of a gate over the whole repository; nothing is stored."""
     before = before or Beforehand(read_shelf(desk))
-    report = check(desk, CheckRequest(moment=Moment.GATE, baseline=baseline), telling, before)
+    request = CheckRequest(moment=Moment.GATE, baseline=baseline, run_commands=run_commands)
+    report = check(desk, request, telling, before)
     harvest = before.reading.harvest
     return Taken(harvest, report, capture_snapshot(desk, harvest, report))
 
 
-def take_still(desk: Desk, telling: Telling | None = None, before: Beforehand | None = None) -> Taken:
+def take_still(
+    desk: Desk, telling: Telling | None = None, before: Beforehand | None = None, *, run_commands: bool = True
+) -> Taken:
     """The same, and everything in it is of one state: what moves meanwhile is taken once more, then it is an error."""
     moved: str | None = None
     for attempt in range(_TRIES):
         try:
-            taken = take(desk, telling, before=before)
+            taken = take(desk, telling, before=before, run_commands=run_commands)
         except TreeMovedError:
             if attempt + 1 == _TRIES:
                 raise

@@ -9,12 +9,13 @@ from handoff_tui.baseline.store import write_snapshot
 from handoff_tui.decision_log.entries import build_payload
 from handoff_tui.decision_log.journal import Draft, Parents
 from handoff_tui.errors import DecisionForbiddenError
-from handoff_tui.models.log_record import Entry, EntryKind, Work
+from handoff_tui.models.log_record import Entry, EntryKind
 from handoff_tui.review.check import Telling
-from handoff_tui.review.decide import refuse_moved, require_policy
+from handoff_tui.review.decide import require_policy
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.examine import Examined, examine
 from handoff_tui.review.log import OpenLog
+from handoff_tui.review.moved import refuse_moved
 from handoff_tui.review.signer import Signing, find_signing
 
 
@@ -45,9 +46,14 @@ def submit(
     def build(parents: Parents) -> Draft:
         refuse_moved(examined)
         write_snapshot(desk.repository.root, examined.snapshot)
-        return Draft(build_payload(_build_entry(examined, signing.principal, parents)))
+        work = examined.target.build_work(parents.verdict.policy, {signing.principal})
+        return Draft(build_payload(parents.build_entry(EntryKind.SUBMISSION, signing.principal, work=work)))
 
-    return Submitted(examined, log.journal.append(build, signing.tool).entry)
+    def check(_: Parents) -> None:
+        refuse_moved(examined)
+
+    appended = log.journal.append(build, signing.tool, check_again=check if signing.waits else None)
+    return Submitted(examined, appended.entry)
 
 
 def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:
@@ -58,24 +64,3 @@ def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:
             f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."
         )
     return signing
-
-
-def _build_entry(examined: Examined, principal: str, parents: Parents) -> Entry:
-    target = examined.target
-    return Entry(
-        id="",
-        kind=EntryKind.SUBMISSION,
-        actor=principal,
-        seq=parents.seq,
-        time=parents.time,
-        parents=parents.ids,
-        log=parents.verdict.log,
-        work=Work(
-            handoff=target.handoff,
-            phase=target.phase,
-            attempt=target.attempt,
-            producers=tuple(sorted({*target.producers, principal})),
-            policy=parents.verdict.policy or "",
-            subject=target.subject,
-        ),
-    )

@@ -12,7 +12,7 @@ from handoff_tui.models.check_report import TrustState
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.state_files import find_state_folder, load_json, write_json
-from handoff_tui.review.commands import CommandCheck, list_commands
+from handoff_tui.review.commands import list_commands
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.hashing import hash_file
 
@@ -31,7 +31,7 @@ def digest_commands(desk: Desk) -> str | None:
     if not commands and not functions:
         return None
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
-    described = [(command.id, command.argv, _hash_scripts(reader, command)) for command in commands]
+    described = [(command.id, command.argv, hash_scripts(reader, command.argv)) for command in commands]
     text = json.dumps([described, functions], default=str)
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
@@ -41,7 +41,12 @@ def build_trust_state(desk: Desk) -> TrustState | None:
     digest = digest_commands(desk)
     if digest is None:
         return None
-    return TrustState(digest=digest, trusted=digest in _load().get(str(desk.repository.root.resolve()), []))
+    return TrustState(digest=digest, trusted=is_trusted(desk, digest))
+
+
+def is_trusted(desk: Desk, digest: str) -> bool:
+    """Whether somebody has spelled this digest out for this repository."""
+    return digest in _load().get(str(desk.repository.root.resolve()), [])
 
 
 def trust(desk: Desk, digest: str) -> None:
@@ -54,6 +59,11 @@ def trust(desk: Desk, digest: str) -> None:
             f"the commands of this repository have another digest: {wanted}",
             "Look at them with `handoff-tui check --list` and name that digest if you trust them.",
         )
+    remember(desk, digest)
+
+
+def remember(desk: Desk, digest: str) -> None:
+    """Keeps a consent that was given."""
     known = _load()
     root = str(desk.repository.root.resolve())
     known[root] = sorted({*known.get(root, []), digest})
@@ -61,9 +71,9 @@ def trust(desk: Desk, digest: str) -> None:
         raise UsageError(f"{_find_file()} cannot be written", "Make its folder writable and try again.")
 
 
-def _hash_scripts(reader: FileReader, command: CommandCheck) -> list[tuple[str, str]]:
-    """Words of the command that are files of the repository, with their content; a line for the shell is split."""
-    words = [part for word in command.argv for part in (word, *_SPLIT.split(word))]
+def hash_scripts(reader: FileReader, argv: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Words of a command that are files of the repository, with their content; a line for the shell is split."""
+    words = [part for word in argv for part in (word, *_SPLIT.split(word))]
     named = dict.fromkeys(word.removeprefix("./") for word in words if word)
     return [(word, found) for word in named if (found := hash_file(reader, word)) is not None]
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
+from typing import Protocol
 
 from handoff_tui.checks.world import Change, CommitInfo
 from handoff_tui.config.load import REPOSITORY_FILE
@@ -32,6 +33,15 @@ _OWN_FOLDER = ".handoff-tui"
 _HOOKS = ".git/hooks/"
 
 
+class Measuring(Protocol):
+    """Measures claims, and keeps what it has found for who asks again."""
+
+    @property
+    def evidence(self) -> Evidence: ...
+
+    def measure(self, handoff: Handoff) -> tuple[Verdict, ...]: ...
+
+
 class RepositoryWorld:
     """Answers from the work tree and git. `network` is the user's consent for this run."""
 
@@ -44,8 +54,9 @@ class RepositoryWorld:
         *,
         network: bool = False,
         history: Callable[[], list[Commit]] | None = None,
+        book: Measuring | None = None,
     ) -> None:
-        """`history` gives the newest commits, where someone has read them already."""
+        """`history` gives the newest commits, where someone has read them already; `book` measures claims."""
         self._desk = desk
         self._git = desk.repository.git
         self._handoffs = handoffs
@@ -54,6 +65,7 @@ class RepositoryWorld:
         self._network = network
         self._reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
         self._history = history
+        self._book = book
         self._old_files = OldFiles(self._git)
         self._by_id = {handoff.id: handoff for handoff in reversed(handoffs)}
 
@@ -63,6 +75,8 @@ class RepositoryWorld:
 
     @cached_property
     def _evidence(self) -> Evidence:
+        if self._book is not None:
+            return self._book.evidence
         evidence = Evidence(self._desk, deep=True, old_files=self._old_files)
         prepare(evidence, self._handoffs, self._handoffs)
         return evidence
@@ -78,7 +92,9 @@ class RepositoryWorld:
 
     def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
         found = self._by_id.get(handoff)
-        return measure_claims(found, self._evidence) if found else ()
+        if found is None:
+            return ()
+        return self._book.measure(found) if self._book is not None else measure_claims(found, self._evidence)
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:

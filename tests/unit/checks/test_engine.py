@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from typing import NoReturn
 
 import pytest
@@ -360,3 +361,11 @@ def test_fingerprint_tells_findings_apart() -> None:
         ("r", "\udcff", ""),
     ]
     assert len({build_fingerprint(*name) for name in names}) == len(names)
+
+
+def test_result_knows_when_it_ran() -> None:
+    """One from the cache ran when it was put there."""
+    then, now = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
+    first, engine = run(build_rule(), moment=then)
+    again, _ = run(build_rule(), memory=engine.remembered, moment=now)
+    assert (first.ran_at, again.ran_at, again.from_cache) == (then, then, True)

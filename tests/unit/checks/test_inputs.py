@@ -182,3 +182,33 @@ def test_old_content_is_not_asked_for_again() -> None:
     assert Inputs(world).find_difference({f"file-at:{HEAD}:a.txt": recorded}) is None
     assert Inputs(world).find_difference({f"file-at:{HEAD}:b.txt": absent}) == f"file at {HEAD}:b.txt"
     assert Inputs(world).find_difference({"file-at:main:a.txt": recorded}) == "file at main:a.txt"
+
+
+def test_answers_that_still_hold_are_taken_over() -> None:
+    """With their digests, and not asked for again; others are."""
+    earlier = Inputs(MemoryWorld(files={"a.txt": b"old", "b.txt": b"old"}))
+    for name in ("a.txt", "b.txt"):
+        earlier.digest("file", name)
+    earlier.find_ending((".txt",))
+    later = Inputs(MemoryWorld(files={"a.txt": b"new", "b.txt": b"new", "c.txt": b""}))
+    later.take_over(earlier, lambda kind, name: (kind, name) in {("file", "a.txt"), ("paths", "")})
+    assert later.ask("file", "a.txt") == b"old"
+    assert later.digest("file", "a.txt") == digest_value(b"old")
+    assert later.ask("file", "b.txt") == b"new"
+    assert later.find_ending((".txt",)) == ("a.txt", "b.txt")
+
+
+def test_answers_can_be_looked_up_and_put() -> None:
+    """What was not asked is nothing; what somebody worked out counts as asked."""
+    inputs = Inputs(MemoryWorld(files={"a.txt": b"text"}))
+    assert inputs.find_known("file", "a.txt") is None
+    assert not inputs.has_asked("file", "a.txt")
+    inputs.put("file", "a.txt", b"put")
+    assert inputs.has_asked("file", "a.txt")
+    assert inputs.ask("file", "a.txt") == b"put"
+
+
+def test_paths_are_found_by_their_endings() -> None:
+    """One of several; in the order of the paths."""
+    inputs = Inputs(MemoryWorld(files={"b.sum": b"", "a.txt": b"", "c.md": b""}))
+    assert inputs.find_ending((".sum", ".txt")) == ("a.txt", "b.sum")

@@ -12,11 +12,34 @@ from handoff_tui.cli.telling import following
 def test_signal_cancels_and_no_more(number: signal.Signals) -> None:
     """The run is told to end; whoever listened before listens again afterwards."""
     before = signal.getsignal(number)
-    with following() as telling:
+    with following(keeps_partial=True) as telling:
         assert not telling.cancel.is_set()
         os.kill(os.getpid(), number)
         assert telling.cancel.wait(5)
     assert signal.getsignal(number) is before
+
+
+def test_signal_ends_a_verb_that_keeps_nothing() -> None:
+    """After what was running has come to its end, and with the earlier listeners back."""
+    before = signal.getsignal(signal.SIGINT)
+    ended: list[bool] = []
+
+    def be_stopped() -> None:
+        with following() as telling:
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.append(telling.cancel.wait(5))
+
+    with pytest.raises(KeyboardInterrupt):
+        be_stopped()
+    assert ended == [True]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_verb_that_is_not_stopped_goes_on() -> None:
+    """Nothing is raised at the end."""
+    with following() as telling:
+        pass
+    assert not telling.cancel.is_set()
 
 
 def test_listeners_are_back_after_a_failure() -> None:

@@ -51,6 +51,8 @@ def test_collisions_are_none_between_views_and_in_the_dialog() -> None:
         ({"nav.down": "é"}, "is not a key"),
         ({"decision.confirm": "y"}, "a decision needs"),
         ({"decision.confirm": "enter"}, "a decision needs"),
+        ({"decision.confirm": "ctrl+m"}, "a decision needs"),
+        ({"decision.confirm": "ctrl+j"}, "a decision needs"),
         ({"decision.confirm": "ctrl+s,space"}, "a decision needs"),
         ({"decide.approve": "x", "decide.reject": "x"}, "given to both"),
     ],

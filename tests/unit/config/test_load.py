@@ -300,11 +300,3 @@ def test_digest_follows_the_values_and_not_their_origin() -> None:
     other = build_settings(None, b"[limits]\ncommits = 1")
     assert default.digest == said.digest != other.digest
     assert len(default.digest) == 64
-
-
-def test_rules_digest_leaves_the_desk_out() -> None:
-    """A decision does not depend on the reviewer's theme."""
-    default = build_settings(None, None)
-    desk = build_settings(b'theme = "light"', None)
-    assert default.digest != desk.digest
-    assert default.rules_digest == desk.rules_digest

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -158,6 +159,63 @@ def test_builder_runs_under_the_lock(desk: Desk, builder: RepositoryBuilder) -> 
         return build_decision(parents, "H-1")
 
     assert desk.journal.append(build, build_example_key("alice")).entry.seq == 2
+
+
+class Waiting:
+    """A signer who is asked for a passphrase; meanwhile something happens, the first time."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        self.meanwhile = meanwhile
+        self.asked = 0
+
+    def sign(self, message: bytes) -> bytes:
+        self.asked += 1
+        if self.asked == 1:
+            self.meanwhile()
+        return build_example_key("alice").sign(message)
+
+
+def test_nobody_waits_for_a_person_who_is_asked(desk: Desk, builder: RepositoryBuilder) -> None:
+    """Another decides while the passphrase is typed; the entry is built and signed again, for the place after that."""
+    desk.begin()
+    other = Desk.open(builder.folder, timeout=0.01)
+    signer = Waiting(lambda: other.decide("H-2", "bob"))
+    checked: list[Parents] = []
+    added = desk.journal.append(lambda place: build_decision(place, "H-1"), signer, check_again=checked.append)
+    assert (added.entry.seq, signer.asked, checked) == (3, 2, [])
+    assert desk.verify().heads == (added.entry.id,)
+
+
+def test_builder_sees_who_was_first_while_a_person_was_asked(desk: Desk, builder: RepositoryBuilder) -> None:
+    """First decision wins, whenever it came: then nothing is stored, and nobody is asked again."""
+    desk.begin()
+    signer = Waiting(lambda: Desk.open(builder.folder, timeout=0.01).decide("H-1", "bob"))
+
+    def build(parents: Parents) -> Draft:
+        if any(entry.decision is not None for entry in parents.verdict.entries):
+            raise HandoffError("bob was first")
+        return build_decision(parents, "H-1")
+
+    with pytest.raises(HandoffError, match="bob was first"):
+        desk.journal.append(build, signer, check_again=lambda _: None)
+    assert (signer.asked, len(desk.verify().entries)) == (1, 2)
+
+
+def test_entry_signed_ahead_is_stored_if_all_still_holds(desk: Desk, builder: RepositoryBuilder) -> None:
+    """Asked once more under the lock; whatever that raises, nothing is stored."""
+    desk.begin()
+    signer = Waiting(lambda: None)
+
+    def refuse(_: Parents) -> None:
+        with pytest.raises(LogLockedError):
+            Desk.open(builder.folder, timeout=0.01).decide("H-2")
+        raise HandoffError("a file has changed")
+
+    with pytest.raises(HandoffError, match="a file has changed"):
+        desk.journal.append(lambda place: build_decision(place, "H-1"), signer, check_again=refuse)
+    assert len(desk.verify().entries) == 1
+    added = desk.journal.append(lambda place: build_decision(place, "H-1"), signer, check_again=lambda _: None)
+    assert (added.entry.seq, signer.asked, desk.verify().problems) == (2, 2, ())
 
 
 def test_entry_for_another_place_is_not_stored(desk: Desk) -> None:

@@ -13,7 +13,6 @@ from handoff_tui.decision_log.public_keys import (
     build_fingerprint,
     parse_key_blob,
     parse_public_key,
-    parse_public_keys,
 )
 from handoff_tui.decision_log.wire import build_string
 from handoff_tui.errors import PublicKeyMalformedError
@@ -117,14 +116,6 @@ def test_base64_with_stray_bits_is_refused() -> None:
     last = text.rstrip("=")[-1]
     with pytest.raises(PublicKeyMalformedError):
         parse_public_key(text.replace(f"{last}=", f"{chr(ord(last) + 1)}="))
-
-
-def test_lines_of_an_agent_are_read_one_by_one() -> None:
-    """Empty lines and comments are passed over; a line that is no key spoils all."""
-    lines = [build_example_key(name).public.text for name in ("alice", "bob")]
-    assert parse_public_keys("\n# keys\n" + "\r\n".join(lines) + "\n\n") == tuple(map(parse_public_key, lines))
-    with pytest.raises(PublicKeyMalformedError):
-        parse_public_keys("\n".join([*lines, "The agent has no identities."]))
 
 
 @pytest.mark.parametrize("length", [0, 31, 33])

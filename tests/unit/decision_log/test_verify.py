@@ -18,7 +18,6 @@ from handoff_tui.decision_log.verify import (
     find_drift,
     pack,
     unpack,
-    verify_log,
 )
 from handoff_tui.errors import EntrySchemaError, NotCanonicalError, SignatureInvalidError
 from handoff_tui.models.log_record import LogVerdict, ProblemLevel
@@ -214,7 +213,7 @@ def test_collector_runs_again_afterwards(log: RealLog) -> None:
 def test_unsuitable_files_are_named_with_their_place(log: RealLog) -> None:
     """What lies in the log's folder and is no entry is refused by its path."""
     log.builder.write(".handoff-tui/log/notes.txt")
-    (problem,) = verify_log(LogBlobs(open_repository(log.folder)), Known(NOW)).problems
+    (problem,) = open_verifier(log)().problems
     assert (problem.level, problem.code, problem.entry) == (
         ProblemLevel.REFUSED,
         "unsuitable-file",

@@ -110,3 +110,24 @@ def test_place_is_in_this_file() -> None:
     """With or without a line."""
     source = Source.of_text("a.md", "")
     assert (source.place(3), source.place()) == (Place(path="a.md", line=3), Place(path="a.md"))
+
+
+def test_renewed_source_forgets_what_was_reported() -> None:
+    """But not what was wrong with it from the start; the outline of a plain text is kept."""
+    first = Problem(path="a.md", message="is odd")
+    source = Source("a.md", "# Title\n\ntext\n", sha256="0" * 64, problems=[first])
+    source.report("something is wrong", 3)
+    outline = source.outline
+    new = source.renew()
+    assert new.problems() == [first]
+    assert (new.text, new.sha256, new.readable) == (source.text, source.sha256, source.readable)
+    assert new.outline is outline
+
+
+def test_renewed_source_reads_json_again() -> None:
+    """What nodes reported while they were read is theirs."""
+    source = Source.of_text("a.json", '{"a": 1}')
+    assert source.json is not None
+    source.json_document.problems.append(Problem(path="a.json", message="is odd"))
+    assert source.renew().problems() == []
+    assert source.renew().json is not None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.reading import _is_text_name, _list_text_names, is_candidate, read_handoffs
+from handoff_tui.dialects.reading import _is_text_name, is_candidate, list_text_names, read_handoffs
 from handoff_tui.dialects.registry import DIALECTS
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff, build_id
@@ -193,4 +193,4 @@ def test_collection_of_garbage_is_as_before_the_reading() -> None:
 )
 def test_text_names_are_found_as_by_looking_at_each(paths: list[str]) -> None:
     """Sorting out by ending leaves the same paths, in the same order."""
-    assert _list_text_names(tuple(paths)) == [path for path in paths if _is_text_name(path)]
+    assert list_text_names(tuple(paths)) == [path for path in paths if _is_text_name(path)]

@@ -56,15 +56,6 @@ def test_source_is_read_once(builder: RepositoryBuilder, shelve: Open) -> None:
     assert "one" in source.text
 
 
-def test_sources_that_were_read_are_listed_in_order(builder: RepositoryBuilder, shelve: Open) -> None:
-    """Only those, by path."""
-    builder.write("a.md").write("b.md").write("c.md")
-    shelf = shelve("")
-    for path in ("c.md", "a.md"):
-        shelf.source(path)
-    assert [source.path for source in shelf.read_sources()] == ["a.md", "c.md"]
-
-
 @pytest.mark.parametrize(
     ("path", "content", "words", "level", "readable"),
     [
@@ -158,3 +149,32 @@ def test_shelf_of_an_unborn_branch_is_empty(shelve: Open) -> None:
     """No commit, no ref, no file."""
     shelf = shelve("")
     assert (shelf.paths, shelf.commits(), shelf.refs(), shelf.notes("refs/notes/tdd")) == ((), (), (), {})
+
+
+def test_shelf_moves_on_with_a_saved_file(builder: RepositoryBuilder, shelve: Open) -> None:
+    """The saved one is read again, the others are the very same until they are renewed."""
+    builder.write("a.md", "# one\n").write("b.md", "# two\n").commit()
+    shelf = shelve("")
+    assert shelf.paths == ("a.md", "b.md")
+    first, other = shelf.source("a.md"), shelf.source("b.md")
+    other.report("something is wrong")
+    assert shelf.size("a.md") == 6
+    assert [path for path in ("a.md", "b.md", "c.md") if shelf.has_read(path)] == ["a.md", "b.md"]
+    builder.write("a.md", "# another\n").write("c.md")
+    tree = read_work_tree(open_repository(builder.folder))
+    later = shelf.move_on(tree, frozenset({"a.md"}), presence=False)
+    assert later.source("a.md").text != first.text
+    assert later.source("b.md") is other
+    later.renew("b.md")
+    assert (later.source("b.md").text, later.source("b.md").problems()) == (other.text, [])
+    assert later.paths == shelf.paths
+    assert later.size("a.md") == 10
+    assert shelf.move_on(tree, frozenset({"a.md"}), presence=True).paths == ("a.md", "b.md", "c.md")
+
+
+def test_shelf_that_read_through_a_link_denies_nothing(builder: RepositoryBuilder, shelve: Open) -> None:
+    """The content may have changed under another name."""
+    builder.write("texts/a.md").link("b.md", "texts/a.md").commit()
+    shelf = shelve("")
+    shelf.source("b.md")
+    assert shelf.has_read("texts/a.md")

@@ -36,6 +36,15 @@ def log(builder: RepositoryBuilder) -> RealLog:
     return real
 
 
+@pytest.fixture
+def short_log(builder: RepositoryBuilder) -> RealLog:
+    """One policy and one decision, by a key that has expired since: what a harm is done to."""
+    real = RealLog(builder)
+    real.begin(signers=build_signers("alice", "claude") + build_signers("bob", valid_before="2026-01-01T02:00:00Z"))
+    real.decide("bob")
+    return real
+
+
 def run(log: RealLog, tmp_path: Path, *, without_jq: bool = False, shell: str = "sh") -> tuple[int, str]:
     """Runs the script; without jq, on a search path that has only what it says it needs, and python3."""
     environment = dict(os.environ)
@@ -73,8 +82,11 @@ def test_script_finds_a_sound_log_sound(log: RealLog, tmp_path: Path, *, without
 @pytest.mark.parametrize("shell", ["dash", "bash", "busybox sh"])
 def test_script_runs_in_other_shells(log: RealLog, tmp_path: Path, shell: str) -> None:
     """Nothing in it belongs to one shell only."""
-    if shutil.which(shell.split(" ", maxsplit=1)[0]) is None:
+    program = shutil.which(shell.split(" ", maxsplit=1)[0])
+    if program is None:
         pytest.skip(f"{shell} is not installed")
+    if shell == "dash" and Path(program).samefile(shutil.which("sh") or ""):
+        pytest.skip("dash is the sh that the other tests run it with")
     assert run(log, tmp_path, shell=shell)[0] == 0
 
 
@@ -109,11 +121,11 @@ def add_path(log: RealLog) -> None:
 @pytest.mark.parametrize(
     "harm", [break_content, remove_parent, add_stranger, add_forgery, add_expired, add_foreign, add_path]
 )
-def test_script_notices_what_is_wrong(log: RealLog, tmp_path: Path, harm: object) -> None:
+def test_script_notices_what_is_wrong(short_log: RealLog, tmp_path: Path, harm: object) -> None:
     """A changed file, a missing parent, a stranger, a forgery, an expired key, another log, garbage."""
     assert callable(harm)
-    harm(log)
-    code, said = run(log, tmp_path)
+    harm(short_log)
+    code, said = run(short_log, tmp_path)
     assert code == 1, said
     assert "BAD " in said
 
@@ -134,8 +146,9 @@ def test_script_that_finds_no_tool_or_no_log_does_not_say_yes(log: RealLog, tmp_
     assert (code, "no entries in" in said) == (1, True)
 
 
-def test_script_passes_no_control_characters_on(log: RealLog, tmp_path: Path) -> None:
+def test_script_passes_no_control_characters_on(short_log: RealLog, tmp_path: Path) -> None:
     """What an entry says of itself is printed as text."""
+    log = short_log
     log.store(log.rewrite(log.heads()[0], lambda statement: statement["predicate"].update(actor="\x1b[31mred")))
     code, said = run(log, tmp_path)
     assert code == 1

@@ -5,9 +5,21 @@ import pytest
 from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.models.file_diff import BlobFacts, ChangedFile, FileDiff, FileKind, LineCounts
 from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.diff_page import MOST_LISTED, build_diff_page, label_change
+from handoff_tui.presentation.diff_page import MOST_LISTED, add_file_diff, add_file_list, label_change
 from handoff_tui.presentation.page import Grid, Line, Page
 from tests.support.diffs import build_change, build_diff, build_hunk
+
+
+def list_files(files: list[ChangedFile], note: str | None = None, *, everything: bool = False) -> Page:
+    page = Page()
+    add_file_list(page, files, note, everything=everything)
+    return page
+
+
+def show_diff(diff: FileDiff, split_width: int | None = None, *, expanded: bool = False) -> Page:
+    page = Page()
+    add_file_diff(page, diff, split_width=split_width, expanded=expanded)
+    return page
 
 
 def lines_of(page: Page) -> list[str]:
@@ -26,7 +38,7 @@ def test_list_has_status_counts_kind_and_path() -> None:
         ChangedFile(build_change("uv.lock"), FileKind.LOCK),
         ChangedFile(build_change("x.png"), FileKind.BINARY, LineCounts(None, None)),
     ]
-    page = build_diff_page(files, note="renames were not looked for")
+    page = list_files(files, note="renames were not looked for")
     assert rows_of(page) == [
         ["A added", "1,200", "0", "", "src/␛a.py"],
         ["R renamed 96 %", "1", "2", "", "old → new"],
@@ -43,23 +55,23 @@ def test_counts_are_summed_when_all_are_there() -> None:
         ChangedFile(build_change("a"), FileKind.TEXT, LineCounts(1_000, 2)),
         ChangedFile(build_change("b"), FileKind.BINARY, LineCounts(None, None)),
     ]
-    assert lines_of(build_diff_page(files)) == ["Files changed  2 files, +1,000 -2"]
-    assert lines_of(build_diff_page([])) == ["Files changed  0 files"]
+    assert lines_of(list_files(files)) == ["Files changed  2 files, +1,000 -2"]
+    assert lines_of(list_files([])) == ["Files changed  0 files"]
 
 
 def test_long_list_says_what_it_leaves_out() -> None:
     """Some are listed, the rest is counted; all of them when asked for."""
     files = [ChangedFile(build_change(f"f{number}"), FileKind.TEXT) for number in range(MOST_LISTED + 5)]
-    page = build_diff_page(files)
+    page = list_files(files)
     assert len(rows_of(page)) == MOST_LISTED
     assert "… and 5 more files" in lines_of(page)
-    assert len(rows_of(build_diff_page(files, everything=True))) == MOST_LISTED + 5
+    assert len(rows_of(list_files(files, everything=True))) == MOST_LISTED + 5
 
 
 def test_unified_hunks_have_numbers_and_marks() -> None:
     """Old number, new number, mark, text; a hidden character is pointed at."""
-    page = build_diff_page([], [build_diff(build_hunk(" a", "-b", "+c\u202e", start=9))])
-    assert lines_of(page)[2:] == [
+    page = show_diff(build_diff(build_hunk(" a", "-b", "+c\u202e", start=9)))
+    assert lines_of(page) == [
         "a.py  modified",
         "! hidden characters added: U+202E on line 10",
         "@@ -9,2 +9,2 @@  8 equal lines before",
@@ -72,7 +84,7 @@ def test_unified_hunks_have_numbers_and_marks() -> None:
 def test_split_hunks_stand_side_by_side() -> None:
     """Each side takes half the width, long lines go on below their text, and a gap is filled."""
     diff = build_diff(build_hunk("-b = 1", "+" + "漢" * 60, "+d"))
-    lines = lines_of(build_diff_page([], [diff], split_width=101))[4:]
+    lines = lines_of(show_diff(diff, split_width=101))[2:]
     assert [compute_width(line) for line in lines] == [101] * 4
     assert lines[0].startswith("   1 - b = 1 ")
     assert " │    1 + 漢漢" in lines[0]
@@ -83,13 +95,13 @@ def test_split_hunks_stand_side_by_side() -> None:
 def test_narrow_split_is_unified() -> None:
     """With fewer columns than two sides need, it is one."""
     diff = build_diff(build_hunk("-a", "+b"))
-    assert lines_of(build_diff_page([], [diff], split_width=99)) == lines_of(build_diff_page([], [diff]))
+    assert lines_of(show_diff(diff, split_width=99)) == lines_of(show_diff(diff))
 
 
 def test_binary_content_is_told_by_size_and_hash() -> None:
     """Both sides; one that is not there is said not to be."""
     diff = FileDiff(change=build_change("x.png", "A"), kind=FileKind.BINARY, new_facts=BlobFacts(2_048, "ab" * 32))
-    assert lines_of(build_diff_page([], [diff]))[2:] == [
+    assert lines_of(show_diff(diff)) == [
         "x.png  added · binary",
         "old  not there",
         f"new  2,048 bytes, sha256 {'ab' * 32}",
@@ -101,7 +113,7 @@ def test_submodule_is_told_by_its_commits() -> None:
     diff = FileDiff(
         change=build_change("m", "M", "160000", "160000"), kind=FileKind.SUBMODULE, note="not what is in it"
     )
-    assert lines_of(build_diff_page([], [diff]))[3:] == [
+    assert lines_of(show_diff(diff))[1:] == [
         f"commit {'a' * 40}",
         f"commit {'b' * 40}",
         "not what is in it",
@@ -111,8 +123,8 @@ def test_submodule_is_told_by_its_commits() -> None:
 def test_lock_file_is_folded_until_asked_for() -> None:
     """The fact and the number of lines stay visible."""
     diff = build_diff(build_hunk("-a", "+b"), change=build_change("uv.lock"), kind=FileKind.LOCK)
-    assert lines_of(build_diff_page([], [diff]))[-1] == "folded: 2 lines not shown"
-    assert lines_of(build_diff_page([], [diff], everything=True))[-1].endswith("│ + b")
+    assert lines_of(show_diff(diff))[-1] == "folded: 2 lines not shown"
+    assert lines_of(show_diff(diff, expanded=True))[-1].endswith("│ + b")
 
 
 @pytest.mark.parametrize("split_width", [None, 120])
@@ -120,10 +132,8 @@ def test_every_role_is_one_of_the_themes(split_width: int | None) -> None:
     """A front end finds a colour for each cell."""
     files = [ChangedFile(build_change("a", status), FileKind.TEXT) for status in "ACDMRTX"]
     diff = build_diff(build_hunk(" a", "-b = 1", "+b = 2\u202e  ", heading="x"))
-    page = build_diff_page(files, [diff], "note", split_width=split_width)
-    cells = [
-        cell for part in page.parts for row in ([part.cells] if isinstance(part, Line) else part.rows) for cell in row
-    ]
+    parts = [*list_files(files, "note").parts, *show_diff(diff, split_width).parts]
+    cells = [cell for part in parts for row in ([part.cells] if isinstance(part, Line) else part.rows) for cell in row]
     assert {cell.role for cell in cells} <= set(TEXT_ROLES)
     assert all(cell.text.isprintable() for cell in cells)
 

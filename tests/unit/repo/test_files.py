@@ -266,3 +266,14 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
     after = os.dup(0)
     os.close(after)
     assert after == before
+
+
+def test_links_on_the_way_are_seen(tmp_path: Path) -> None:
+    """At the end of a path or before it; what is not there is no link."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.txt").write_text("text", encoding="utf-8")
+    (tmp_path / "alias").symlink_to("real")
+    (tmp_path / "real" / "b.txt").symlink_to("a.txt")
+    reader = FileReader(tmp_path, 100)
+    linked = [path for path in ("real/a.txt", "alias/a.txt", "real/b.txt", "absent/c.txt") if reader.is_linked(path)]
+    assert linked == ["alias/a.txt", "real/b.txt"]

@@ -59,3 +59,22 @@ def test_paths_are_sorted_and_cut_as_by_looking_at_each(some: Iterable[str], mor
     assert paths == tuple(sorted({*some, *more}))
     assert list_below(paths, "a") == tuple(path for path in paths if path.startswith("a/"))
     assert leave_out_folder(paths, "a") == tuple(path for path in paths if not path.startswith("a/"))
+
+
+def test_line_of_one_path_is_found_without_the_others() -> None:
+    """Also where another path ends like it after a tab; a path in conflict, or hidden, has no ordinary line."""
+    blob = "a" * 40
+    lines = [
+        f"H 100644 {blob} 0\tsrc/a.py",
+        f"H 100755 {'b' * 40} 0\trun.sh",
+        f"H 100644 {'c' * 40} 0\todd\ttail.py",
+        f"H 100644 {'d' * 40} 0\ttail.py",
+        f"M 100644 {blob} 1\tfought.py",
+        f"M 100644 {blob} 2\tfought.py",
+        f"h 100644 {blob} 0\thidden.py",
+    ]
+    tracked, _, _ = parse_listing("".join(f"{line}\0" for line in lines).encode())
+    assert tracked.find_line("src/a.py") == ("100644", blob)
+    assert tracked.find_line("run.sh") == ("100755", "b" * 40)
+    assert tracked.find_line("tail.py") == ("100644", "d" * 40)
+    assert [tracked.find_line(path) for path in ("fought.py", "hidden.py", "a.py", "absent")] == [None] * 4

@@ -11,7 +11,6 @@ import pytest
 
 from handoff_tui.errors import GitError, RepositoryError
 from handoff_tui.repo import owner as owner_module
-from handoff_tui.repo.history import read_refs
 from handoff_tui.repo.owner import Identity, RepoOwner
 from handoff_tui.repo.repository import Repository, open_repository
 from tests.support.repositories import RepositoryBuilder
@@ -66,14 +65,6 @@ def test_owner_serves_many_threads_with_right_data(repository: Repository) -> No
     assert answers == [expected[command] for command in questions]
 
 
-def test_owner_reads_branches_as_the_history_does(repository: Repository) -> None:
-    """Local and remote-tracking branches, and nothing else."""
-    with RepoOwner(repository) as owner:
-        branches = owner.read_branches()
-    assert [branch.name for branch in branches] == ["refs/heads/main", "refs/heads/side", "refs/remotes/origin/main"]
-    assert branches == read_refs(repository.git, "refs/heads", "refs/remotes")
-
-
 def test_owner_believes_only_the_user_about_who_they_are(
     repository: Repository, builder: RepositoryBuilder, isolated_user: Path
 ) -> None:
@@ -121,7 +112,7 @@ def test_owner_that_was_closed_says_so(repository: Repository) -> None:
     owner.run("status")
     owner.close()
     owner.close()
-    for ask in (lambda: owner.run("status"), owner.read_branches, owner.read_identity):
+    for ask in (lambda: owner.run("status"), owner.read_identity):
         with pytest.raises(RepositoryError, match="was closed") as caught:
             ask()
         assert caught.value.hint

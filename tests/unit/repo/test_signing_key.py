@@ -9,6 +9,8 @@ from handoff_tui.errors import SigningError, SigningKeyMissingError, SshKeygenMi
 from handoff_tui.repo.git import Git
 from handoff_tui.repo.signing_key import (
     KeySource,
+    is_encrypted,
+    is_locked,
     parse_private_text,
     parse_public_text,
     read_agent_keys,
@@ -18,7 +20,7 @@ from handoff_tui.repo.signing_key import (
 from handoff_tui.repo.ssh_keygen import Prompt, verify_with_ssh_keygen
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder
-from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, read_public, run_agent
+from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, read_public, run_agent, write_askpass
 
 
 @pytest.fixture(autouse=True)
@@ -241,3 +243,28 @@ def test_private_file_that_is_cut_off_has_no_public_half(body: str) -> None:
     """Lengths that point behind the end are no key."""
     text = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----\n"
     assert parse_private_text(text) is None
+
+
+def test_locked_key_is_known_without_asking(isolated_user: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its file, named by either half, until the agent holds it; a key that only the agent has asks for nothing."""
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    key = make_key(isolated_user / ".ssh" / "id_ed25519", PASSPHRASE)
+    found = read_signing_key(git)
+    assert is_locked(found)
+    assert is_locked(found._replace(file=key.with_name("id_ed25519.pub")))
+    assert not is_locked(found._replace(file=None))
+    with run_agent() as socket:
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
+        add_to_agent(socket, key, askpass=write_askpass(isolated_user / "askpass", PASSPHRASE))
+        assert not is_locked(found)
+    key.unlink()
+    assert not is_locked(found)
+
+
+def test_open_and_older_keys_are_told_from_encrypted_ones(tmp_path: Path) -> None:
+    """The older form says in words whether it is encrypted."""
+    assert not is_encrypted(make_key(tmp_path / "open").read_text(encoding="utf-8"))
+    older = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"
+    assert is_encrypted(older)
+    assert not is_encrypted(older.replace("Proc-Type: 4,ENCRYPTED\n", ""))
+    assert not is_encrypted("ssh-ed25519 AAAA ENCRYPTED")

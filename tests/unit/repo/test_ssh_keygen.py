@@ -15,8 +15,8 @@ from handoff_tui.errors import (
     SigningRefusedError,
     SshKeygenMissingError,
 )
+from handoff_tui.models.log_record import NAMESPACE
 from handoff_tui.repo.ssh_keygen import (
-    NAMESPACE,
     Prompt,
     SigningTool,
     build_signing_environment,
@@ -199,11 +199,21 @@ def test_words_of_the_program_are_told_apart(tmp_path: Path, said: str, expected
     assert said.rpartition("\\n")[2] in refused.value.message
 
 
+@pytest.mark.parametrize("prompt", [Prompt.NOBODY, Prompt.TERMINAL])
+def test_interrupted_program_has_not_signed(tmp_path: Path, prompt: Prompt) -> None:
+    """Whoever was asked pressed ctrl+c: that is said, instead of a number."""
+    program = write_executable(tmp_path / "signer", "kill -INT $$")
+    key = make_key(tmp_path / "key")
+    with pytest.raises(SigningRefusedError, match="was interrupted before it signed"):
+        SigningTool(read_public(key), key, str(program), prompt).sign(MESSAGE)
+
+
 AT_TERMINAL = """
 import fcntl, os, sys, termios
 from pathlib import Path
 from handoff_tui.repo.ssh_keygen import Prompt, SigningTool
 from handoff_tui.errors import HandoffError
+from handoff_tui.models.log_record import NAMESPACE
 if len(sys.argv) > 3:
     fcntl.ioctl(os.open(sys.argv[3], os.O_RDWR), termios.TIOCSCTTY, 0)
 try:

@@ -7,14 +7,14 @@ import pytest
 
 from handoff_tui.repo import stillness
 from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.stillness import digest_repository
+from handoff_tui.repo.stillness import Look
 from tests.support.repositories import RepositoryBuilder
 
 Change = Callable[[RepositoryBuilder], object]
 
 
 def digest(builder: RepositoryBuilder, *own: Path) -> str | None:
-    return digest_repository(open_repository(builder.folder), (".mosaic",), own)
+    return Look(open_repository(builder.folder), (".mosaic",), own).read_digest()
 
 
 @pytest.fixture

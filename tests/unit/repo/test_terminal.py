@@ -68,3 +68,11 @@ def test_width_is_that_of_the_terminal(screen: int) -> None:
     """Whatever stdout is."""
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 97, 0, 0))
     assert terminal.read_width() == 97
+
+
+def test_line_is_written_on_the_terminal_itself(screen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stdout is; without a terminal nothing happens."""
+    terminal.write_line("the key is asked for")
+    assert b"the key is asked for" in os.read(screen, 1024)
+    monkeypatch.setattr(terminal, "_PLACE", "/nonexistent/tty")
+    terminal.write_line("nobody reads this")

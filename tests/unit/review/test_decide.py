@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
+from handoff_tui.errors import LogBrokenError, NoHumanError, UsageError
 from handoff_tui.models.log_record import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.models.review_record import Comment
 from handoff_tui.review.decide import (
     DecideRequest,
+    complete_decision,
     parse_reason,
     parse_verb,
     prepare_decision,
-    refuse_moved,
     require_policy,
     sign_decision,
 )
@@ -91,15 +91,28 @@ def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> N
     assert gate_desk.decide(bo, "approve", "--phase", "release").code == 0
 
 
-def test_what_moved_is_noticed_and_what_did_not_is_not(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file, a commit; an entry of the log is no movement."""
+def test_reason_is_given_after_the_decision_was_prepared(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be signed without it; with it the same evidence is signed, with the remarks that were given."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
-    examined = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF)).examined
-    gate_desk.builder.write(".handoff-tui/note", "ours")
-    refuse_moved(examined)
-    gate_desk.builder.write("new.txt", "theirs")
-    with pytest.raises(DecisionForbiddenError, match="has changed since it was looked at"):
-        refuse_moved(examined)
+    log = open_log(desk.repository)
+    kept = Comment(text="kept")
+    request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason=None, comments=(kept,), viewed=("a",))
+    prepared = prepare_decision(desk, log, request)
+    with pytest.raises(ValueError, match="before its reason"):
+        sign_decision(log, prepared)
+    with pytest.raises(UsageError, match="needs a reason"):
+        complete_decision(prepared, " ")
+    assert len(list_entries(gate_desk.root)) == 1
+    only_reason = complete_decision(prepared, " no tests ")
+    assert (only_reason.reason, only_reason.record) == ("no tests", prepared.record)
+    remark = Comment(text="why?", path="src/app.py", line=2)
+    completed = complete_decision(prepared, "no tests", comments=(remark,), viewed=("c", "b"))
+    assert (completed.record.comments, completed.record.viewed) == ((remark,), ("b", "c"))
+    assert completed.record.model_copy(update={"comments": (kept,), "viewed": ("a",)}) == prepared.record
+    entry = sign_decision(log, completed)
+    assert entry.decision is not None
+    assert (entry.decision.reason, entry.decision.review) == ("no tests", completed.review)
+    assert read_review(gate_desk.root, completed.review) == completed.record

@@ -19,13 +19,16 @@ def test_demo_is_built_where_it_was_asked_for(tmp_path: Path, monkeypatch: pytes
     assert RepositoryBuilder(repository).git("rev-parse", "--is-inside-work-tree") == "true"
 
 
-def test_demo_has_a_temporary_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no folder was named, each build is a new one, and all have the same commits."""
+def test_demo_has_a_temporary_folder_of_its_own(
+    tmp_path: Path, sample_repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no folder was named, it is a new one, beside what is there; the commits are the same everywhere."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    first, second = build_demo(None), build_demo(None)
-    assert first != second
-    assert first.is_relative_to(tmp_path.resolve())
-    assert RepositoryBuilder(first).head() == RepositoryBuilder(second).head()
+    (tmp_path / "handoff-tui-demo-").mkdir()
+    repository = build_demo(None)
+    assert repository.is_relative_to(tmp_path.resolve())
+    assert list((tmp_path / "handoff-tui-demo-").iterdir()) == []
+    assert RepositoryBuilder(repository).head() == RepositoryBuilder(sample_repository).head()
 
 
 def test_demo_leaves_a_used_folder_alone(tmp_path: Path) -> None:

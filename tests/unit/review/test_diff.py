@@ -60,7 +60,7 @@ def test_claims_stand_beside_now_and_before(desk: Desk, builder: RepositoryBuild
 def test_checks_run_only_where_they_are_compared(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for files alone, nor against a commit, nor between two others."""
 
-    def refuse(_: Desk, __: Telling | None, ___: Beforehand) -> None:
+    def refuse(_: Desk, __: Telling | None, ___: Beforehand, *, run_commands: bool) -> None:
         raise AssertionError
 
     monkeypatch.setattr(comparing, "take_still", refuse)

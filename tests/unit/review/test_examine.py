@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.errors import HandoffNotFoundError, RepositoryError
 from handoff_tui.models.check_result import CheckResult
 from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.review.check import Telling
+from handoff_tui.review.check import Telling, check, list_command_results
 from handoff_tui.review.desk import open_desk
 from handoff_tui.review.examine import (
     Examined,
@@ -16,8 +16,11 @@ from handoff_tui.review.examine import (
     build_subject_snapshot,
     examine,
     judge_again,
+    look_at_gate,
+    plan_gate,
 )
 from handoff_tui.review.log import open_log
+from handoff_tui.review.trust import build_trust_state, trust
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -113,3 +116,33 @@ def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -
     examined = examine(desk, open_log(desk.repository), HANDOFF, telling=Telling(on_result=write))
     assert told.count("claims-hold") == 2
     assert not examined.target.failing
+
+
+def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path) -> None:
+    """What would have to run is unknown, which closes the gate; a result that is known counts."""
+    mark = tmp_path / "mark"
+    settings = f'[checks.own]\nrun = ["/bin/sh", "-c", "echo >> {mark}"]\n'
+    gate_desk.builder.write("handoff-tui.toml", settings).commit()
+    desk = open_desk(gate_desk.root)
+    consent = build_trust_state(desk)
+    assert consent is not None
+    trust(desk, consent.digest)
+    looked = look_at_gate(desk, open_log(desk.repository), HANDOFF)
+    assert "own" in looked.target.failing
+    assert not mark.exists()
+    run = check(desk, plan_gate(desk, looked.index, looked.reading.harvest.handoffs, HANDOFF).build_request(fresh=True))
+    assert mark.exists()
+    again = look_at_gate(desk, open_log(desk.repository), HANDOFF, commands=list_command_results(run))
+    assert "own" not in again.target.failing
+    assert mark.read_text(encoding="utf-8").count("\n") == 1
+
+
+def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> None:
+    """The same handoff, phase and attempt as the examination."""
+    examined = look(gate_desk.root)
+    plan = plan_gate(examined.desk, examined.index, examined.reading.harvest.handoffs, HANDOFF)
+    target = examined.target
+    assert (plan.handoff.id, plan.phase, plan.attempt) == (target.handoff, target.phase, target.attempt)
+    assert plan.tree == target.subject.tree
+    request = plan.build_request(fresh=True)
+    assert (request.handoff, request.phase, request.fresh, request.baseline) == (HANDOFF, "review", True, plan.since)

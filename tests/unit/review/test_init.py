@@ -14,6 +14,7 @@ from handoff_tui.errors import (
     SigningKeyMissingError,
     StoredFileDamagedError,
     TrustPolicyError,
+    UsageError,
 )
 from handoff_tui.repo.repository import open_repository
 from handoff_tui.review.init import InitRequest, begin_log
@@ -131,7 +132,7 @@ def test_nobody_is_refused(ada: Person, builder: RepositoryBuilder) -> None:
     builder.config("user.email", "mallory@example.org")
     with pytest.raises(SigningError, match="does not say who you are"):
         begin_log(builder.folder, InitRequest())
-    with pytest.raises(TrustPolicyError, match="cannot be a name"):
+    with pytest.raises(UsageError, match="cannot be a name"):
         begin_log(builder.folder, InitRequest(reviewer="Ada Lovelace"))
     assert not (builder.folder / ".handoff-tui").exists()
 

@@ -12,5 +12,7 @@ def test_reading_has_the_handoffs_and_their_shelf(builder: RepositoryBuilder) ->
     desk = open_desk(builder.folder)
     reading = read_shelf(desk)
     assert [handoff.id for handoff in reading.harvest.handoffs] == ["notes/HANDOFF.md"]
-    assert "HANDOFF.md" in [source.path for source in reading.shelf.read_sources()]
+    builder.write("HANDOFF.md", "something else\n")
+    assert "Status: COMPLETE" in reading.shelf.source("HANDOFF.md").text
+    builder.step("checkout", "--quiet", "HANDOFF.md")
     assert read_harvest(desk) == reading.harvest

@@ -8,8 +8,9 @@ import pytest
 from handoff_tui.models.gate_state import GateName
 from handoff_tui.models.review_state import ClaimCounts, ReviewState
 from handoff_tui.review.desk import open_desk
-from handoff_tui.review.refresh import refresh
+from handoff_tui.review.refresh import Bench, open_log_gates, read_harvest, refresh
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_log, make_person
 
@@ -112,3 +113,18 @@ def test_refresh_writes_nothing(builder: RepositoryBuilder) -> None:
     before = read_fingerprint(builder.folder)
     refreshed(builder.folder)
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []
+
+
+def test_bench_asks_the_log_again_only_about_what_is_new(gate_desk: GateDesk) -> None:
+    """A handoff that is as it was keeps what the log said of it."""
+    gate_desk.begin(gate_desk.person("bob"))
+    desk = open_desk(gate_desk.root)
+    harvest, gates = read_harvest(desk), open_log_gates(desk)
+    first = Bench(harvest, gates)
+    gate_desk.builder.write("more/HANDOFF.md", "# Handoff: more\n\nStatus: COMPLETE\n\n## What was done\n- more\n")
+    desk = open_desk(gate_desk.root)
+    second = Bench(read_harvest(desk), gates, first)
+    (known,) = harvest.handoffs
+    assert first.holds(known)
+    assert second.reports[known.id] is first.reports[known.id]
+    assert len(second.reports) == 2

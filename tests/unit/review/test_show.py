@@ -8,7 +8,8 @@ from handoff_tui.errors import HandoffNotFoundError
 from handoff_tui.models.review_state import ShownHandoff
 from handoff_tui.review.desk import open_desk
 from handoff_tui.review.refresh import refresh
-from handoff_tui.review.show import show
+from handoff_tui.review.show import show, show_again
+from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 
 NOTE = "# Handoff\n\n**Status**: done\n**Agent**: heron\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
@@ -96,3 +97,16 @@ def test_missing_state_file_is_told_and_blocks(builder: RepositoryBuilder) -> No
     shown = shown_in(builder.folder, "mosaic")
     assert [problem.path for problem in shown.problems] == [".mosaic/blockers.json"]
     assert ".mosaic/blockers.json is missing" in shown.reviewed.gate.blocking
+
+
+def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuilder) -> None:
+    """History and reviewer are taken over; claims, problems and the gate are as of now."""
+    build_work(builder, handoffs=1)
+    desk = open_desk(builder.folder)
+    before = show(desk, refresh(desk), "H-1")
+    builder.write("src/part.py", "value = 3\n")
+    desk = open_desk(builder.folder)
+    state = refresh(desk)
+    now = show(desk, state, "H-1")
+    assert now != before
+    assert show_again(before, state, now.verdicts, None) == now

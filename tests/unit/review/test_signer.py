@@ -7,9 +7,10 @@ import pytest
 from handoff_tui.decision_log.policy import parse_policy
 from handoff_tui.decision_log.policy_texts import build_policy_text, build_solo_texts
 from handoff_tui.errors import NoHumanError
+from handoff_tui.repo.signing_key import KeySource, SigningKey
 from handoff_tui.repo.ssh_keygen import Prompt
 from handoff_tui.review.desk import open_desk
-from handoff_tui.review.signer import choose_prompt, find_signing
+from handoff_tui.review.signer import Signing, choose_prompt, find_signing
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_person
 
@@ -55,3 +56,14 @@ def test_passphrase_is_asked_for_where_somebody_can_answer(
     monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", str(tmp_path / (terminal or "none")))
     monkeypatch.setenv("SSH_ASKPASS", askpass)
     assert choose_prompt() is expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "touch", "waits"),
+    [(Prompt.NOBODY, False, False), (Prompt.NOBODY, True, True), (Prompt.TERMINAL, False, True)],
+)
+def test_signing_waits_where_a_person_may_be_asked(tmp_path: Path, prompt: Prompt, touch: bool, waits: bool) -> None:  # noqa: FBT001
+    """For a passphrase at a terminal, or for a touch of a security key."""
+    kind = "sk-ssh-ed25519@openssh.com" if touch else "ssh-ed25519"
+    key = SigningKey(f"{kind} AAAA", KeySource.DEFAULT, tmp_path / "key")
+    assert Signing("bo", "SHA256:x", key, key.build_tool(prompt)).waits is waits

@@ -11,6 +11,7 @@ from handoff_tui.checks.check_targets import find_parts
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.models.place import Place
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Severity
 
 _PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
@@ -27,7 +28,7 @@ def judge(context: Context) -> Iterator[Found]:
                 message=f"{change.path} says how work is checked, and was {word}",
                 subject=change.path,
                 place=Place(path=change.path),
-                expected=f"as at {baseline[:7]}",
+                expected=f"as at {baseline[:SHORT_COMMIT]}",
                 actual=word,
                 command=f"git diff {baseline} -- {shlex.quote(change.path)}",
             )

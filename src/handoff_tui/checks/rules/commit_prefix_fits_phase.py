@@ -9,6 +9,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.cycles import CommitIndex, list_steps, require_cycles
 from handoff_tui.models.pattern import compile_later
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Severity
 
 _AGENT = compile_later(r"^\[[^\]]*\]\s*")
@@ -29,13 +30,13 @@ def judge(context: Context) -> Iterator[Found]:
             judged = True
             if not _has_prefix(commit.subject, wanted):
                 yield Found(
-                    message=f"the commit {commit.id[:7]} of {step.phase} in {handoff.id} begins with no"
+                    message=f"the commit {commit.id[:SHORT_COMMIT]} of {step.phase} in {handoff.id} begins with no"
                     f" {' or '.join(wanted)}",
                     subject=f"commit {commit.id}",
                     place=step.where,
                     expected=" or ".join(wanted),
                     actual=commit.subject[:_SHOWN],
-                    command=f"git show --no-patch {commit.id[:7]}",
+                    command=f"git show --no-patch {commit.id[:SHORT_COMMIT]}",
                 )
     if not judged:
         context.skip("no commit among the newest carries a phase")

@@ -13,10 +13,10 @@ from handoff_tui.checks.document_problems import find_unreadable
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Severity
 
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
-_SHORT = 7
 _ABSENT = "no such file then"
 
 
@@ -75,11 +75,12 @@ def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
         for name, digest, document in replaced
     ):
         return
+    short = commit[:SHORT_COMMIT]
     if then == value:
         state = "has changed since" if now else "is not there any more"
-        message = f"the hash of {subject} was true at {commit[:_SHORT]}, when it was written, but not now: it {state}"
+        message = f"the hash of {subject} was true at {short}, when it was written, but not now: it {state}"
     elif now == value:
-        message = f"the hash of {subject} is true now, but was not at {commit[:_SHORT]}, when it was written"
+        message = f"the hash of {subject} is true now, but was not at {short}, when it was written"
     elif now is None:
         message = f"{subject}, whose hash is quoted, is not here or cannot be read"
     else:

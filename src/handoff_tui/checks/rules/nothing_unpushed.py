@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Severity
 
 _USUAL_REMOTE = "origin"
@@ -48,7 +49,7 @@ def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> 
     return Found(
         message=f"the upstream {upstream} of branch {branch} is not there, so its commits may be nowhere else",
         subject=branch,
-        expected=f"{upstream} has {(facts.head or '')[:7]}",
+        expected=f"{upstream} has {(facts.head or '')[:SHORT_COMMIT]}",
         actual=f"{upstream} does not exist",
         command=f"git push {target}",
     )

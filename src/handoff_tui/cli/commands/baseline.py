@@ -10,6 +10,7 @@ from handoff_tui.cli.options import add_reading_options, add_repository_option, 
 from handoff_tui.cli.output import write_json, write_page, write_text
 from handoff_tui.cli.telling import following
 from handoff_tui.errors import UsageError
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.baseline import build_baseline_list_json, build_baseline_show_json, build_pin_json
 from handoff_tui.presentation.baseline_page import (
     build_baseline_capture_page,
@@ -18,8 +19,6 @@ from handoff_tui.presentation.baseline_page import (
 )
 from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
 from handoff_tui.review.snapshots import capture, list_newest_first, pin, show_snapshot
-
-_SHORT = 12
 
 _EXAMPLES = """\
 examples:
@@ -87,13 +86,11 @@ def _list(desk: Desk, *, as_json: bool) -> ExitCode:
 def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     with following() as telling:
         summary, snapshot, is_new = capture(desk, telling)
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     if arguments.json:
         write_json(build_baseline_show_json(summary, snapshot))
         return ExitCode.OK
     write_page(build_baseline_capture_page(summary, snapshot, is_new=is_new), load_terminal_theme())
-    short = summary.digest[:_SHORT]
+    short = summary.digest[:SHORT_DIGEST]
     write_note(f"`handoff-tui baseline show {short}` shows it whole, `baseline pin {short}` compares with it")
     return ExitCode.OK
 
@@ -109,5 +106,5 @@ def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if digest is None:
         write_text(f"{whose}: compared with the last approved snapshot again")
     else:
-        write_text(f"{whose}: compared with {digest[:_SHORT]} from now on, on this machine")
+        write_text(f"{whose}: compared with {digest[:SHORT_DIGEST]} from now on, on this machine")
     return ExitCode.OK

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_page
 from handoff_tui.cli.telling import following
-from handoff_tui.errors import NoHumanError
+from handoff_tui.errors import HandoffError, NoHumanError
 from handoff_tui.presentation.decide import (
     build_decision_page,
     build_question,
@@ -19,7 +20,7 @@ from handoff_tui.presentation.decide import (
 from handoff_tui.review.comments import read_comments
 from handoff_tui.review.confirm import ask_person, can_ask, read_page_width
 from handoff_tui.review.decide import DecideRequest, Prepared, parse_verb, prepare_decision, sign_decision
-from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
 from handoff_tui.review.examine import judge_again
 from handoff_tui.review.gate_view import build_decision_view, build_gate_view
 from handoff_tui.review.log import open_log
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     verbs = "; ".join(f"{verb}: {what}" for verb, what in VERBS.items())
     parser.add_argument("decision", metavar="VERB", choices=tuple(VERBS), help=verbs)
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument("--reason", default="", metavar="TEXT", help="why; needed for all but approve and carry")
     parser.add_argument("--comments", type=Path, metavar="FILE", help="remarks on lines of files, for the next attempt")
@@ -81,16 +82,25 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     )
     with following() as telling:
         prepared = prepare_decision(desk, log, request, telling)
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     _confirm(prepared, arguments.subject)
     entry = sign_decision(log, prepared)
+    _wake(desk, prepared)
     after = build_gate_view(judge_again(prepared.examined, log))
     if arguments.json:
         write_json(build_receipt_json(entry, after))
     else:
         write_page(build_receipt_page(entry, after), load_terminal_theme())
     return ExitCode.OK
+
+
+def _wake(desk: Desk, prepared: Prepared) -> None:
+    """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
+    from handoff_tui.review.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+
+    try:
+        wake_runs(desk, prepared.examined.handoff.id)
+    except HandoffError as refused:
+        write_note(f"the decision is stored; procedures that wait for it were not told: {refused.message}")
 
 
 def _confirm(prepared: Prepared, spelled: str | None) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from handoff_tui.cli.diagnostics import write_note
@@ -37,10 +39,22 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.no_open:
         write_text(str(repository))
         return ExitCode.OK
+    if arguments.open_app is not None:
+        _open(repository, arguments.open_app)
+        return ExitCode.OK
     desk = open_desk(repository)
     write_page(build_status_page(refresh(desk)), load_terminal_theme())
     _tell_on(repository)
     return ExitCode.OK
+
+
+def _open(repository: Path, open_app: Callable[..., None]) -> None:
+    """The desk, as the first of the story's reviewers: who tries it can decide, with a key made for that."""
+    homes = list_homes(repository)
+    if homes:
+        os.environ["HOME"] = str(homes[0])
+    open_app([repository], None, read_only=False)
+    _tell_on(repository)
 
 
 def _tell_on(repository: Path) -> None:

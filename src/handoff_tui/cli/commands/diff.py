@@ -94,8 +94,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
     with following() as telling:
         found = diff(desk, _build_request(arguments), telling)
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     if arguments.patch:
         return _write_patch(_require_files(found), arguments)
     if arguments.stat or arguments.paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.telling import following
 from handoff_tui.models.gate_state import GateName
@@ -28,7 +28,7 @@ _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument("--fresh", action="store_true", help="use no earlier check result")
     add_reading_options(parser)
@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         examined = examine(
             desk, open_log(desk.repository), arguments.id, arguments.phase, fresh=arguments.fresh, telling=telling
         )
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     view = build_gate_view(examined)
     if arguments.json:
         write_json(build_gate_json(view))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.telling import following
@@ -26,7 +26,7 @@ exit: 0, or 3 when the log is not sound and reasons may be missing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
     add_repository_option(parser)
@@ -36,8 +36,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     with following() as telling:
         examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, telling=telling)
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     packet = build_packet(examined)
     if arguments.json:
         write_json(build_packet_json(packet))

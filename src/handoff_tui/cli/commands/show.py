@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.presentation.show import build_show_json
 from handoff_tui.presentation.show_page import build_show_page
@@ -23,7 +23,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_reading_options(parser)
 
 

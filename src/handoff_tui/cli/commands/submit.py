@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.telling import following
 from handoff_tui.presentation.submit import build_submit_json, build_submit_page
@@ -28,7 +28,7 @@ exit: 0 handed over, 1 blocking checks do not pass (it is handed over all the sa
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument("--sign", action="store_true", help="add a signed submission to the log")
     parser.add_argument("--key", type=Path, metavar="FILE", help="sign with this key")
@@ -48,8 +48,6 @@ def run(arguments: argparse.Namespace) -> ExitCode:
             key_file=arguments.key,
             telling=telling,
         )
-    if telling.cancel.is_set():
-        return ExitCode.INTERRUPTED
     view = build_gate_view(done.examined)
     if arguments.json:
         write_json(build_submit_json(view, done.entry))

@@ -7,7 +7,7 @@ import re
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.models.gate_state import GateName
@@ -35,7 +35,7 @@ A timeout is never a yes and never a no.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument(
         "--timeout", type=_parse_seconds, metavar="T", help="give up waiting: seconds, or 15m, 2h (default: never)"

@@ -12,13 +12,13 @@ from handoff_tui.dialects.tdd.steps import STANDARD, Origin, Step, phase_of_agen
 from handoff_tui.models.claim import ClaimKind
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.models.work import Fact
 
 _TAG: Final = r"(?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})(?:[/-](?P<phase>[^/]+))?$"
 _BRANCH: Final = compile_later(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")
 _REF: Final = compile_later(r"^refs/handoff/(?:(?:.+/)?cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>.+))?|(?P<name>.+))$")
 _NOTES: Final = compile_later(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
-_SHORT = 7
 
 
 def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
@@ -61,5 +61,5 @@ def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> Step:
         commit=ref.commit,
         summary=printable(ref.subject) or name,
         claims=(build_claim(ClaimKind.COMMIT, where, name, value=ref.commit),),
-        facts=(Fact(name=kind, value=f"{name.split('/', 2)[-1]} at {ref.commit[:_SHORT]}", where=where),),
+        facts=(Fact(name=kind, value=f"{name.split('/', 2)[-1]} at {ref.commit[:SHORT_COMMIT]}", where=where),),
     )

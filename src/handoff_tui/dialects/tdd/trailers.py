@@ -21,6 +21,7 @@ from handoff_tui.dialects.tdd.steps import (
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.models.short_id import SHORT_COMMIT
 
 _TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
 _BRACKET: Final = compile_later(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")
@@ -41,7 +42,6 @@ _WITH_PREFIX: Final = {
 }
 """Fields by how a trailer goes on after its prefix."""
 _WITHOUT_PREFIX: Final = {"next-phase": "next", "next-agent": "next_agent", "test-result": "status"}
-_SHORT = 7
 _LONGEST_CYCLE = 18
 
 
@@ -102,7 +102,7 @@ def parse_bracket(subject: str) -> dict[str, str]:
 
 
 def _build_step(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> Step:
-    where = Place(path=f"commit:{commit.id[:_SHORT]}")
+    where = Place(path=f"commit:{commit.id[:SHORT_COMMIT]}")
     agent, next_agent, next_word = fields.get("agent"), fields.get("next_agent"), fields.get("next")
     phase = normalise_phase(fields["phase"], phases) if "phase" in fields else phase_of_agent(agent or "")
     next_phase = normalise_phase(next_word, phases) if next_word else phase_of_agent(next_agent or "")

@@ -20,7 +20,7 @@ def test_config_show_prints_every_setting(say: InProcess, configured: Repository
     said = say("config", "show", "--repo", configured.folder)
     assert (said.code, said.stderr) == (ExitCode.OK, "")
     assert "limits.commits" in said.stdout
-    assert "handoff-tui.toml" not in said.stdout
+    assert "handoff-tui.toml:2" not in said.stdout
 
 
 def test_config_show_says_where_a_value_comes_from(say: InProcess, configured: RepositoryBuilder) -> None:

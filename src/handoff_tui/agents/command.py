@@ -1,0 +1,57 @@
+"""The command and the prompt of an agent, filled in. Pure.
+
+Only the names that are known are filled in: braces of a JSON text or a shell line in a template stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from handoff_tui.config.agents import Agent
+from handoff_tui.errors import AgentRunError
+from handoff_tui.models.pipeline import Phase
+
+_FIELD = re.compile(r"\{([a-z_]+)\}")
+_LONGEST_ARGUMENT = 128 * 1024 - 1
+"""What the system takes as one word of a command."""
+
+
+def find_agent(agents: Mapping[str, Agent], phase: Phase, pipeline: str) -> tuple[str, Agent]:
+    """The agent of a phase and its name; the phase's own command wins over that of the agent."""
+    name = phase.agent or phase.name
+    known = {configured.casefold(): (configured, agent) for configured, agent in agents.items()}
+    found = known.get(name.casefold())
+    if phase.command:
+        agent = found[1] if found else Agent(command=phase.command)
+        return name, agent.model_copy(update={"command": phase.command})
+    if found is None:
+        raise AgentRunError(
+            f"the phase {phase.name} of {pipeline} has no agent that can be started: [agents.{name}] is not configured",
+            f'Add [agents.{name}] with command = ["…"] to your configuration; docs/agents.md has examples.',
+        )
+    return found
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """The text with the known fields filled in, once: what is filled in is not looked through again."""
+    return _FIELD.sub(lambda match: values.get(match[1], match[0]), text)
+
+
+def build_argv(agent: Agent, values: Mapping[str, str]) -> tuple[str, ...]:
+    """The words of the command. A value is always one word, or a part of one."""
+    argv = tuple(fill(word, values) for word in agent.command)
+    for word in argv:
+        if "\0" in word:
+            raise AgentRunError("the command of the agent would hold a NUL character", "Use {prompt_file} instead.")
+        if len(word.encode("utf-8", "surrogateescape")) > _LONGEST_ARGUMENT:
+            raise AgentRunError(
+                "the prompt is too long for one word of a command", "Use {prompt_file} instead of {prompt}."
+            )
+    return argv
+
+
+def build_backoff(agent: Agent, retry: int) -> float:
+    """The wait before a retry, the first of which is 1."""
+    waits = agent.backoff_seconds
+    return waits[min(retry, len(waits)) - 1] if waits and retry > 0 else 0.0

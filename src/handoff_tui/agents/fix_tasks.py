@@ -1,0 +1,93 @@
+"""What has to be mended, from failed checks and reported findings: each once, the most urgent first. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult, Finding
+from handoff_tui.models.step import FixTask
+from handoff_tui.models.work import ReportedFinding, Severity
+
+_WORDS = re.compile(r"\w+")
+_NO_PRIORITY = 0
+_MOST_FINDINGS = 50
+"""Of one check: what is beyond that is told by number."""
+_ID_CHARACTERS = 12
+
+
+def build_fix_tasks(
+    report: CheckReport | None,
+    findings: Iterable[ReportedFinding],
+    priorities: Mapping[Severity, int],
+    closed: Iterable[str] = (),
+) -> tuple[FixTask, ...]:
+    """One task for each thing that is wrong; two sources that name the same at the same place are one task."""
+    done = {word.casefold() for word in closed}
+    found = [
+        _build_reported(finding, priorities) for finding in findings if (finding.status or "").casefold() not in done
+    ]
+    if report is not None:
+        found += [task for result in report.blocking_failures for task in _build_checked(result, priorities)]
+    return _merge(found)
+
+
+def _build_reported(finding: ReportedFinding, priorities: Mapping[Severity, int]) -> FixTask:
+    place = finding.file or ""
+    if place and finding.line:
+        place = f"{place}:{finding.line}"
+    return FixTask(
+        id=_build_id(finding.title, finding.file or ""),
+        title=finding.title,
+        source=finding.where.path,
+        severity=finding.severity,
+        priority=_find_priority(finding.severity, priorities),
+        place=place,
+        detail=finding.id,
+    )
+
+
+def _build_checked(result: CheckResult, priorities: Mapping[Severity, int]) -> list[FixTask]:
+    findings: tuple[Finding, ...] = result.findings or (Finding(message=result.summary, fingerprint=result.id),)
+    tasks: list[FixTask] = []
+    for finding in findings[:_MOST_FINDINGS]:
+        evidence = next((one for one in finding.evidence if one.path), None)
+        path = evidence.path if evidence is not None and evidence.path else ""
+        tasks.append(
+            FixTask(
+                id=_build_id(finding.message, path),
+                title=finding.message.split("\n", 1)[0],
+                source=f"check:{result.id}",
+                severity=result.severity,
+                priority=_find_priority(result.severity, priorities),
+                place=f"{path}:{evidence.line}" if evidence is not None and evidence.line else path,
+                detail=result.remedy.text if result.remedy else "",
+            )
+        )
+    return tasks
+
+
+def _merge(tasks: Iterable[FixTask]) -> tuple[FixTask, ...]:
+    merged: dict[str, FixTask] = {}
+    for task in tasks:
+        known = merged.get(task.id)
+        if known is None:
+            merged[task.id] = task
+            continue
+        first, second = (known, task) if known.priority >= task.priority else (task, known)
+        also = dict.fromkeys((*known.also, *task.also, second.source))
+        also.pop(first.source, None)
+        merged[task.id] = first.model_copy(update={"also": tuple(also)})
+    return tuple(sorted(merged.values(), key=lambda task: (-task.priority, task.source, task.place, task.title)))
+
+
+def _find_priority(severity: Severity | None, priorities: Mapping[Severity, int]) -> int:
+    return priorities.get(severity, _NO_PRIORITY) if severity is not None else _NO_PRIORITY
+
+
+def _build_id(title: str, path: str) -> str:
+    """By the words of the title and the file: lines move, and writers differ in capitals and stops."""
+    words = " ".join(_WORDS.findall(title.casefold()))
+    return hashlib.sha256(f"{path}\0{words}".encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]

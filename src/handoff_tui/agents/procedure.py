@@ -1,0 +1,219 @@
+"""One run of a procedure: steps with tries, rules after each, gates, a last validation, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from handoff_tui.agents.engine import Actions, Durable, Json
+from handoff_tui.agents.procedure_try import Watch
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.procedure_run import (
+    PlannedStep,
+    PlannedUndo,
+    ProcedureEnd,
+    ProcedurePlan,
+    ProcedureState,
+    ProcedureTry,
+    RunRequest,
+    TryKind,
+    TryResult,
+)
+from handoff_tui.models.work import Severity
+from handoff_tui.repo.clock import read_now
+
+PLAN = "plan"
+REFUSED = "refused"
+_FIRST_LOOK_SECONDS = 5.0
+
+
+class ProcedureRunner:
+    """Deterministic but for the bodies of durable steps, so that a replay takes the same way."""
+
+    def __init__(self, durable: Durable, actions: Actions, request: RunRequest, watch: Watch) -> None:
+        self._durable = durable
+        self._actions = actions
+        self._request = request
+        self._watch = watch
+        self._begun: list[str] = []
+
+    def run(self) -> ProcedureEnd:
+        planned = self._durable.step(PLAN, self._plan)
+        if REFUSED in planned:
+            return ProcedureEnd(state=ProcedureState.FAILED, reason=str(planned[REFUSED]))
+        plan = ProcedurePlan.model_validate(planned[PLAN])
+        for step in plan.steps:
+            failure = self._pass_gate(plan, step) or self._do(plan, step) or self._validate_step(plan, step)
+            if failure is not None:
+                return self._roll_back(plan, failure)
+        failure = self._validate_all(plan)
+        if failure is not None:
+            return self._roll_back(plan, failure)
+        return ProcedureEnd(state=ProcedureState.COMPLETED)
+
+    def _plan(self) -> Json:
+        try:
+            return {PLAN: self._actions.plan(self._request).model_dump(mode="json")}
+        except HandoffError as refused:
+            return {REFUSED: refused.message}
+
+    def _do(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
+        """Tries a step until it passes; why it did not, else nothing."""
+        last = self._try_all(
+            plan,
+            step.retries,
+            lambda number: self._try_step(TryKind.STEP, step.name, number, step.timeout_seconds, agent=step.agent),
+        )
+        if last.begun or last.number > 1:
+            self._begun.append(step.name)
+        return None if last.passed else _describe(f"the step {step.name}", last)
+
+    def _try_step(self, kind: TryKind, name: str, number: int, seconds: float, *, agent: bool) -> ProcedureTry:
+        if agent:
+            order: Json = {"kind": kind.value, "name": name, "number": number, "seconds": seconds}
+            return ProcedureTry.model_validate(self._durable.run_limited(f"{kind.value} {name} {number}", order))
+        work = self._actions.act if kind is TryKind.STEP else self._actions.undo
+        return self._record(
+            ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR),
+            lambda draft: self._watch.attempt(
+                draft,
+                seconds,
+                lambda cancel: work(self._request, name, cancel),
+                to_the_end=kind is TryKind.ROLLBACK,
+            ),
+        )
+
+    def _validate_step(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
+        """After a step only a critical rule ends the run; the others count at the end."""
+        for rule in plan.rules:
+            if rule.id in step.rules:
+                last = self._judge(plan, rule.id, final=False)
+                if not last.passed and (rule.severity is Severity.CRITICAL or last.result is TryResult.WITHDRAWN):
+                    return _describe(f"{rule.id} ({rule.name}) after {step.name}", last)
+        return None
+
+    def _validate_all(self, plan: ProcedurePlan) -> str | None:
+        """Any critical rule that does not hold fails the run; else the share of those that hold decides."""
+        held = 0
+        for rule in plan.rules:
+            last = self._judge(plan, rule.id, final=True)
+            held += last.passed
+            if not last.passed and (rule.severity is Severity.CRITICAL or last.result is TryResult.WITHDRAWN):
+                return _describe(f"{rule.id} ({rule.name})", last)
+        if plan.rules and held / len(plan.rules) < plan.share_minimum:
+            return f"only {held} of {len(plan.rules)} rules hold; {plan.share_minimum:.0%} must"
+        return None
+
+    def _judge(self, plan: ProcedurePlan, rule_id: str, *, final: bool) -> ProcedureTry:
+        rule = next(rule for rule in plan.rules if rule.id == rule_id)
+
+        def judge_once(number: int) -> ProcedureTry:
+            draft = ProcedureTry(kind=TryKind.RULE, name=rule.id, number=number, final=final, result=TryResult.ERROR)
+            return self._record(
+                draft,
+                lambda draft: self._watch.attempt(
+                    draft,
+                    rule.timeout_seconds,
+                    lambda cancel: self._actions.judge(self._request, rule.id, cancel),
+                ),
+            )
+
+        return self._try_all(plan, rule.retries, judge_once)
+
+    def _pass_gate(self, plan: ProcedurePlan, step: PlannedStep) -> str | None:
+        """Waits until git holds a decision; a wake-up is only a reason to look again."""
+        if not step.gate:
+            return None
+        number, opened, pause = 1, 0.0, _FIRST_LOOK_SECONDS
+        while True:
+            last = self._record(
+                ProcedureTry(kind=TryKind.GATE, name=step.name, number=number, result=TryResult.ERROR),
+                lambda draft: self._watch.look(draft, lambda: self._actions.look_at_gate(self._request)),
+            )
+            if last.passed:
+                return None
+            opened = opened or last.began
+            left = plan.gate_timeout_seconds - (last.began - opened)
+            if last.result is TryResult.WAITING and left <= 0:
+                return f"nobody decided on {step.name} in time: it has expired, which is no answer"
+            if last.result is not TryResult.WAITING:
+                return _describe(f"the gate before {step.name}", last)
+            self._durable.receive(max(0.05, min(pause, left, plan.gate_check_seconds)))
+            pause = min(pause * 2, plan.gate_check_seconds)
+            number += 1
+
+    def _roll_back(self, plan: ProcedurePlan, failure: str) -> ProcedureEnd:
+        """Undoes what had begun, the latest first; what cannot be undone is left to a person, and so is the rest."""
+        undos = self._find_undos(plan)
+        fenced = self._record(
+            ProcedureTry(kind=TryKind.FENCE, name="fence", result=TryResult.ERROR),
+            lambda draft: self._watch.fence(draft, lambda: self._actions.stop_agents(self._request)),
+        )
+        if not fenced.passed:
+            return _build_stop(failure, "nothing was undone: " + fenced.detail, undos)
+        for position, undo in enumerate(undos):
+            last = self._undo(plan, undo)
+            if not last.passed:
+                return _build_stop(failure, _describe(f"the rollback {undo.name}", last), undos[position:])
+        state = ProcedureState.ROLLBACK if undos else ProcedureState.FAILED
+        return ProcedureEnd(state=state, reason=failure)
+
+    def _undo(self, plan: ProcedurePlan, undo: PlannedUndo) -> ProcedureTry:
+        return self._try_all(
+            plan,
+            undo.retries,
+            lambda number: self._try_step(TryKind.ROLLBACK, undo.name, number, undo.timeout_seconds, agent=undo.agent),
+        )
+
+    def _find_undos(self, plan: ProcedurePlan) -> list[PlannedUndo]:
+        """Those of steps that have begun, and those that are due in any case."""
+        if not self._begun:
+            return []
+        order = {name: number for number, name in enumerate(self._begun)}
+        due = [undo for undo in plan.rollback if not undo.undoes or order.keys() & set(undo.undoes)]
+        latest = [max((order[name] for name in undo.undoes if name in order), default=len(order)) for undo in due]
+        ranked = sorted(range(len(due)), key=lambda number: (latest[number], number), reverse=True)
+        return [due[number] for number in ranked]
+
+    def _try_all(self, plan: ProcedurePlan, retries: int, once: Callable[[int], ProcedureTry]) -> ProcedureTry:
+        """Each try is written down by itself, so that a crash neither forgets nor repeats one."""
+        last = once(1)
+        for number in range(2, retries + 2):
+            if last.passed or last.result is TryResult.WITHDRAWN:
+                break
+            if plan.backoff_seconds:
+                self._durable.sleep(plan.backoff_seconds[min(number - 2, len(plan.backoff_seconds) - 1)])
+            last = once(number)
+        return last
+
+    def _record(self, draft: ProcedureTry, work: Callable[[ProcedureTry], ProcedureTry]) -> ProcedureTry:
+        """Does the work in a durable step, with the time it took."""
+
+        def run_once() -> Json:
+            began = read_now().timestamp()
+            done = work(draft)
+            update = {"began": began, "seconds": round(read_now().timestamp() - began, 6)}
+            return done.model_copy(update=update).model_dump(mode="json")
+
+        name = f"{draft.kind.value} {draft.name} {draft.number}{' final' if draft.final else ''}"
+        return ProcedureTry.model_validate(self._durable.step(name, run_once))
+
+
+def _describe(what: str, last: ProcedureTry) -> str:
+    words = {
+        TryResult.FAIL: "failed",
+        TryResult.ERROR: "could not be done",
+        TryResult.TIMEOUT: "took too long",
+        TryResult.WITHDRAWN: "was not done any more: the run was withdrawn",
+    }
+    tries = f" in {last.number} tries" if last.number > 1 and last.kind is not TryKind.GATE else ""
+    detail = f": {last.detail}" if last.detail else ""
+    return f"{what} {words.get(last.result, 'did not pass')}{tries}{detail}"
+
+
+def _build_stop(failure: str, stopped: str, left: list[PlannedUndo]) -> ProcedureEnd:
+    return ProcedureEnd(
+        state=ProcedureState.FAILED,
+        reason=f"{failure}; then {stopped}",
+        needs_human=True,
+        left=tuple(undo.name for undo in left),
+    )

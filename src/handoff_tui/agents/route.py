@@ -1,0 +1,158 @@
+"""Which phase comes next: along an edge, once more, along the failure edge, or back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from handoff_tui.errors import AgentRunError, UsageError
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
+from handoff_tui.models.step import Budget, Direction, Route, StepOutcome, TrailEntry
+
+OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
+
+
+def find_pipeline(pipelines: Mapping[str, Pipeline], handoff: Handoff) -> Pipeline:
+    """The pipeline that is named like the handoff's dialect, else one that its phase belongs to."""
+    own = pipelines.get(handoff.dialect)
+    if own is not None:
+        return own
+    phases = {name.casefold() for name in (handoff.source_phase, handoff.target_phase) if name}
+    for pipeline in pipelines.values():
+        if phases & {phase.name.casefold() for phase in pipeline.phases}:
+            return pipeline
+    raise AgentRunError(
+        f"no pipeline speaks of {handoff.id}: there is none called {handoff.dialect}",
+        f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
+    )
+
+
+def find_phase(pipeline: Pipeline, name: str) -> Phase:
+    """A phase by its name, in any letters."""
+    found = find_known_phase(pipeline, name)
+    if found is None:
+        names = ", ".join(phase.name for phase in pipeline.phases)
+        raise UsageError(f"the pipeline {pipeline.name} has no phase {name!r}", f"Its phases are: {names}.")
+    return found
+
+
+def find_known_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
+    wanted = (name or "").casefold()
+    return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)
+
+
+def find_source(pipeline: Pipeline, handoff: Handoff, last_run: str | None = None) -> Phase:
+    """The phase whose work is there: as the handoff says, else that of the last run, else the first."""
+    if not pipeline.phases:
+        raise AgentRunError(f"the pipeline {pipeline.name} has no phases", "Add [[pipelines.<name>.phases]].")
+    known = find_known_phase(pipeline, handoff.source_phase) or find_known_phase(pipeline, last_run)
+    return known or pipeline.phases[0]
+
+
+def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Phase | None:
+    """The phase that work passes on to: the one that the handoff names, else that of the first edge."""
+    targets = [edge.target for edge in pipeline.edges if edge.source == source.name]
+    wanted = (named or "").casefold()
+    target = next((name for name in targets if name.casefold() == wanted), next(iter(targets), None))
+    return None if target is None else find_phase(pipeline, target)
+
+
+def find_failure_target(pipeline: Pipeline, phase: Phase) -> Phase:
+    """Where failed work goes: as the phase says, as the pipeline says, else to the same phase again."""
+    return find_phase(pipeline, phase.failure_target or pipeline.failure_target or phase.name)
+
+
+def find_previous(pipeline: Pipeline, phase: Phase) -> Phase | None:
+    """The phase before, by the first edge that leads here."""
+    source = next((edge.source for edge in pipeline.edges if edge.target == phase.name), None)
+    return None if source is None else find_phase(pipeline, source)
+
+
+def find_edge(pipeline: Pipeline, route: Route) -> Edge | None:
+    wanted = (route.source, route.phase)
+    return next((edge for edge in pipeline.edges if (edge.source, edge.target) == wanted), None)
+
+
+def find_passed(pipeline: Pipeline, route: Route) -> tuple[Passing, ...]:
+    """What of the work before is passed on; work that comes back brings all of it."""
+    edge = find_edge(pipeline, route) if route.direction is Direction.FORWARD else None
+    return EVERYTHING if edge is None else edge.passes
+
+
+def build_route(
+    pipeline: Pipeline, handoff: Handoff, source: Phase, gate: GateName, wanted: str | None, failed: str | None
+) -> Route:
+    """The way into the phase that is wanted, or into the one whose turn it is.
+
+    `source` is the phase whose work is there, `gate` its gate; `failed` is where the last run sent the work.
+    """
+    is_open = gate in OPEN or (not source.gate and failed is None)
+    if wanted is None:
+        return _build_due(pipeline, handoff, source, failed, gate, is_open=is_open)
+    phase = find_phase(pipeline, wanted)
+    direction = _find_direction(pipeline, source, phase, failed, is_open=is_open)
+    return Route(pipeline=pipeline.name, phase=phase.name, source=source.name, direction=direction)
+
+
+def _find_direction(pipeline: Pipeline, source: Phase, phase: Phase, failed: str | None, *, is_open: bool) -> Direction:
+    if phase.name == failed:
+        return Direction.FAILED
+    if phase.name == source.name:
+        return Direction.AGAIN
+    is_next = any((edge.source, edge.target) == (source.name, phase.name) for edge in pipeline.edges)
+    if is_next and is_open:
+        return Direction.FORWARD
+    if phase.name in _list_before(pipeline, source.name):
+        return Direction.BACK
+    if is_next:
+        raise AgentRunError(
+            f"{phase.name} cannot start: the gate behind {source.name} is not open",
+            "A person decides there first: handoff-tui gate, then handoff-tui decide.",
+        )
+    raise AgentRunError(
+        f"{phase.name} does not follow {source.name} in the pipeline {pipeline.name}",
+        "To leave a phase out is a decision of its own: handoff-tui decide skip.",
+    )
+
+
+def _build_due(
+    pipeline: Pipeline, handoff: Handoff, source: Phase, failed: str | None, gate: GateName, *, is_open: bool
+) -> Route:
+    if failed is not None:
+        return Route(pipeline=pipeline.name, phase=failed, source=source.name, direction=Direction.FAILED)
+    if is_open:
+        following = find_next(pipeline, source, handoff.target_phase)
+        if following is None:
+            raise AgentRunError(f"{source.name} is the last phase of {pipeline.name}; there is nothing to start")
+        return Route(pipeline=pipeline.name, phase=following.name, source=source.name, direction=Direction.FORWARD)
+    if gate in _SENT_BACK:
+        return Route(pipeline=pipeline.name, phase=source.name, source=source.name, direction=Direction.AGAIN)
+    raise AgentRunError(
+        f"{handoff.id} waits at the gate behind {source.name}, which is {gate.value}",
+        f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} does it again.",
+    )
+
+
+def _list_before(pipeline: Pipeline, phase: str) -> set[str]:
+    """Every phase from which work can come to this one."""
+    found: set[str] = set()
+    level = {edge.source for edge in pipeline.edges if edge.target == phase}
+    while level - found:
+        found |= level
+        level = {edge.source for edge in pipeline.edges if edge.target in level}
+    return found
+
+
+def count_budget(pipeline: Pipeline, trail: Iterable[TrailEntry]) -> Budget:
+    """The tries of the whole loop, whatever the phases were."""
+    return Budget(used=sum(entry.counted for entry in trail), allowed=pipeline.retry_budget)
+
+
+def find_failed_target(pipeline: Pipeline, trail: tuple[TrailEntry, ...]) -> str | None:
+    """Where the last run of the loop sent the work; nothing when it did not fail."""
+    if not trail or trail[-1].outcome not in {StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN}:
+        return None
+    phase = find_known_phase(pipeline, trail[-1].phase)
+    return None if phase is None else find_failure_target(pipeline, phase).name

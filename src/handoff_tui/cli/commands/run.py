@@ -1,0 +1,145 @@
+"""`run`: procedures of many steps, asked for and followed; and the profiles that try the engine."""
+
+from __future__ import annotations
+
+import argparse
+
+from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.errors import UsageError
+from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState
+from handoff_tui.presentation.run import (
+    build_follow_line,
+    build_run_json,
+    build_run_page,
+    build_runs_json,
+    build_runs_page,
+)
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+
+_EXAMPLES = """\
+examples:
+  handoff-tui run PHASE_TRANSITION_STANDARD --handoff H-3   start it, or go on watching it
+  handoff-tui run --list                                    the runs, and figures by procedure and rule
+  handoff-tui run --show RUN                                one run, try by try
+  handoff-tui run --withdraw RUN                            end it; what it has done is undone
+  handoff-tui run --profile RELIABILITY_STANDARD            try the engine with many runs
+
+exit: 0 completed (a profile: it held), 1 failed or rolled back, 5 waits for a person or is not done yet
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("procedure", metavar="PROCEDURE", nargs="?", help="a procedure of the configuration")
+    parser.add_argument("--handoff", metavar="ID", help="the handoff (default: the only one)")
+    add_phase_option(parser)
+    parser.add_argument("--again", action="store_true", help="also after a run that had stopped for a person")
+    parser.add_argument("--no-wait", action="store_true", help="ask for the run, and do not watch it")
+    parser.add_argument("--timeout", type=float, metavar="S", help="watch for so many seconds at most")
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument("--profile", metavar="NAME", help="try the engine by a reliability profile")
+    others.add_argument("--list", action="store_true", help="list the runs")
+    others.add_argument("--show", metavar="RUN", help="show one run")
+    others.add_argument("--withdraw", metavar="RUN", help="ask a run to end; what it has done is undone")
+    others.add_argument("--trust", metavar="DIGEST", help="trust the repository's own agents that have this digest")
+    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_repository_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    if arguments.profile:
+        return _run_profile(arguments, desk)
+    if arguments.trust:
+        from handoff_tui.review.run_trust import trust_procedures  # noqa: PLC0415
+
+        trust_procedures(desk, arguments.trust)
+        write_text("trusted: the agents of this repository's procedures may run")
+        return ExitCode.OK
+    if arguments.list or arguments.show or arguments.withdraw:
+        return _look(arguments, desk)
+    if not arguments.procedure:
+        known = ", ".join(desk.loaded.settings.procedures.procedures)
+        raise UsageError("name a procedure, or --list, --show, --withdraw, --profile", f"Known are {known}.")
+    return _submit(arguments, desk)
+
+
+def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+    from handoff_tui.review import run as runs  # noqa: PLC0415 - the engine is an extra
+
+    request = runs.build_request(desk, arguments.procedure, arguments.handoff, arguments.phase)
+    with runs.open_engine(desk) as engine:
+        maximum = desk.loaded.settings.procedures.concurrent_maximum
+        found = runs.submit_run(engine, request, maximum, again=arguments.again)
+        following = runs.Following(
+            arguments.timeout,
+            arguments.no_wait,
+            lambda run: write_progress(build_follow_line(run)),
+            runs.WorkerKeeper(desk),
+        )
+        if not found.finished:
+            try:
+                found = runs.follow_run(engine, found, following)
+            finally:
+                clear_progress()
+    if found.state is ProcedureState.PENDING:
+        write_note(f"no worker has taken it up yet; {runs.describe_log(desk)} may say why")
+    return _show(arguments, found)
+
+
+def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+    from handoff_tui.review.run import WorkerKeeper, find_run, has_runs, list_whole, open_engine, withdraw_run  # noqa: PLC0415
+
+    if arguments.list and not has_runs(desk):
+        return _show_all(arguments, ())
+    with open_engine(desk) as engine:
+        if arguments.list:
+            return _show_all(arguments, list_whole(engine))
+        if arguments.show:
+            return _show(arguments, find_run(engine, arguments.show))
+        found = withdraw_run(engine, arguments.withdraw)
+    if not found.finished:
+        WorkerKeeper(desk)()
+        write_note("asked to end; `handoff-tui run --show` tells when it has")
+    return _show(arguments, found)
+
+
+def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
+    from handoff_tui.presentation.profile import build_profile_json, build_profile_page  # noqa: PLC0415
+    from handoff_tui.review.run_profile import run_profile  # noqa: PLC0415
+
+    try:
+        report = run_profile(
+            desk.loaded.settings,
+            arguments.profile,
+            arguments.procedure,
+            lambda done, total: write_progress(f"{done}/{total} runs"),
+        )
+    finally:
+        clear_progress()
+    if arguments.json:
+        write_json(build_profile_json(report))
+    else:
+        write_page(build_profile_page(report), load_terminal_theme())
+    return ExitCode.OK if report.held else ExitCode.BLOCKED
+
+
+def _show(arguments: argparse.Namespace, found: ProcedureRun) -> ExitCode:
+    if arguments.json:
+        write_json(build_run_json(found))
+    else:
+        write_page(build_run_page(found), load_terminal_theme())
+    if not found.finished:
+        return ExitCode.STILL_PENDING
+    return ExitCode.OK if found.state is ProcedureState.COMPLETED else ExitCode.BLOCKED
+
+
+def _show_all(arguments: argparse.Namespace, runs: tuple[ProcedureRun, ...]) -> ExitCode:
+    if arguments.json:
+        write_json(build_runs_json(runs))
+    else:
+        write_page(build_runs_page(runs), load_terminal_theme())
+    return ExitCode.OK

@@ -1,0 +1,223 @@
+"""`step [PHASE] [--handoff ID]`: starts the agent of a phase, follows it, and says what became of its work."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.models.agent_run import AGENT_STEP
+from handoff_tui.models.run_view import RunView
+from handoff_tui.models.step import StepOutcome, StepReport
+from handoff_tui.presentation.check_table import build_progress_line
+from handoff_tui.presentation.safe_text import render_safe_lines
+from handoff_tui.presentation.step import (
+    build_following_line,
+    build_step_json,
+    build_step_list_json,
+    build_step_list_page,
+    build_step_page,
+)
+from handoff_tui.presentation.step_context import render_context
+from handoff_tui.review.agent_trust import build_agent_trust, list_phase_agents, trust_agents
+from handoff_tui.review.check import Telling
+from handoff_tui.review.confirm import ask_person
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+from handoff_tui.review.notify import build_notification, notify, send_to_terminal
+from handoff_tui.review.step import PreparedStep, StepRequest, build_prompt, choose_handoff, prepare_step, start_step
+from handoff_tui.review.step_end import finish_step
+from handoff_tui.review.step_follow import (
+    find_active,
+    find_last,
+    follow,
+    inject_note,
+    is_running,
+    list_views,
+    pause_step,
+    resume_step,
+    stop_step,
+)
+from handoff_tui.review.step_loop import StepTelling, step
+from handoff_tui.review.unlock import list_phase_locks
+
+_EXAMPLES = """\
+examples:
+  handoff-tui step --list                    agents that can be started, locks, and what became of earlier runs
+  handoff-tui step --handoff H-3             the agent whose turn it is
+  handoff-tui step GREEN --handoff TDD-2     the agent of this phase
+  handoff-tui step --back --handoff TDD-2    the phase before
+  handoff-tui step --handoff H-3 --note "Keep the public names."
+  handoff-tui step --handoff H-3 --detach    starts it and returns; --attach follows it and looks at its work
+  handoff-tui step --stop                    TERM, a grace, KILL; also --pause, --resume
+
+A step decides nothing. Gates are opened by `decide`; to leave a phase out is `decide skip`.
+exit: 0 ready for a person or the next phase, 1 it failed or needs a person, 130 stopped
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("phase", metavar="PHASE", nargs="?", help="the phase (default: the one whose turn it is)")
+    parser.add_argument("--handoff", metavar="ID", help="the id that `handoff-tui status` lists")
+    parser.add_argument("--back", action="store_true", help="the phase before the one whose work is there")
+    parser.add_argument(
+        "--note", metavar="TEXT", help="a word to the agent: the one that is running, else the one that is started"
+    )
+    parser.add_argument("--loop", action="store_true", help="go on along the pipeline until a person is needed")
+    parser.add_argument("--beyond-budget", action="store_true", help="one more try, although the loop has none left")
+    parser.add_argument("--trust", metavar="DIGEST", help="trust the agents that this repository names")
+    what = parser.add_mutually_exclusive_group()
+    for name, words in (
+        ("list", "agents, locks and runs"),
+        ("prompt", "print what the agent would be told, and start nothing"),
+        ("detach", "start it and return"),
+        ("attach", "follow the one that is running, or look at the last one that ended"),
+        ("stop", "stop the one that is running"),
+        ("pause", "hold the one that is running where it is"),
+        ("resume", "let a paused one go on"),
+    ):
+        what.add_argument(f"--{name}", action="store_const", const=name, dest="what", help=words)
+    add_reading_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> ExitCode:
+    desk = open_desk(find_start(arguments))
+    if arguments.trust:
+        trust_agents(desk, arguments.trust)
+        if arguments.handoff is None and arguments.phase is None and arguments.what is None:
+            write_note("trusted, until what would run changes")
+            return ExitCode.OK
+    others = {"list": _list, "stop": _control, "pause": _control, "resume": _control, "attach": _attach}
+    return others.get(arguments.what, _start)(desk, arguments)
+
+
+def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    handoff = choose_handoff(desk, arguments.handoff)
+    if arguments.note:
+        inject_note(desk, handoff, arguments.note)
+        if is_running(desk, handoff):
+            write_note("the agent that is running can read it, and the next one is given it")
+            return ExitCode.OK
+    request = StepRequest(handoff, arguments.phase, back=arguments.back, beyond_budget=arguments.beyond_budget)
+    if arguments.what == "prompt":
+        return _print_prompt(desk, request)
+    if arguments.what == "detach":
+        return _detach(desk, request, arguments)
+    with _following() as telling:
+        report = step(desk, request, render_context, telling, loop=arguments.loop)
+    return _tell(desk, report, arguments)
+
+
+def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> ExitCode:
+    told = notify(desk, build_notification(report))
+    send_to_terminal(told)
+    if told.problem:
+        write_note(told.problem)
+    if arguments.json:
+        write_json(build_step_json(report))
+    else:
+        write_page(build_step_page(report, everything=arguments.all), load_terminal_theme())
+    if report.outcome is StepOutcome.STOPPED:
+        return ExitCode.INTERRUPTED
+    return ExitCode.OK if report.outcome is StepOutcome.READY else ExitCode.BLOCKED
+
+
+def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    handoff = _find_named(desk, arguments)
+    views, locks, trust = list_views(desk, handoff), list_phase_locks(desk), build_agent_trust(desk)
+    agents = [(pipeline, phase, one.shown, one.from_repository) for pipeline, phase, one in list_phase_agents(desk)]
+    if arguments.json:
+        write_json(build_step_list_json(views, locks, agents, trust))
+    else:
+        write_page(build_step_list_page(views, locks, agents, trust), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _find_named(desk: Desk, arguments: argparse.Namespace) -> str | None:
+    """The handoff that was named, as it is spelled everywhere; nothing where none was."""
+    return choose_handoff(desk, arguments.handoff) if arguments.handoff else None
+
+
+def _control(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    key = find_active(desk, _find_named(desk, arguments), arguments.phase)
+    if arguments.what == "stop":
+        view = stop_step(desk, key)
+        if key.step == AGENT_STEP:
+            return _tell(desk, finish_step(desk, key), arguments)
+    else:
+        view = pause_step(desk, key) if arguments.what == "pause" else resume_step(desk, key)
+    write_note(f"{key.handoff} · {key.phase} is {view.state.status.value}")
+    return ExitCode.OK
+
+
+def _attach(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
+    key = find_last(desk, _find_named(desk, arguments), arguments.phase)
+    with _following() as telling:
+        view = follow(desk, key, telling.on_look, telling.checks.cancel)
+        if not view.state.is_over:
+            write_note("the agent goes on; --stop ends it")
+            return ExitCode.INTERRUPTED
+        report = finish_step(desk, key, telling.checks)
+    return _tell(desk, report, arguments)
+
+
+def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> ExitCode:
+    with _following() as telling:
+        prepared = prepare_step(desk, request, telling.checks)
+        if telling.checks.cancel.is_set():
+            raise KeyboardInterrupt
+        confirmed = prepared.phase.human_only and _confirm(prepared)
+        view = start_step(prepared, render_context, confirmed=confirmed)
+    if arguments.json:
+        write_json(build_step_list_json((view,), (), [], None))
+    else:
+        write_text(f"{prepared.key.handoff} · {prepared.key.phase} is running; its output goes to {view.output}")
+    write_note("`handoff-tui step --attach` follows it and looks at its work")
+    return ExitCode.OK
+
+
+def _print_prompt(desk: Desk, request: StepRequest) -> ExitCode:
+    with _following() as telling:
+        prepared = prepare_step(desk, request, telling.checks)
+    write_text("\n".join(render_safe_lines(build_prompt(prepared, render_context).rstrip("\n"))))
+    return ExitCode.OK
+
+
+def _confirm(prepared: PreparedStep) -> bool:
+    """A phase for people alone: its name is asked for, on the terminal."""
+    question = (
+        f"{prepared.phase.name} of {prepared.key.handoff} runs: {prepared.found.shown}\nType the name of the phase: "
+    )
+    return ask_person(question) == prepared.phase.name
+
+
+@contextmanager
+def _following() -> Iterator[StepTelling]:
+    """One line of progress; Ctrl-C stops the agent, whose work is still looked at."""
+    telling = StepTelling(
+        checks=Telling(
+            on_result=lambda result, done, total: write_progress(build_progress_line(done, total, result.id))
+        ),
+        on_look=_look,
+        confirm=_confirm,
+    )
+
+    def stop(*_: object) -> None:
+        telling.checks.cancel.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield telling
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        clear_progress()
+
+
+def _look(view: RunView) -> None:
+    write_progress(build_following_line(view))

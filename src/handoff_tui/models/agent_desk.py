@@ -1,0 +1,147 @@
+"""Agents at the desk: their tries, a window into what one of them printed, and what is about to be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from handoff_tui.models.agent_run import LockState, RunKey
+from handoff_tui.models.rollback import RollbackPreview, RollbackRecord
+from handoff_tui.models.run_view import RunView
+
+if TYPE_CHECKING:
+    from handoff_tui.models.desk_state import Trouble
+
+
+class PhaseCommand(NamedTuple):
+    """An agent that can be started, and who says so."""
+
+    pipeline: str
+    phase: str
+    command: str
+    from_repository: bool
+
+
+class AgentsView(NamedTuple):
+    """Who was started for the handoff in view, who holds a phase, and who could be started."""
+
+    runs: tuple[RunView, ...]
+    """Oldest first."""
+    locks: tuple[LockState, ...] = ()
+    agents: tuple[PhaseCommand, ...] = ()
+    looking: frozenset[RunKey] = frozenset()
+    """Runs that have ended, and whose work is being looked at now."""
+
+
+class OutputSource(StrEnum):
+    """Which text of a run is read."""
+
+    OUTPUT = "output"
+    PROMPT = "prompt"
+    """What it was told."""
+
+
+class OutputPlace(NamedTuple):
+    """The lines that are wanted; without a first one, the last ones, also while more are printed."""
+
+    run: RunKey
+    source: OutputSource
+    first: int | None
+    height: int
+    """How many fit on the screen."""
+
+
+class OutputWindow(NamedTuple):
+    """Some lines of a text of any length, as they were printed: not yet safe to show."""
+
+    run: RunKey
+    source: OutputSource
+    first: int
+    lines: tuple[str, ...]
+    total: int
+    """How many lines are known by now."""
+    size: int
+    complete: bool
+    """Whether all that was printed is counted."""
+
+
+class OutputFound(NamedTuple):
+    """What a search came to; the number tells one from the next."""
+
+    number: int
+    text: str
+    line: int | None
+
+
+class ProposalKind(StrEnum):
+    """What a person can have done about agents; each is shown first, and confirmed."""
+
+    STEP = "step"
+    BACK = "back"
+    """A step into the phase before."""
+    STOP = "stop"
+    UNLOCK = "unlock"
+    ROLLBACK = "rollback"
+    UNDO = "undo"
+
+
+class ProposalStage(StrEnum):
+    """How far it has come."""
+
+    PREPARING = "preparing"
+    READY = "ready"
+    REFUSED = "refused"
+    DOING = "doing"
+    DONE = "done"
+
+
+class StepPlan(NamedTuple):
+    """What would be started."""
+
+    handoff: str
+    phase: str
+    attempt: int
+    number: int
+    direction: str
+    source: str | None
+    agent: str
+    argv: tuple[str, ...]
+    """As configured: names in braces are filled in when it is started."""
+    folder: str
+    worktree: bool
+    """Whether that is a work tree of its own."""
+    environment: tuple[str, ...]
+    """Names of the variables that it is given."""
+    timeout_seconds: float
+    tries_left: int
+    from_repository: bool
+    prompt: str
+    """Word for word what it would be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that is about to be done, and what is known of it so far."""
+
+    number: int
+    kind: ProposalKind
+    stage: ProposalStage
+    plan: StepPlan | None = None
+    run: RunView | None = None
+    lock: LockState | None = None
+    rollback: RollbackPreview | None = None
+    record: RollbackRecord | None = None
+    typed: str = ""
+    """What must be typed before it is done; nothing where one key is enough."""
+    typed_why: str = ""
+    note: str = ""
+    """What is to be known besides: that it is not what was shown before."""
+    trouble: Trouble | None = None
+
+
+class Ring(NamedTuple):
+    """What the terminal is to be sent, once: bell and notification. The number tells one from the next."""
+
+    number: int
+    sequence: str

@@ -1,0 +1,272 @@
+"""All that the app shows, in one frozen value: every view is a function of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, NamedTuple, TypeVar
+
+from handoff_tui.models.agent_desk import AgentsView, OutputFound, OutputWindow, Proposal, Ring
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.document import Document
+from handoff_tui.models.file_diff import ChangedFile, DiffOptions
+from handoff_tui.models.gate_view import DecisionView, GateView
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.models.log_view import EntryView, LogReport, LogView
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.packet import Packet
+from handoff_tui.models.pipeline_view import PipelineView
+from handoff_tui.models.review_record import Comment
+from handoff_tui.models.review_state import ReviewState, ShownHandoff
+from handoff_tui.models.shown_file import ShownFile
+from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+
+Value = TypeVar("Value")
+
+
+class Part(StrEnum):
+    """A part of the state that is read for the handoff in view, and kept fresh while a view needs it."""
+
+    SHOWN = "shown"
+    """Claims beside measurements, documents, attempts."""
+    PIPELINE = "pipeline"
+    CHECKS = "checks"
+    GATE = "gate"
+    FILES = "files"
+    """Which files differ, without what needs the checks."""
+    DIFFERENCE = "difference"
+    """The record too: tests, packages, findings by id."""
+    FILE = "file"
+    """The lines of the one file in view."""
+    DOCUMENT = "document"
+    LOG = "log"
+    AGENT = "agent"
+    """The tries of its agents."""
+
+
+class Trouble(NamedTuple):
+    """Why something could not be read or done, and what to do about it."""
+
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[Value]):
+    """One part: its value, how fresh it is, and what went wrong. An old value stays while a newer one is read."""
+
+    value: Value | None = None
+    trouble: Trouble | None = None
+    loading: bool = False
+    stale: bool = False
+    """Something has changed since it was read."""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryPart:
+    """One repository at the desk."""
+
+    root: str
+    name: str
+    state: Loaded[ReviewState] = Loaded()
+    watching: Watching = Watching.RESCANNING
+    explanation: str = ""
+    hint: str = ""
+    confirmed_at: datetime | None = None
+    """When everything was last looked at in full."""
+    reviewer: str | None = None
+    """The principal whose key would sign here; nothing where nobody can."""
+    reviewer_note: str = ""
+    """Why nobody can sign, or may decide."""
+    fatal: tuple[str, ...] = ()
+    """What is wrong with the log, where it is not sound: every gate is closed then."""
+
+
+class ChecksProgress(NamedTuple):
+    """A run of checks that is underway."""
+
+    done: int
+    total: int
+    current: str
+    started: datetime
+    only: tuple[str, ...] = ()
+    """The checks that were asked for; all where it is empty."""
+
+
+class Moment(NamedTuple):
+    """Something to compare with: a commit, or a stored snapshot."""
+
+    name: str
+    """As it can be asked for."""
+    kind: str
+    """`commit` or `snapshot`."""
+    text: str = ""
+    at: str = ""
+
+
+class FilesView(NamedTuple):
+    """Which files differ, between what, and how far the counting has come."""
+
+    pair: ComparedPair
+    files: tuple[ChangedFile, ...]
+    counted: bool
+    note: str | None = None
+    trees: tuple[str, str] | None = None
+    moments: tuple[Moment, ...] = ()
+    """What else there is to compare with: stored snapshots, then the latest commits."""
+
+
+class DifferenceView(NamedTuple):
+    """The record of two snapshots compared."""
+
+    pair: ComparedPair
+    record: SnapshotDiff | None
+    claims: tuple[ClaimCheck, ...]
+    notes: tuple[str, ...]
+
+
+class Scope(NamedTuple):
+    """From where on changes are shown; `against` and `instead` as a person names a snapshot or a commit."""
+
+    scope: DiffScope = DiffScope.SINCE_BASELINE
+    against: str | None = None
+    instead: str | None = None
+
+
+USUAL_SCOPE = Scope()
+
+
+class OpenFile(NamedTuple):
+    """The file in view and how it is read."""
+
+    path: str
+    options: DiffOptions = DiffOptions()
+
+
+PACKET = "packet:"
+"""In place of a document's path: what a rejection gives to the next attempt."""
+
+
+class DocumentView(NamedTuple):
+    """A document's text as it is now. The packet is one too, and lies nowhere."""
+
+    path: str
+    text: str
+    document: Document | None = None
+    truncated: bool = False
+    packet: Packet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """What the reviewer wrote and marked, and has not signed yet. Kept on disk in the user's own folder."""
+
+    comments: tuple[Comment, ...] = ()
+    viewed: frozenset[str] = frozenset()
+    """Paths whose content is the one that was marked as read."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """By verb."""
+    opened: frozenset[str] = frozenset()
+    """Documents that were opened, by path, with the content they had."""
+
+
+class DecisionStage(StrEnum):
+    """How far a decision has come."""
+
+    PREPARING = "preparing"
+    """The blocking checks run afresh, the work is captured."""
+    READY = "ready"
+    """Everything that would be signed is known and shown."""
+    REFUSED = "refused"
+    """The rules forbid it, or something is missing."""
+    MOVED = "moved"
+    """Something changed since it was shown; it must be looked at again."""
+    SIGNING = "signing"
+    STORED = "stored"
+
+
+class Demand(NamedTuple):
+    """Why a decision asks for more than one key: said in the dialog, and met by typing the handoff's name."""
+
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPart:
+    """The decision that is being made."""
+
+    verb: str
+    key: HandoffKey
+    stage: DecisionStage
+    view: DecisionView | None = None
+    demands: tuple[Demand, ...] = ()
+    """Failing or stale checks, unread files, hidden characters, a document nobody opened."""
+    needs_reason: bool = True
+    needs_terminal: bool = False
+    """The key's passphrase must be typed: the screen is given back for it."""
+    trouble: Trouble | None = None
+    progress: ChecksProgress | None = None
+    entry: str | None = None
+    """The id of the stored entry."""
+    gate: GateView | None = None
+    """The gate after it."""
+
+
+class Telling(NamedTuple):
+    """A sentence for the status line; the number tells one from the next."""
+
+    number: int
+    text: str
+    role: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class DeskState:
+    """Everything at the desk, as of one moment."""
+
+    generation: int = 0
+    repositories: tuple[RepositoryPart, ...] = ()
+    inbox: tuple[InboxItem, ...] = ()
+    """Sorted: waiting on me, then risk, then age."""
+    chosen: HandoffKey | None = None
+    phase: str | None = None
+    """The phase in view, where it is not the one that stands open."""
+    shown: Loaded[ShownHandoff] = Loaded()
+    pipeline: Loaded[PipelineView] = Loaded()
+    checks: Loaded[CheckReport] = Loaded()
+    running: ChecksProgress | None = None
+    gate: Loaded[GateView] = Loaded()
+    scope: Scope = USUAL_SCOPE
+    files: Loaded[FilesView] = Loaded()
+    difference: Loaded[DifferenceView] = Loaded()
+    open_file: OpenFile | None = None
+    file: Loaded[ShownFile] = Loaded()
+    open_document: str | None = None
+    document: Loaded[DocumentView] = Loaded()
+    log: Loaded[LogView] = Loaded()
+    entry: Loaded[EntryView] = Loaded()
+    report: Loaded[LogReport] = Loaded()
+    """Of «verify now»."""
+    agent: Loaded[AgentsView] = Loaded()
+    output: OutputWindow | None = None
+    """Of the try in view."""
+    found: OutputFound | None = None
+    proposal: Proposal | None = None
+    """What is about to be done about agents."""
+    ring: Ring | None = None
+    drafts: Drafts = Drafts()
+    decision: DecisionPart | None = None
+    telling: Telling | None = None
+
+    @property
+    def repository(self) -> RepositoryPart | None:
+        """The one of the handoff in view, or the first."""
+        root = self.chosen.root if self.chosen else None
+        return next((one for one in self.repositories if one.root == root), next(iter(self.repositories), None))
+
+    @property
+    def item(self) -> InboxItem | None:
+        return next((item for item in self.inbox if item.key == self.chosen), None)

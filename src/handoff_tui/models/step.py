@@ -1,0 +1,277 @@
+"""One step of a pipeline: what its agent is told, what became of it, and where that leads."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from handoff_tui.models.agent_run import RunEnd, RunKey
+from handoff_tui.models.base import Model
+from handoff_tui.models.packet import Packet
+from handoff_tui.models.work import Blocker, Fact, Proof, ReportedFinding, Severity, Task, TestCounts
+
+CONTEXT_SCHEMA = "handoff-tui/context/v1"
+
+
+class Direction(StrEnum):
+    """How a phase came to be entered."""
+
+    FORWARD = "forward"
+    """The gate before it is open."""
+    AGAIN = "again"
+    """The same phase once more: it was sent back, or never handed over."""
+    FAILED = "failed"
+    """Along the failure edge."""
+    BACK = "back"
+    """Somebody wants an earlier phase again."""
+
+
+class Route(Model):
+    """The way into a phase."""
+
+    pipeline: str
+    phase: str
+    source: str | None = None
+    """The phase whose work is there."""
+    direction: Direction
+
+
+class RoleContext(Model):
+    """Who the agent is."""
+
+    name: str
+    title: str = ""
+    prompt: str = ""
+    standards: tuple[str, ...] = ()
+
+
+class DocumentContext(Model):
+    """A document of the handoff, by which bytes."""
+
+    path: str
+    role: str
+    sha256: str | None = None
+
+
+class HandoffContext(Model):
+    """The handoff so far, as its documents claim it."""
+
+    id: str
+    dialect: str
+    title: str | None = None
+    status: str | None = None
+    message: str | None = None
+    next_action: str | None = None
+    source_agent: str | None = None
+    target_agent: str | None = None
+    documents: tuple[DocumentContext, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    tests: TestCounts | None = None
+    facts: tuple[Fact, ...] = ()
+
+
+class TouchedFile(Model):
+    """A file that differs between before and after a run."""
+
+    path: str
+    change: str
+    """added, deleted, modified, renamed, type-changed."""
+    old_path: str | None = None
+
+
+class NewCommit(Model):
+    """A commit that was made during a run."""
+
+    id: str
+    subject: str
+    author: str = ""
+
+
+class PreviousContext(Model):
+    """What the agent before left: measured, not claimed."""
+
+    phase: str
+    agent: str = ""
+    attempt: int = 1
+    number: int = 1
+    outcome: str = ""
+    code: int | None = None
+    seconds: float = 0.0
+    files: tuple[TouchedFile, ...] = ()
+    commits: tuple[NewCommit, ...] = ()
+    output: tuple[str, ...] = ()
+    """The last lines it printed."""
+    output_sha256: str = ""
+
+
+class BaselineContext(Model):
+    """What was approved last, and what is here now."""
+
+    commit: str | None = None
+    snapshot: str | None = None
+    reason: str = ""
+    tests: dict[str, int] = {}
+    """Test outcomes that are measured here now, by their number."""
+    packages: int = 0
+    checks_passed: int = 0
+    checks_total: int = 0
+    failing: tuple[str, ...] = ()
+    """Blocking checks that do not pass now."""
+
+
+class FixTask(Model):
+    """Something that has to be mended, told once however many reports name it."""
+
+    id: str
+    title: str
+    source: str
+    """`check:<id>`, or the path of the report."""
+    severity: Severity | None = None
+    priority: int = 0
+    """The higher, the sooner."""
+    place: str = ""
+    detail: str = ""
+    also: tuple[str, ...] = ()
+    """Other sources that name the same."""
+
+
+class OperatorNote(Model):
+    """A word of a person to the agent."""
+
+    text: str
+    author: str
+    time: str
+
+
+class StepContext(Model):
+    """Everything an agent is told, fresh for each attempt: what passes on the edge into its phase."""
+
+    key: RunKey
+    route: Route
+    role: RoleContext
+    repository: str
+    folder: str
+    commit: str | None = None
+    branch: str | None = None
+    handoff: HandoffContext
+    previous: PreviousContext | None = None
+    baseline: BaselineContext
+    packet: Packet | None = None
+    fix_tasks: tuple[FixTask, ...] = ()
+    notes: tuple[OperatorNote, ...] = ()
+    tries_left: int = 0
+
+
+class Sign(StrEnum):
+    """What can be noticed about a run besides its exit code."""
+
+    NOT_STARTED = "not-started"
+    FAILED = "failed"
+    TIMED_OUT = "timed-out"
+    STOPPED = "stopped"
+    FLOODED = "flooded"
+    LOST = "lost"
+    DID_NOTHING = "did-nothing"
+    ERROR_IN_OUTPUT = "error-in-output"
+    OUTPUT_REWRITTEN = "output-rewritten"
+    LEFT_RUNNING = "left-running"
+    WROTE_OUTSIDE = "wrote-outside"
+    BRANCH_MOVED = "branch-moved"
+    BRANCH_DELETED = "branch-deleted"
+    HISTORY_REWRITTEN = "history-rewritten"
+    OWN_FOLDER_EDITED = "own-folder-edited"
+    CHECKS_EDITED = "checks-edited"
+    GIT_EDITED = "git-edited"
+    UNREADABLE = "unreadable"
+
+
+class Notice(Model):
+    """One thing that was noticed about a run."""
+
+    sign: Sign
+    severity: Severity
+    text: str
+    places: tuple[str, ...] = ()
+
+
+class StepOutcome(StrEnum):
+    """What a step has come to. None of them is a decision."""
+
+    READY = "ready"
+    """A person can decide at the gate, or the next phase has none."""
+    FAILED = "failed"
+    STOPPED = "stopped"
+    NEEDS_HUMAN = "needs-human"
+
+
+class TrailEntry(Model):
+    """One run of the loop, in short."""
+
+    phase: str
+    attempt: int
+    number: int
+    outcome: StepOutcome
+    why: str
+    began: float = 0.0
+    counted: bool = False
+    """Whether it used up a try of the budget."""
+
+
+class Budget(Model):
+    """Tries of the whole loop since a person last decided."""
+
+    used: int = 0
+    allowed: int = 0
+
+    @property
+    def left(self) -> int:
+        return max(0, self.allowed + 1 - self.used)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.used > self.allowed
+
+
+class StepReport(Model):
+    """What became of one run, all of it measured."""
+
+    key: RunKey
+    route: Route
+    agent: str
+    owner: str = ""
+    folder: str
+    branch: str | None = None
+    end: RunEnd
+    outcome: StepOutcome
+    why: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    files: tuple[TouchedFile, ...] = ()
+    commits: tuple[NewCommit, ...] = ()
+    head_before: str | None = None
+    head_after: str | None = None
+    tree_after: str | None = None
+    """The files when it was looked at, as a git tree in our cache."""
+    has_gate: bool = True
+    """Whether a person must decide behind this phase."""
+    gate: str | None = None
+    """The state of the gate by the signed log; nothing where it could not be asked."""
+    failing: tuple[str, ...] = ()
+    """Blocking checks that do not pass."""
+    checks_passed: int = 0
+    checks_total: int = 0
+    fix_tasks: tuple[FixTask, ...] = ()
+    next_phase: str | None = None
+    """Where the work goes from here, as far as the pipeline says."""
+    next_direction: Direction | None = None
+    next_by_person: bool = False
+    """Whether only a person may start that phase."""
+    next_move: str = ""
+    """Who owes what now, in words."""
+    budget: Budget = Budget.model_construct()
+    trail: tuple[TrailEntry, ...] = ()
+    proof: str = ""
+    """The output, kept as proof of work."""
+    context_sha256: str = ""
+    prompt_sha256: str = ""

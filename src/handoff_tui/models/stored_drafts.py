@@ -1,0 +1,76 @@
+"""What a reviewer wrote and marked and has not signed yet, as it is kept on disk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from handoff_tui.models.base import Model
+from handoff_tui.models.file_diff import FileChange
+from handoff_tui.models.review_record import Comment
+
+MOST_MARKS = 8
+"""So many contents of one path are remembered as read: of each comparison it was read in, and of late attempts."""
+
+
+class HandoffDrafts(Model):
+    """The drafts for one handoff."""
+
+    comments: tuple[Comment, ...] = ()
+    reasons: dict[str, str] = {}
+    """By verb."""
+
+
+class StoredDrafts(Model):
+    """The drafts for one repository. Each change gives a new value; changes of two apps can follow on each other."""
+
+    schema_version: Literal[1] = 1
+    handoffs: dict[str, HandoffDrafts] = {}
+    viewed: dict[str, tuple[str, ...]] = {}
+    """By path: which contents were marked as read, see `build_mark`."""
+    opened: dict[str, str] = {}
+    """By path: the SHA-256 of the document when it was last opened."""
+
+    def add_comment(self, handoff: str, comment: Comment) -> StoredDrafts:
+        drafts = self.get(handoff)
+        if comment in drafts.comments:
+            return self
+        return self._put(handoff, drafts.model_copy(update={"comments": (*drafts.comments, comment)}))
+
+    def remove_comment(self, handoff: str, comment: Comment) -> StoredDrafts:
+        drafts = self.get(handoff)
+        left = tuple(one for one in drafts.comments if one != comment)
+        return self._put(handoff, drafts.model_copy(update={"comments": left}))
+
+    def keep_reason(self, handoff: str, verb: str, text: str) -> StoredDrafts:
+        """An empty text is no reason."""
+        drafts = self.get(handoff)
+        reasons = {name: reason for name, reason in drafts.reasons.items() if name != verb}
+        return self._put(handoff, drafts.model_copy(update={"reasons": {**reasons, verb: text} if text else reasons}))
+
+    def mark(self, change: FileChange, *, viewed: bool) -> StoredDrafts:
+        mark = build_mark(change)
+        others = tuple(one for one in self.viewed.get(change.path, ()) if one != mark)
+        marks = (*others, mark)[-MOST_MARKS:] if viewed else others
+        table = {path: known for path, known in self.viewed.items() if path != change.path}
+        return self.model_copy(update={"viewed": {**table, change.path: marks} if marks else table})
+
+    def note_opened(self, path: str, digest: str) -> StoredDrafts:
+        return self.model_copy(update={"opened": {**self.opened, path: digest}})
+
+    def get(self, handoff: str) -> HandoffDrafts:
+        return self.handoffs.get(handoff) or HandoffDrafts()
+
+    def is_viewed(self, change: FileChange) -> bool:
+        """Whether the file was marked as read in just this content, against just that one."""
+        return build_mark(change) in self.viewed.get(change.path, ())
+
+    def _put(self, handoff: str, drafts: HandoffDrafts) -> StoredDrafts:
+        table = {name: known for name, known in self.handoffs.items() if name != handoff}
+        if drafts.comments or drafts.reasons:
+            table[handoff] = drafts
+        return self.model_copy(update={"handoffs": table})
+
+
+def build_mark(change: FileChange) -> str:
+    """Both contents of a file with their modes: what a reviewer has read of it."""
+    return f"{change.old_mode} {change.old_id} {change.new_mode} {change.new_id}"

@@ -1,0 +1,93 @@
+"""The files that differ, as rows: read or not, what became of each, how much, and what to notice of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handoff_tui.models.file_diff import ChangedFile
+from handoff_tui.models.review_record import Comment
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.diff_page import KIND_WORDS, label_change
+from handoff_tui.presentation.diff_remarks import find_change_remarks
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+
+Row = tuple[Cell, ...]
+READ = Label("✓", "read", "pass")
+UNREAD = Label("○", "unread", "text")
+_LEAST_PATH = 24
+_COUNT = 7
+
+
+class ChangedFileRows:
+    """A row for each file; its key is its path."""
+
+    def __init__(
+        self,
+        files: Sequence[ChangedFile],
+        viewed: frozenset[str] = frozenset(),
+        comments: Sequence[Comment] = (),
+        here: str | None = None,
+    ) -> None:
+        self._files = files
+        self._viewed = viewed
+        self._comments = [comment.path for comment in comments]
+        self._here = here
+        self.keys = tuple(file.change.path for file in files)
+
+    def build_row(self, index: int, width: int) -> Row:
+        file = self._files[index]
+        change = file.change
+        label, status = label_read(read=change.path in self._viewed), label_change(change.status)
+        counts = file.counts
+        notes = self._build_notes(file)
+        room = max(_LEAST_PATH, width - 30 - sum(compute_width(cell.text) for cell in notes))
+        return (
+            Cell(f"{label!s:<9}", label.role),
+            Cell(f"{status.glyph} ", status.role),
+            Cell(f"{_render_count('+', counts.added if counts else None):>{_COUNT}}", "added"),
+            Cell(f"{_render_count('-', counts.deleted if counts else None):>{_COUNT}}  ", "removed"),
+            Cell(shorten_path(_render_names(file), room), "accent" if change.path == self._here else "path"),
+            Cell(" ◂" if change.path == self._here else "  ", "accent"),
+            *notes,
+        )
+
+    def _build_notes(self, file: ChangedFile) -> Row:
+        notes: list[Cell] = []
+        said = self._comments.count(file.change.path)
+        if said:
+            notes.append(Cell(f" ┊ {plural(said, 'comment')}", "human"))
+        if KIND_WORDS[file.kind]:
+            notes.append(Cell(f" {KIND_WORDS[file.kind].partition(',')[0]}", "muted"))
+        notes += [Cell(f" ! {render_safe(remark)}", "warning") for remark in find_change_remarks(file.change)]
+        return tuple(notes)
+
+
+def label_read(*, read: bool) -> Label:
+    """Whether the reviewer marked a file as read, in the content it has now."""
+    return READ if read else UNREAD
+
+
+def filter_files(files: Sequence[ChangedFile], text: str) -> tuple[ChangedFile, ...]:
+    """Those whose path has all the words."""
+    words = text.casefold().split()
+    return tuple(file for file in files if all(word in file.change.path.casefold() for word in words))
+
+
+def count_read(files: Sequence[ChangedFile], viewed: frozenset[str]) -> int:
+    return sum(file.change.path in viewed for file in files)
+
+
+def shorten_path(path: str, room: int) -> str:
+    """A path that is too long loses its beginning: the name at its end tells more."""
+    return path if len(path) <= room else f"…{path[len(path) - room + 1 :]}"
+
+
+def _render_names(file: ChangedFile) -> str:
+    path = render_safe(file.change.path)
+    return f"{render_safe(file.change.old_path)} → {path}" if file.change.old_path else path
+
+
+def _render_count(sign: str, count: int | None) -> str:
+    return "" if count is None else f"{sign}{count:,}" if count < 100_000 else f"{sign}{count // 1000}k"  # noqa: PLR2004 - what fits

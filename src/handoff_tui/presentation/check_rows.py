@@ -1,0 +1,161 @@
+"""Check results as rows: what blocks first, then warnings, then what passed and what does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from handoff_tui.models.check_report import CheckReport, is_open, sort_worst_first
+from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.models.desk_state import ChecksProgress
+from handoff_tui.models.work import Severity
+from handoff_tui.presentation.ages import describe_span
+from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
+from handoff_tui.presentation.labels import label_outcome
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+
+GROUP: Final = "group:"
+"""How the key of a heading begins; the cursor stands on headings too: what is done there is done for all below."""
+_FIELDS: Final = (
+    Field("check", "CHECK", 22, grows=12),
+    Field("state", "STATE", 10),
+    Field("severity", "SEV", 4, rank=3),
+    Field("took", "TOOK", 5, rank=1, right=True),
+    Field("age", "RAN", 6, rank=2),
+    Field("summary", "SUMMARY", 24, rank=4, grows=120),
+)
+_SEVERITIES: Final = {
+    Severity.CRITICAL: "crit",
+    Severity.HIGH: "high",
+    Severity.MEDIUM: "med",
+    Severity.LOW: "low",
+}
+_LONGEST_SUMMARY = 300
+_SHORT_WORDS: Final = {Outcome.NOT_APPLICABLE: "n/a"}
+_INSTANT = 0.05
+_MINUTE = 60
+
+
+class CheckGroup(NamedTuple):
+    """Results that belong together, under a heading."""
+
+    name: str
+    title: str
+    role: str
+    results: tuple[CheckResult, ...]
+
+
+def group_results(results: Iterable[CheckResult], *, only_failing: bool = False) -> tuple[CheckGroup, ...]:
+    """The groups that have something in them, each worst first."""
+    every = sort_worst_first(results)
+    groups = (
+        CheckGroup("blocking", "BLOCKING", "fail", tuple(one for one in every if one.blocking and is_open(one))),
+        CheckGroup("warnings", "WARNINGS", "warning", tuple(one for one in every if not one.blocking and is_open(one))),
+        CheckGroup("passed", "PASSED", "pass", tuple(one for one in every if one.outcome is Outcome.PASS)),
+        CheckGroup(
+            "silent",
+            "NOT APPLICABLE",
+            "muted",
+            tuple(one for one in every if one.outcome is Outcome.NOT_APPLICABLE),
+        ),
+    )
+    shown = groups[:2] if only_failing else groups
+    return tuple(group for group in shown if group.results)
+
+
+class CheckRows:
+    """The rows of a report, made at `at`; a result may be older. Where it is stale, nothing is shown as passed."""
+
+    def __init__(
+        self,
+        report: CheckReport,
+        *,
+        only_failing: bool = False,
+        text: str = "",
+        stale: bool = False,
+        at: datetime | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        wanted = text.casefold().split()
+        found = [one for one in report.results if all(word in _build_search(one) for word in wanted)]
+        self.groups = group_results(found, only_failing=only_failing)
+        self._stale, self._at, self._now = stale, at, now
+        self._rows: list[CheckGroup | CheckResult] = []
+        for group in self.groups:
+            self._rows += [group, *group.results]
+        self._keys = [f"{GROUP}{row.name}" if isinstance(row, CheckGroup) else row.id for row in self._rows]
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self._keys
+
+    def find(self, key: str) -> CheckResult | None:
+        """The result of a row; nothing for a heading."""
+        found = next((row for row, name in zip(self._rows, self._keys, strict=True) if name == key), None)
+        return found if isinstance(found, CheckResult) else None
+
+    def find_group(self, key: str) -> CheckGroup | None:
+        return next((group for group in self.groups if f"{GROUP}{group.name}" == key), None)
+
+    def build_heading(self, width: int) -> Row:
+        return build_headings(_FIELDS, width)
+
+    def build_row(self, index: int, width: int) -> Row:
+        row = self._rows[index]
+        if isinstance(row, CheckGroup):
+            return (Cell(f"{row.title} ", row.role), Cell(str(len(row.results)), "muted"))
+        return build_cells(_FIELDS, self._describe(row), width)
+
+    def _describe(self, result: CheckResult) -> dict[str, Row]:
+        return {
+            "check": (Cell(f"  {render_safe(result.id)}"),),
+            "state": (_describe_state(result, stale=self._stale),),
+            "severity": (Cell(_SEVERITIES[result.severity], result.severity.value if is_open(result) else "muted"),),
+            "took": (Cell(describe_duration(result.duration), "muted"),),
+            "age": (self._describe_age(result),),
+            "summary": (Cell(render_safe(result.summary, _LONGEST_SUMMARY), "text" if is_open(result) else "muted"),),
+        }
+
+    def _describe_age(self, result: CheckResult) -> Cell:
+        if self._stale:
+            return Cell("stale", "warning")
+        since = result.ran_at or (None if result.from_cache else self._at)
+        return Cell(describe_span(since, self._now) or ("cached" if result.from_cache else "now"), "muted")
+
+
+def build_progress(running: ChecksProgress, width: int, now: datetime | None = None) -> Row:
+    """A bar for a run that is underway: how far, what is being checked, how long already."""
+    share = running.done / running.total if running.total else 0.0
+    size = max(5, min(30, width // 4))
+    full = round(share * size)
+    took = describe_span(running.started, now)
+    return (
+        Cell("█" * full, "accent"),
+        Cell("░" * (size - full), "muted"),
+        Cell(f" {running.done}/{running.total} ", "accent"),
+        Cell(render_safe(running.current), "text"),
+        Cell(f" {took}" if took else "", "muted"),
+    )
+
+
+def describe_duration(seconds: float | None) -> str:
+    """`48s`, `1.2s`, `3m`; nothing for what took no time worth naming."""
+    if seconds is None or seconds < _INSTANT:
+        return ""
+    if seconds >= _MINUTE:
+        return f"{int(seconds // _MINUTE)}m"
+    return f"{seconds:.0f}s" if seconds >= 10 else f"{seconds:.1f}s"  # noqa: PLR2004 - three figures at most
+
+
+def _describe_state(result: CheckResult, *, stale: bool) -> Cell:
+    label = label_outcome(result.outcome)
+    word = _SHORT_WORDS.get(result.outcome, label.word)
+    if stale and result.outcome is Outcome.PASS:
+        return Cell(f"? {word}", "unknown")
+    return Cell(f"{label.glyph} {word.upper() if is_open(result) else word}", label.role)
+
+
+def _build_search(result: CheckResult) -> str:
+    return f"{result.id} {result.outcome} {result.severity} {result.summary}".casefold()

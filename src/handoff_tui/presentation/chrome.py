@@ -1,0 +1,195 @@
+"""What stands around every view: the title, the tabs, and the line that says whose move it is and why."""
+
+from __future__ import annotations
+
+from handoff_tui.models.desk_state import DeskState, RepositoryPart
+from handoff_tui.models.gate_state import GateName, Mover
+from handoff_tui.models.inbox import InboxItem
+from handoff_tui.models.noticed import Watching
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.first_paint import NAMES
+from handoff_tui.presentation.labels import label_gate, label_mover, plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+
+Row = tuple[Cell, ...]
+VIEWS = tuple(NAMES)
+_WATCHING_ROLES = {
+    Watching.LIVE: "pass",
+    Watching.RESCANNING: "warning",
+    Watching.POLLING: "warning",
+    Watching.GONE: "fail",
+}
+_DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+_WIDE = 120
+
+
+def build_title(state: DeskState, view: str, width: int) -> Row:
+    """Where one is, and how it stands: the state is never cut, the place may be."""
+    right = _build_right(state, view, width)
+    room = width - sum(compute_width(cell.text) for cell in right) - 10
+    place = _describe_place(state, view, width)
+    if len(place) > room > 1:
+        place = f"…{place[len(place) - room + 1 :]}"
+    gap = " " * max(1, room - compute_width(place))
+    return (Cell(" handoff ", "heading"), Cell(f" {place}", "accent"), Cell(gap), *right)
+
+
+def build_tabs(state: DeskState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
+    """Each view with its key and its number; numbers go first where there is no room."""
+    for detail in (2, 1, 0):
+        tabs = [(name, _build_tab(state, name, keys.get(name, ""), detail, here=name == view)) for name in keys]
+        if sum(compute_width(cell.text) for _, row in tabs for cell in row) <= width:
+            break
+    return tabs
+
+
+def build_why(state: DeskState, width: int) -> Row:
+    """Whose move it is, and what blocks; always on the screen."""
+    repository = state.repository
+    fatal = next((one for one in state.repositories if one.fatal), None)
+    if fatal is not None:
+        words = f" ✗ THE LOG OF {render_safe(fatal.name)} IS NOT SOUND: {render_safe(fatal.fatal[0])} "
+        return (Cell(words, "critical"), Cell(" every gate is closed", "fail"))
+    if repository is not None and repository.state.trouble is not None:
+        trouble = repository.state.trouble
+        return (Cell(f" ✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
+    item = state.item
+    if item is None:
+        return (Cell(f" {_describe_inbox(state)}", "muted"),)
+    gate = item.reviewed.gate
+    mover = label_mover(gate.next_move.who)
+    who = "your move" if item.waits_on_me else f"{gate.next_move.name or mover.word}'s move"
+    if gate.next_move.who is Mover.NOBODY:
+        who = "nobody's move"
+    role = "waiting" if item.waits_on_me else mover.role
+    cells = [
+        Cell(f" {'◆' if item.waits_on_me else mover.glyph} {render_safe(who)}", role),
+        Cell(f" {render_safe(gate.next_move.what)}"),
+    ]
+    if gate.blocking:
+        more = f" (+{len(gate.blocking) - 1} more)" if len(gate.blocking) > 1 else ""
+        cells.append(Cell(f"  ■ blocked: {render_safe(gate.blocking[0], max(20, width - 30))}{more}", "warning"))
+    elif item.waits_on_me is False and gate.next_move.who is Mover.REVIEWER and repository and repository.reviewer_note:
+        cells.append(Cell(f"  {render_safe(repository.reviewer_note)}", "warning"))
+    return tuple(cells)
+
+
+def describe_watching(repository: RepositoryPart) -> Cell:
+    """How far what is shown can be relied on."""
+    return Cell(repository.watching.value, _WATCHING_ROLES[repository.watching])
+
+
+def count_waiting(state: DeskState) -> int:
+    return sum(item.waits_on_me for item in state.inbox)
+
+
+def _build_right(state: DeskState, view: str, width: int) -> Row:
+    cells: list[Cell] = []
+    repository = state.repository
+    item = state.item
+    if view == "inbox" or item is None:
+        waiting = count_waiting(state)
+        verb = "needs" if waiting == 1 else "need"
+        cells.append(
+            Cell(f"◆ {waiting} {verb} you" if waiting else "nothing waits for you", "waiting" if waiting else "muted")
+        )
+    else:
+        cells.append(_build_standing(item))
+    if repository is not None:
+        cells += [Cell("  "), describe_watching(repository)]
+        if width >= _WIDE:
+            who = repository.reviewer or "nobody can sign"
+            cells.append(Cell(f"  {render_safe(who)}", "human" if repository.reviewer else "muted"))
+    return (*cells, Cell(" "))
+
+
+def _build_standing(item: InboxItem) -> Cell:
+    gate = item.reviewed.gate
+    if item.waits_on_me:
+        return Cell("◆ WAITS FOR YOU", "waiting")
+    if gate.state in _DECIDED or gate.state in {GateName.REJECTED, GateName.RETRY, GateName.HELD, GateName.BLOCKED}:
+        label = label_gate(gate.state)
+        return Cell(f"{label.glyph} {label.word.upper()}", label.role)
+    if gate.next_move.who in {Mover.REVIEWER, Mover.HUMAN}:
+        return Cell("○ waits for another", "warning")
+    mover = label_mover(gate.next_move.who)
+    return Cell(f"{mover.glyph} {mover.word}", mover.role)
+
+
+def _describe_place(state: DeskState, view: str, width: int) -> str:
+    repository = state.repository
+    name = render_safe(repository.name) if repository else "…"
+    item = state.item
+    if view == "inbox" or item is None:
+        more = f" and {len(state.repositories) - 1} more" if len(state.repositories) > 1 else ""
+        return f"{NAMES[view].lower()} · {name}{more}"
+    phase = state.phase or item.phase
+    words = f"{render_safe(item.key.handoff)}" + (f" › {render_safe(phase)}" if phase else "")
+    return f"{name} › {words}" if width >= _WIDE or len(state.repositories) > 1 else words
+
+
+def _build_tab(state: DeskState, name: str, key: str, detail: int, *, here: bool) -> Row:
+    number = _describe_number(state, name, detail)
+    words = f"{key} {NAMES[name]}{f' {number[0]}' if number else ''}".strip()
+    lead = "▐" if here else " "
+    role = "heading" if here else (number[1] if number else "muted")
+    return (Cell(lead, "accent"), Cell(words, role), Cell("│" if name != VIEWS[-1] else "", "border"))
+
+
+def _describe_number(state: DeskState, name: str, detail: int) -> tuple[str, str] | None:
+    describe = {
+        "inbox": _describe_waiting,
+        "checks": _describe_checks,
+        "diff": _describe_diff,
+        "log": _describe_log,
+        "claims": _describe_claims,
+    }.get(name)
+    return describe(state, detail) if describe and detail else None
+
+
+def _describe_waiting(state: DeskState, _detail: int) -> tuple[str, str] | None:
+    waiting = count_waiting(state)
+    return (str(waiting), "waiting") if waiting else None
+
+
+def _describe_claims(state: DeskState, _detail: int) -> tuple[str, str] | None:
+    wrong = state.item.reviewed.claims.contradicted if state.item else 0
+    return (f"✗{wrong}", "contradicted") if wrong else None
+
+
+def _describe_checks(state: DeskState, detail: int) -> tuple[str, str] | None:
+    report = state.checks.value
+    if state.running is not None:
+        return f"{state.running.done}/{state.running.total}", "warning"
+    if report is None:
+        return None
+    failing = len(report.blocking_failures)
+    passed = f" ✓{report.passed}" if detail > 1 else ""
+    return (f"✗{failing}{passed}", "fail") if failing else (f"✓{report.passed}", "pass")
+
+
+def _describe_diff(state: DeskState, detail: int) -> tuple[str, str] | None:
+    view = state.files.value
+    if view is None:
+        return None
+    if detail < 2 or not view.counted:  # noqa: PLR2004 - the fullest form
+        return str(len(view.files)), "changed"
+    added = sum((file.counts.added or 0) for file in view.files if file.counts)
+    deleted = sum((file.counts.deleted or 0) for file in view.files if file.counts)
+    return f"+{added} -{deleted}", "changed"
+
+
+def _describe_log(state: DeskState, _detail: int) -> tuple[str, str] | None:
+    repository = state.repository
+    if repository is not None and repository.fatal:
+        return "✗", "fail"
+    return ("✓", "pass") if state.log.value is not None and state.log.value.total else None
+
+
+def _describe_inbox(state: DeskState) -> str:
+    if not state.repositories or all(one.state.value is None for one in state.repositories):
+        return "reading the repository…"
+    if not state.inbox:
+        return "no handoffs yet: `handoff-tui init` begins a signed log, an agent's handoff file does the rest"
+    return plural(len(state.inbox), "handoff")

@@ -1,0 +1,105 @@
+"""Columns of a list: which of them there is room for, and cells cut and filled up to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from handoff_tui.presentation.cell_width import compute_width, take_columns
+from handoff_tui.presentation.page import Cell
+
+Row = tuple[Cell, ...]
+_GAP = 2
+ALWAYS = 99
+"""The rank of a column that is never left out."""
+
+
+class Field(NamedTuple):
+    """A column. Where there is no room, those of the lowest rank go first; `grows` takes the room that is left."""
+
+    name: str
+    heading: str
+    width: int
+    rank: int = ALWAYS
+    right: bool = False
+    grows: int = 0
+    """How much wider it may become."""
+
+
+class Place(NamedTuple):
+    """A column that has its place, and its width there."""
+
+    field: Field
+    width: int
+
+
+@lru_cache(maxsize=64)
+def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[Place, ...]:
+    """Those that fit, in their order. What is never left out may be cut by whoever draws."""
+    kept = list(fields)
+    while _measure(kept) > width:
+        weakest = min(kept, key=lambda field: field.rank)
+        if weakest.rank == ALWAYS:
+            break
+        kept.remove(weakest)
+    room = max(0, width - _measure(kept))
+    more = _share(room, [field.grows for field in kept])
+    return tuple(Place(field, field.width + extra) for field, extra in zip(kept, more, strict=True))
+
+
+def _share(room: int, wishes: list[int]) -> list[int]:
+    """Room shared evenly among those that want more, nobody getting more than they want."""
+    given = [0] * len(wishes)
+    while room > 0 and (open_ones := [place for place, wish in enumerate(wishes) if given[place] < wish]):
+        each = max(1, room // len(open_ones))
+        for place in open_ones:
+            extra = min(each, wishes[place] - given[place], room)
+            given[place] += extra
+            room -= extra
+    return given
+
+
+def build_headings(fields: tuple[Field, ...], width: int) -> Row:
+    """The names of the columns that fit."""
+    names = {field.name: (Cell(field.heading, "muted"),) for field in fields}
+    return build_cells(fields, names, width)
+
+
+def build_cells(fields: tuple[Field, ...], values: Mapping[str, Row], width: int) -> Row:
+    """One row: each value in its column, the last one as long as it is."""
+    row: list[Cell] = []
+    places = choose_columns(fields, width)
+    for number, place in enumerate(places, start=1):
+        cells = fit(values.get(place.field.name, ()), place.width, right=place.field.right)
+        row += cells
+        if number < len(places):
+            row.append(Cell(" " * _GAP))
+    return tuple(row)
+
+
+def fit(cells: Iterable[Cell], width: int, *, right: bool = False) -> Row:
+    """Cells in exactly that many columns: cut with an ellipsis, or filled up."""
+    row = tuple(cells)
+    taken = sum(compute_width(cell.text) for cell in row)
+    if taken <= width:
+        blank = (Cell(" " * (width - taken)),) if taken < width else ()
+        return (*blank, *row) if right else (*row, *blank)
+    return _cut(row, width)
+
+
+def _cut(row: Row, width: int) -> Row:
+    kept: list[Cell] = []
+    room = width - 1
+    for cell in row:
+        piece = take_columns(cell.text, room)
+        kept.append(Cell(piece, cell.role))
+        room -= compute_width(piece)
+        if piece != cell.text:
+            break
+    role = kept[-1].role if kept else "text"
+    return (*kept, Cell("…", role), *((Cell(" " * room),) if room else ()))
+
+
+def _measure(fields: list[Field]) -> int:
+    return sum(field.width + _GAP for field in fields) - _GAP

@@ -1,0 +1,197 @@
+"""The decision dialog as pages and sentences: what is signed, what is asked for, what keeps it from being signed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handoff_tui.models.desk_state import DecisionPart, DecisionStage, Trouble
+from handoff_tui.models.gate_view import DecisionView, GateView
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.models.log_record import NO_BASELINE
+from handoff_tui.models.short_id import SHORT_DIGEST, SHORT_ENTRY
+from handoff_tui.presentation.decide import add_evidence, add_own_words, describe_threshold
+from handoff_tui.presentation.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+_BAR: Final = 24
+_EFFECTS: Final = {
+    "approve": "The work may pass.",
+    "reject": "It may not pass; the reason and the remarks go to the next attempt.",
+    "retry": "The same work is to be tried again, with the reason and the remarks.",
+    "skip": "This phase is not needed; the work goes on without it.",
+    "override": "It passes although checks fail. That stays visible as a debt until an approval settles it.",
+    "hold": "It waits, for the reason given.",
+    "withdraw": "Your last decision here is taken back.",
+    "carry": "Your approval holds for the rewritten history: the files are the same.",
+}
+_NEVER_UNDONE: Final = "It cannot be deleted, only withdrawn."
+
+
+def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
+    """What is asked, and about what."""
+    place = describe_place(part.view.gate.report) if part.view else render_safe(part.key.handoff)
+    mark = ": signed" if part.stage is DecisionStage.STORED else "?"
+    return (Cell(f"{part.verb.capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
+
+
+def build_dialog_page(part: DecisionPart, following: InboxItem | None = None, *, withdraw_key: str = "z") -> Page:
+    """What the dialog shows at this stage; `following` is the next handoff that waits."""
+    page = Page()
+    if part.stage is DecisionStage.STORED:
+        _add_receipt(page, part, following, withdraw_key)
+        return page
+    _add_stage(page, part)
+    if part.view is not None:
+        _add_demands(page, part)
+        _add_facts(page, part.view, describe_key_wait(part))
+        _add_in_full(page, part.view)
+    return page
+
+
+def build_progress(part: DecisionPart) -> tuple[Cell, ...]:
+    """How far the checks have come."""
+    progress = part.progress
+    if progress is None or not progress.total:
+        return (Cell("reading the work …", "muted"),)
+    filled = _BAR * progress.done // progress.total
+    bar = "█" * filled + "░" * (_BAR - filled)
+    return (
+        Cell(bar, "accent"),
+        Cell(f" {progress.done} of {progress.total}"),
+        Cell(f" · {render_safe(progress.current)}", "muted"),
+    )
+
+
+def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
+    """What keeps the decision from being signed now; nothing where nothing does."""
+    if part is None or part.stage is DecisionStage.PREPARING:
+        return "the checks are still running"
+    if part.stage is not DecisionStage.READY:
+        return {
+            DecisionStage.REFUSED: "this is refused",
+            DecisionStage.MOVED: "something has changed: look again first",
+            DecisionStage.SIGNING: "it is being signed",
+            DecisionStage.STORED: "it is signed and stored already",
+        }[part.stage]
+    if part.needs_reason and not reason.strip():
+        return f"{part.verb} needs a reason"
+    if part.demands and name.strip() != part.key.handoff:
+        return f"type {render_safe(part.key.handoff)} first"
+    return ""
+
+
+def describe_key_wait(part: DecisionPart) -> str:
+    """What the key does when it signs, where that is more than to sign."""
+    if part.needs_terminal:
+        return "the passphrase of the key is asked for on the terminal"
+    if part.view is not None and part.view.touch:
+        return "the key waits to be touched"
+    return ""
+
+
+def describe_dropped(number: int) -> str:
+    """The keys that came too early to mean this dialog."""
+    return f"keys typed before this box was painted were dropped ({number})"
+
+
+def describe_watch(part: DecisionPart | None) -> str:
+    """What happens when something changes meanwhile."""
+    shown = part is not None and part.stage in {DecisionStage.PREPARING, DecisionStage.READY}
+    return "If the work, a check or the log changes, this box disarms." if shown else ""
+
+
+def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxItem | None:
+    """The next handoff that waits for the person at the desk."""
+    return next((item for item in inbox if item.waits_on_me and item.key != decided), None)
+
+
+def _add_stage(page: Page, part: DecisionPart) -> None:
+    match part.stage:
+        case DecisionStage.PREPARING:
+            page.line(Cell("Nothing is decided yet. The blocking checks run afresh, the work is captured.", "muted"))
+            page.line(*build_progress(part))
+        case DecisionStage.REFUSED:
+            _add_trouble(page, "✗ refused: ", "fail", part.trouble)
+        case DecisionStage.MOVED:
+            _add_trouble(page, "◆ not signed, something has changed: ", "waiting", part.trouble)
+            page.line(Cell("Below stands what was shown before.", "muted"))
+        case DecisionStage.SIGNING:
+            page.line(Cell("● signing … ", "waiting"), Cell(describe_key_wait(part), "muted"))
+        case _:
+            if part.trouble is not None:
+                _add_trouble(page, "✗ not signed: ", "fail", part.trouble)
+            page.line(Cell(f"{_EFFECTS.get(part.verb, '')} {_NEVER_UNDONE}", "muted"))
+
+
+def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> None:
+    if trouble is None:
+        page.line(Cell(words, role))
+        return
+    page.line(Cell(words, role), Cell(render_safe(trouble.message)), indent=4)
+    if trouble.hint:
+        page.line(Cell(f"  {render_safe(trouble.hint)}", "muted"), indent=4)
+
+
+def _add_demands(page: Page, part: DecisionPart) -> None:
+    """What is unusual about this, each with where to look; nothing of it is hidden by scrolling."""
+    for demand in part.demands:
+        detail = (Cell(f"  {render_safe(demand.detail)}", "muted"),) if demand.detail else ()
+        page.line(Cell("! ", "warning"), Cell(render_safe(demand.text), "warning"), *detail, indent=4)
+    if part.view is not None:
+        for note in part.view.notes:
+            page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=4)
+
+
+def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
+    """Everything that is signed, as short as it can be told apart; in full further down."""
+    gate = view.gate
+    subject = gate.subject
+    uncommitted = " and uncommitted work" if gate.uncommitted else ""
+    add_fact(page, "commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
+    add_fact(page, "baseline", _describe_baseline(gate))
+    warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
+    add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, run just now")
+    over = view.verb in {"override", "skip"}
+    for check in gate.failing:
+        add_marked(page, Cell("✗ ", "fail"), f"{check} blocks" + (", and this goes over it" if over else ""))
+    add_evidence(page, view.record)
+    add_own_words(page, view)
+    add_fact(page, "policy", f"{view.policy[:SHORT_ENTRY]}…  {describe_threshold(gate.report)}")
+    add_fact(page, "signer", f"{view.principal} ({view.key_source})")
+    add_fact(page, "key", view.keyid)
+    if wait:
+        add_fact(page, "", wait)
+    add_decisions(page, gate.report)
+
+
+def _describe_baseline(gate: GateView) -> str:
+    reason = gate.baseline_reason
+    if gate.subject.baseline == NO_BASELINE:
+        return f"none: {reason.removeprefix('there is no baseline: ')}"
+    return f"{gate.subject.baseline[:SHORT_DIGEST]}  {reason}"
+
+
+def _add_in_full(page: Page, view: DecisionView) -> None:
+    page.heading("In full", "what the signature is over")
+    add_subject(page, view.gate)
+    add_fact(page, "review", view.review)
+    add_fact(page, "policy", view.policy)
+    add_fact(page, "subject", view.gate.digest)
+
+
+def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str) -> None:
+    page.line(Cell("✓ stored  ", "pass"), Cell((part.entry or "")[:SHORT_ENTRY], "heading"))
+    page.line(Cell(part.entry or "", "muted"))
+    page.blank()
+    if part.gate is not None:
+        add_state(page, part.gate.report)
+    page.blank()
+    page.line(Cell("Commit .handoff-tui/ and push it, so that others see the decision.", "muted"))
+    page.line(Cell(withdraw_key, "key"), Cell(" at the desk withdraws it, as another signed entry.", "muted"))
+    if following is None:
+        page.line(Cell("Nothing else waits for you.", "muted"))
+    else:
+        waits = f"{following.key.handoff} in {following.phase or 'its phase'}"
+        page.line(Cell("next      ", "muted"), Cell(f"{render_safe(waits)} waits for you"), Cell("  ↵ opens it", "key"))

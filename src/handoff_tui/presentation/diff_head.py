@@ -1,0 +1,99 @@
+"""What stands above the lines of a changed file: what to notice, why there are no lines, and how to see them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, FileKind
+from handoff_tui.models.shown_file import ShownFile
+from handoff_tui.presentation.diff_remarks import find_change_remarks
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.page_layout import wrap_words
+from handoff_tui.presentation.safe_text import find_hidden, render_safe
+
+EXPAND, AS_TEXT, AS_STORED = "expand", "as-text", "as-stored"
+"""What Enter does on a row of the head."""
+_MOST_NAMED = 3
+
+Cells = tuple[Cell, ...]
+
+
+class HeadRow(NamedTuple):
+    """A row, and what Enter does on it."""
+
+    cells: Cells
+    door: str = ""
+
+
+class Head(NamedTuple):
+    """All rows above the lines, and whether there are lines below them."""
+
+    rows: tuple[HeadRow, ...]
+    shows_lines: bool
+
+
+def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
+    """Warnings first, then facts; a file that is folded as a whole says so."""
+    rows = [
+        HeadRow((Cell("   " if number else " ! ", "warning"), *row))
+        for remark in find_file_remarks(file)
+        for number, row in enumerate(wrap_words([Cell(render_safe(remark), "warning")], max(20, width - 4)))
+    ]
+    rows += [HeadRow((Cell(f" {text}", role),)) for text, role in _describe_content(file)]
+    if file.note:
+        rows += [
+            HeadRow((Cell(" "), *row))
+            for row in wrap_words([Cell(render_safe(file.note), "muted")], max(20, width - 2))
+        ]
+    folded = file.kind in FOLDED_KINDS and not expanded
+    rows += _list_doors(file, folded=folded)
+    if not file.complete and not len(file.lines):
+        rows.append(HeadRow((Cell(" reading…", "muted"),)))
+    return Head(tuple(rows), not folded)
+
+
+def find_file_remarks(file: ShownFile) -> list[str]:
+    """What a reviewer should notice beside the lines."""
+    remarks = find_change_remarks(file.change)
+    if file.kind is FileKind.GENERATED:
+        remarks.append("says that it is generated")
+    if file.lines.hidden_count:
+        remarks.append(_describe_hidden(file))
+    return remarks
+
+
+def _describe_hidden(file: ShownFile) -> str:
+    lines = [file.lines.read_line(index) for index in file.lines.hidden[:_MOST_NAMED]]
+    named = ", ".join(
+        f"{' '.join(find_hidden(line.text.removesuffix(chr(13))))} on line {line.new_number}" for line in lines
+    )
+    more = file.lines.hidden_count - len(lines)
+    return f"hidden characters added: {named}" + (f", and {plural(more, 'more line')}" if more > 0 else "")
+
+
+def _describe_content(file: ShownFile) -> list[tuple[str, str]]:
+    if file.kind is FileKind.SUBMODULE:
+        return [(f"old  commit {file.change.old_id}", "removed"), (f"new  commit {file.change.new_id}", "added")]
+    if file.kind is FileKind.BINARY and not len(file.lines):
+        return [
+            (f"old  {_describe_facts(file.old_facts)}", "removed"),
+            (f"new  {_describe_facts(file.new_facts)}", "added"),
+        ]
+    return []
+
+
+def _describe_facts(facts: BlobFacts | None) -> str:
+    return "not there" if facts is None else f"{plural(facts.size, 'byte')}, sha256 {facts.sha256}"
+
+
+def _list_doors(file: ShownFile, *, folded: bool) -> list[HeadRow]:
+    if folded:
+        words = f" ⋯ a lock file, folded: {plural(len(file.lines), 'line')} (↵ shows them)"
+        return [HeadRow((Cell(words, "accent"),), EXPAND)]
+    if file.kind is FileKind.BINARY and file.complete and not file.options.as_text:
+        return [HeadRow((Cell(" ⋯ binary (↵ shows it as text)", "accent"),), AS_TEXT)]
+    if file.kind is FileKind.NOTEBOOK and file.complete:
+        words = "as cells" if file.options.as_stored else "as it is stored"
+        return [HeadRow((Cell(f" ⋯ a notebook (↵ shows it {words})", "accent"),), AS_STORED)]
+    return []

@@ -1,0 +1,188 @@
+"""The inbox as rows: what needs me, why, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from handoff_tui.models.desk_state import RepositoryPart
+from handoff_tui.models.gate_state import GateName, Mover
+from handoff_tui.models.inbox import InboxItem, InboxOrder, RiskKind, sort_inbox
+from handoff_tui.presentation.ages import describe_span
+from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
+from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+
+RISK_WORDS: Final = {
+    RiskKind.TESTS_REMOVED: "tests",
+    RiskKind.SKIPS_ADDED: "skips",
+    RiskKind.POLICY_EDITED: "rules",
+    RiskKind.CI_EDITED: "ci",
+    RiskKind.DEPENDENCY_ADDED: "deps",
+    RiskKind.HIDDEN_CHARACTERS: "hidden",
+    RiskKind.CONTRADICTED: "claims",
+    RiskKind.SENSITIVE_PATH: "paths",
+    RiskKind.SIZE: "size",
+}
+_MINE: Final = Label("◆", "needs you", "waiting")
+_OTHERS: Final = Label("○", "waits", "warning")
+_FIELDS: Final = (
+    Field("handoff", "HANDOFF", 16, grows=30),
+    Field("repository", "IN", 12, rank=5),
+    Field("phase", "PHASE", 10, rank=8),
+    Field("state", "STATE", 12),
+    Field("who", "WHO", 8, rank=4, grows=6),
+    Field("wrong", "WRONG", 5),
+    Field("claims", "CLAIMS", 9, rank=2),
+    Field("risk", "RISK", 9, rank=7, grows=20),
+    Field("size", "DIFF", 11, rank=1),
+    Field("age", "WAITS", 5, rank=3, right=True),
+    Field("what", "NEXT", 16, rank=0, grows=60),
+)
+"""Never left out: the name, the state, and how many claims are wrong."""
+_ALONE: Final = tuple(field for field in _FIELDS if field.name != "repository")
+_FOLLOWED: Final = frozenset(["phase", "repo", "who", "state", "is"])
+
+
+def build_key(item: InboxItem) -> str:
+    """A row's key: the handoff of a repository."""
+    return "\0".join(item.key)
+
+
+def label_item(item: InboxItem) -> Label:
+    """Where it stands, seen from the desk."""
+    gate = item.reviewed.gate
+    if item.waits_on_me:
+        return _MINE
+    if gate.state is not GateName.PENDING:
+        return label_gate(gate.state)
+    if gate.next_move.who in {Mover.REVIEWER, Mover.HUMAN}:
+        return label_readiness(blocked=True) if gate.blocking else _OTHERS
+    return label_mover(gate.next_move.who)
+
+
+def filter_inbox(items: Iterable[InboxItem], text: str) -> tuple[InboxItem, ...]:
+    """Those that have every word; `phase:`, `repo:`, `who:`, `state:` and `is:mine` ask for one thing only."""
+    words = text.casefold().split()
+    plain = [word for word in words if not _is_asking(word)]
+    asked = [word.split(":", 1) for word in words if _is_asking(word)]
+    found = (item for item in items if all(word in item.search for word in plain))
+    return tuple(item for item in found if all(_has(item, name, value) for name, value in asked))
+
+
+class InboxRows:
+    """The rows of an inbox; lines part what waits on me, what waits on others, and what is settled."""
+
+    def __init__(
+        self,
+        items: Sequence[InboxItem],
+        *,
+        order: InboxOrder = InboxOrder.URGENCY,
+        text: str = "",
+        now: datetime | None = None,
+        broken: Sequence[RepositoryPart] = (),
+    ) -> None:
+        """`broken` are repositories that could not be read: they stand at the end, and never hide the others."""
+        found = filter_inbox(items, text) if text else tuple(items)
+        self.items = found if order is InboxOrder.URGENCY else sort_inbox(found, order)
+        self.total = len(items)
+        self._now = now
+        self._rows: list[InboxItem | RepositoryPart | None] = []
+        for number, item in enumerate(self.items):
+            if number and self.items[number - 1].group is not item.group:
+                self._rows.append(None)
+            self._rows.append(item)
+        self._rows += broken
+        self._keys = [build_key(row) if isinstance(row, InboxItem) else "" for row in self._rows]
+        self._by_key = {key: row for key, row in zip(self._keys, self._rows, strict=True) if isinstance(row, InboxItem)}
+        several = len({item.key.root for item in items}) > 1
+        self._fields = _FIELDS if several else _ALONE
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self._keys
+
+    def find(self, key: str) -> InboxItem | None:
+        """The item of a row."""
+        return self._by_key.get(key)
+
+    def build_heading(self, width: int) -> Row:
+        return build_headings(self._fields, width)
+
+    def build_row(self, index: int, width: int) -> Row:
+        item = self._rows[index]
+        if item is None:
+            return (Cell("─" * max(1, width), "border"),)
+        if isinstance(item, RepositoryPart):
+            return _describe_broken(item)
+        return build_cells(self._fields, _describe(item, self._now), width)
+
+
+def _describe_broken(repository: RepositoryPart) -> Row:
+    trouble = repository.state.trouble
+    words = "cannot be read" if trouble is None else f"{trouble.message}. {trouble.hint}"
+    return (Cell(f"✗ {render_safe(repository.name)}  ", "fail"), Cell(render_safe(words), "muted"))
+
+
+def _describe(item: InboxItem, now: datetime | None) -> dict[str, Row]:
+    label, move = label_item(item), item.reviewed.gate.next_move
+    mover = label_mover(move.who)
+    idle = item.waits_on_me or move.who is Mover.NOBODY
+    return {
+        "handoff": (Cell(render_safe(item.key.handoff), "heading" if item.waits_on_me else "text"),),
+        "repository": (Cell(render_safe(item.repository), "muted"),),
+        "phase": (Cell(render_safe(item.phase or "–")),),
+        "state": (Cell(str(label), label.role),),
+        "who": () if idle else (Cell(render_safe(move.name or mover.word), mover.role),),
+        "wrong": _describe_wrong(item),
+        "claims": _describe_claims(item),
+        "risk": _describe_risk(item),
+        "size": _describe_size(item),
+        "age": (Cell(describe_span(item.since, now), "muted"),),
+        "what": (Cell(render_safe(move.what), "muted"),),
+    }
+
+
+def _describe_wrong(item: InboxItem) -> Row:
+    wrong = item.reviewed.claims.contradicted
+    return (Cell(f"✗{wrong}", "contradicted"),) if wrong else ()
+
+
+def _describe_claims(item: InboxItem) -> Row:
+    claims = item.reviewed.claims
+    holds = (Cell(f"✓{claims.holds} ", "holds"),) if claims.holds else ()
+    return (*holds, Cell(f"?{claims.unverified}", "unverified")) if claims.unverified else holds
+
+
+def _describe_risk(item: InboxItem) -> Row:
+    if item.risks is None:
+        return (Cell("…", "muted"),)
+    kinds = list(dict.fromkeys(risk.kind for risk in item.risks))
+    return (Cell("! " + " ".join(RISK_WORDS[kind] for kind in kinds), "warning"),) if kinds else ()
+
+
+def _describe_size(item: InboxItem) -> Row:
+    size = item.size
+    if size is None or size.added is None:
+        return () if size is None else (Cell(f"{size.files:,} files", "changed"),)
+    return (Cell(f"+{size.added} ", "added"), Cell(f"-{size.deleted}", "removed"))
+
+
+def _is_asking(word: str) -> bool:
+    name, colon, value = word.partition(":")
+    return bool(colon and value) and name in _FOLLOWED
+
+
+def _has(item: InboxItem, name: str, value: str) -> bool:
+    move = item.reviewed.gate.next_move
+    if name == "is":
+        return value not in {"mine", "waiting"} or item.waits_on_me
+    texts = {
+        "phase": item.phase,
+        "repo": item.repository,
+        "who": f"{move.who} {move.name or ''}",
+        "state": f"{label_item(item).word} {item.reviewed.gate.state or ''}",
+    }
+    return value in (texts[name] or "").casefold()

@@ -1,0 +1,111 @@
+"""One handoff of the inbox, in short: whose move it is, what blocks it, and the facts behind the risk."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from handoff_tui.models.desk_state import RepositoryPart
+from handoff_tui.models.gate_state import GateState, Mover
+from handoff_tui.models.inbox import InboxItem, RiskFact
+from handoff_tui.models.place import Place
+from handoff_tui.presentation.ages import describe_ago
+from handoff_tui.presentation.inbox import RISK_WORDS, label_item
+from handoff_tui.presentation.labels import label_gate, label_mover, plural
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+_NAME = 8
+_MOST_PLACES = 6
+
+
+def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: datetime | None = None) -> Page:
+    """Everything that the row has no room for."""
+    page = Page()
+    _add_title(page, item, now)
+    _add_move(page, item, repository)
+    add_blocking(page, item.reviewed.gate)
+    _add_risks(page, item)
+    _add_numbers(page, item)
+    return page
+
+
+def add_blocking(page: Page, gate: GateState) -> None:
+    """Every requirement that is not met."""
+    for number, reason in enumerate(gate.blocking):
+        page.line(
+            Cell(f"{'blocked' if not number else '':<{_NAME}}", "muted"),
+            Cell(f"■ {render_safe(reason)}", "fail"),
+            indent=10,
+        )
+
+
+def list_places(places: tuple[Place, ...], most: int = _MOST_PLACES) -> str:
+    """Paths with their lines, as many as one line bears."""
+    named = ", ".join(render_safe(str(place)) for place in places[:most])
+    return f"{named} and {len(places) - most} more" if len(places) > most else named
+
+
+def _add_title(page: Page, item: InboxItem, now: datetime | None) -> None:
+    handoff, label = item.reviewed.handoff, label_item(item)
+    page.line(
+        Cell(render_safe(handoff.id), "heading"),
+        Cell(f"  {render_safe(handoff.title)}" if handoff.title else ""),
+    )
+    words = [handoff.dialect, f"attempt {handoff.attempt}"]
+    if handoff.status:
+        words.append(f"says {render_safe(handoff.status)}")
+    if ago := describe_ago(item.since, now):
+        words.append(f"changed {ago}")
+    gate = label_gate(item.reviewed.gate.state)
+    words.append(f"gate {gate.word}")
+    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(" · ".join(words)), "muted"), indent=2)
+
+
+def _add_move(page: Page, item: InboxItem, repository: RepositoryPart | None) -> None:
+    move = item.reviewed.gate.next_move
+    mover = label_mover(move.who)
+    who = "you" if item.waits_on_me else (move.name or mover.word)
+    page.line(
+        Cell(f"{'next':<{_NAME}}", "muted"),
+        Cell(f"{render_safe(who)}: ", "waiting" if item.waits_on_me else mover.role),
+        Cell(render_safe(move.what)),
+        indent=_NAME,
+    )
+    if not item.waits_on_me and move.who is Mover.REVIEWER and repository is not None and repository.reviewer_note:
+        page.line(
+            Cell(f"{'you':<{_NAME}}", "muted"), Cell(render_safe(repository.reviewer_note), "warning"), indent=_NAME
+        )
+
+
+def _add_risks(page: Page, item: InboxItem) -> None:
+    if item.risks is None:
+        page.line(Cell(f"{'risk':<{_NAME}}", "muted"), Cell("not measured yet", "muted"))
+        return
+    for number, risk in enumerate(item.risks):
+        name = "risk" if not number else ""
+        page.line(Cell(f"{name:<{_NAME}}", "muted"), *_describe_risk(risk), indent=_NAME)
+    if not item.risks:
+        page.line(Cell(f"{'risk':<{_NAME}}", "muted"), Cell("nothing stands out", "pass"))
+
+
+def _describe_risk(risk: RiskFact) -> tuple[Cell, ...]:
+    cells = (Cell(f"! {RISK_WORDS[risk.kind]} ", "warning"), Cell(render_safe(risk.text)))
+    return (*cells, Cell(f"  {list_places(risk.places)}", "path")) if risk.places else cells
+
+
+def _add_numbers(page: Page, item: InboxItem) -> None:
+    claims = item.reviewed.claims
+    page.line(
+        Cell(f"{'claims':<{_NAME}}", "muted"),
+        Cell(f"✗ {claims.contradicted} contradicted  ", "contradicted" if claims.contradicted else "muted"),
+        Cell(f"✓ {claims.holds} hold  ", "holds" if claims.holds else "muted"),
+        Cell(f"? {claims.unverified} unverified", "unverified" if claims.unverified else "muted"),
+        indent=_NAME,
+    )
+    size = item.size
+    if size is not None:
+        lines = "" if size.added is None else f", +{size.added:,} -{size.deleted:,}"
+        page.line(
+            Cell(f"{'differs':<{_NAME}}", "muted"),
+            Cell(f"{plural(size.files, 'file')}{lines} since the baseline", "changed"),
+        )

@@ -1,0 +1,282 @@
+"""Markdown as blocks of cells: what a document says, with the line that each part stands on. Nothing is left out.
+
+Links are shown with their address and never opened; HTML, link definitions and whatever else would not show in a
+rendered page are shown as they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from handoff_tui.models.pattern import compile_later
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import split_hidden
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MOST_RENDERED: Final = 256 * 1024
+"""A longer text is shown as it is written: parsing it would take seconds."""
+_LONGEST_INLINE: Final = 8_000
+"""A longer paragraph is shown as it is written: emphasis in it is nothing that a person would read."""
+_LEAVES: Final = frozenset({"heading_open", "inline", "fence", "code_block", "html_block", "hr", "table_open"})
+_CONTAINERS: Final = ("blockquote_open", "list_item_open")
+_LINE_END: Final = compile_later(r"\r\n|\n|\r")
+_STRONG, _PLAIN, _CODE, _ASIDE, _ADDRESS = "heading", "text", "accent", "muted", "path"
+
+Cells = tuple[Cell, ...]
+
+
+class Piece(NamedTuple):
+    """What one line of the text contributes to a block."""
+
+    line: int
+    cells: Cells
+
+
+class Prose(NamedTuple):
+    """A paragraph or a heading: its lines flow together."""
+
+    lead: Cells
+    hang: Cells
+    pieces: tuple[Piece, ...]
+    level: int = 0
+    """Of a heading."""
+
+
+class Verbatim(NamedTuple):
+    """Lines that are kept apart: code, HTML, and what has no form of its own."""
+
+    lead: Cells
+    hang: Cells
+    pieces: tuple[Piece, ...]
+    code: bool = False
+
+
+class Table(NamedTuple):
+    """Rows of cells; the first is the heading."""
+
+    lead: Cells
+    hang: Cells
+    rows: tuple[tuple[int, tuple[Cells, ...]], ...]
+
+
+class Ruler(NamedTuple):
+    """A line across the page."""
+
+    lead: Cells
+    hang: Cells
+    line: int
+
+
+Block = Prose | Verbatim | Table | Ruler
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, counted as its editor counts them."""
+    return _LINE_END.split(text)
+
+
+def build_safe_cells(text: str, role: str = _PLAIN) -> list[Cell]:
+    """A text made safe to show; what would not show is marked."""
+    return [Cell(piece, "hidden" if hidden else role) for piece, hidden in split_hidden(text)]
+
+
+def parse_blocks(text: str) -> tuple[Block, ...]:
+    """Every block in the order of the text. Any text is Markdown, so this never fails."""
+    definitions: dict[str, object] = {}
+    tokens = _build_parser(blocks_only=True).parse(text, definitions)
+    lines = split_lines(text)
+    found: list[tuple[int, Block]] = []
+    covered: set[int] = set()
+    for token, block in _BlockReader(tokens, definitions, lines).read():
+        first, end = token.map or (0, 0)
+        covered.update(range(first + 1, end + 1))
+        found.append((first + 1, block))
+    found += _find_left_out(lines, covered)
+    return tuple(block for _, block in sorted(found, key=lambda one: one[0]))
+
+
+def _find_left_out(lines: list[str], covered: set[int]) -> Iterator[tuple[int, Block]]:
+    """Lines that mean something to a parser and show nothing to a reader."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and number not in covered:
+            yield number, Verbatim((), (), (Piece(number, tuple(build_safe_cells(line, _ASIDE))),))
+
+
+class _BlockReader:
+    """Walks over the tokens; remembers which quotes and lists it stands in."""
+
+    def __init__(self, tokens: list[Token], definitions: dict[str, object], lines: list[str]) -> None:
+        self._tokens = tokens
+        self._lines = lines
+        self._definitions = definitions
+        self._containers: list[tuple[Cell, Cell]] = []
+        self._fresh: list[bool] = []
+        """For each container whether nothing in it was shown yet: the first block gets its mark."""
+
+    def read(self) -> Iterator[tuple[Token, Block]]:
+        position = 0
+        while position < len(self._tokens):
+            token = self._tokens[position]
+            if token.type in _CONTAINERS:
+                self._enter(token)
+            elif token.type in {"blockquote_close", "list_item_close"}:
+                self._containers.pop()
+                self._fresh.pop()
+            elif token.type in _LEAVES and token.map:
+                block, position = self._read_leaf(token, position)
+                yield token, block
+            position += 1
+
+    def _enter(self, token: Token) -> None:
+        if token.type == "blockquote_open":
+            mark = hang = Cell("│ ", "border")
+        else:
+            number = f"{token.info}{token.markup} " if token.info else "• "
+            mark, hang = Cell(number, _ASIDE), Cell(" " * len(number))
+        self._containers.append((mark, hang))
+        self._fresh.append(True)
+
+    def _take_leads(self) -> tuple[Cells, Cells]:
+        lead = tuple(mark if fresh else hang for (mark, hang), fresh in zip(self._containers, self._fresh, strict=True))
+        self._fresh = [False] * len(self._fresh)
+        return lead, tuple(hang for _, hang in self._containers)
+
+    def _read_leaf(self, token: Token, position: int) -> tuple[Block, int]:
+        lead, hang = self._take_leads()
+        first = (token.map or (0, 0))[0] + 1
+        match token.type:
+            case "heading_open":
+                level = int(token.tag[1:])
+                mark = Piece(first, (Cell("#" * level + " ", _ASIDE),))
+                pieces = self._build_pieces(self._tokens[position + 1], first, _STRONG)
+                return Prose(lead, hang, (mark, *pieces), level), position + 2
+            case "inline":
+                return Prose(lead, hang, tuple(self._build_pieces(token, first, _PLAIN))), position
+            case "table_open":
+                return self._read_table(lead, hang, position)
+            case "hr":
+                return Ruler(lead, hang, first), position
+            case "html_block":
+                return Verbatim(lead, hang, _quote(token, first)), position
+        return Verbatim(lead, hang, _build_code(token, first), code=True), position
+
+    def _read_table(self, lead: Cells, hang: Cells, position: int) -> tuple[Table, int]:
+        rows: list[tuple[int, list[Cells]]] = []
+        while self._tokens[position].type != "table_close":
+            token = self._tokens[position]
+            if token.type == "tr_open":
+                rows.append(((token.map or (0, 0))[0] + 1, []))
+            elif token.type == "inline":
+                role = _STRONG if len(rows) == 1 else _PLAIN
+                rows[-1][1].append(tuple(cell for piece in self._build_pieces(token, 0, role) for cell in piece.cells))
+            position += 1
+        return Table(lead, hang, tuple((line, tuple(self._complete(line, cells))) for line, cells in rows)), position
+
+    def _complete(self, line: int, cells: list[Cells]) -> list[Cells]:
+        """A row with more cells than the table has columns would lose them: then its line is shown as written, too."""
+        written = self._lines[line - 1] if line <= len(self._lines) else ""
+        shown = sum(character.isalnum() for cell in cells for piece in cell for character in piece.text)
+        if sum(map(str.isalnum, written)) <= shown:
+            return cells
+        return [*cells, tuple(build_safe_cells(written.strip(), _ASIDE))]
+
+    def _build_pieces(self, inline: Token, first: int, role: str) -> list[Piece]:
+        """The words of a paragraph, a piece for each line that it was written on."""
+        if len(inline.content) > _LONGEST_INLINE:
+            lines = inline.content.split("\n")
+            return [Piece(first + number, tuple(build_safe_cells(line, role))) for number, line in enumerate(lines)]
+        parsed = _build_parser(blocks_only=False).parseInline(inline.content, self._definitions)
+        line, pieces, cells = first, list[Piece](), list[Cell]()
+        writer = _InlineWriter(role)
+        for child in (parsed[0].children or ()) if parsed else ():
+            if child.type in {"softbreak", "hardbreak"}:
+                pieces.append(Piece(line, tuple(cells)))
+                line, cells = line + 1, []
+            else:
+                cells += writer.write(child)
+        return [*pieces, Piece(line, tuple(cells))]
+
+
+def _build_code(token: Token, first: int) -> tuple[Piece, ...]:
+    lines = token.content.removesuffix("\n").split("\n") if token.content else []
+    head: list[Piece] = []
+    if token.type == "fence":
+        words = token.info.strip()
+        head = [Piece(first, tuple(build_safe_cells(words, _ASIDE)))] if words else []
+        first += 1
+    return (*head, *(Piece(first + number, tuple(build_safe_cells(line))) for number, line in enumerate(lines)))
+
+
+def _quote(token: Token, first: int) -> tuple[Piece, ...]:
+    """The lines of a token as they are written."""
+    lines = token.content.rstrip("\n").split("\n")
+    return tuple(Piece(first + number, tuple(build_safe_cells(line, _ASIDE))) for number, line in enumerate(lines))
+
+
+class _InlineWriter:
+    """Inline tokens to cells, one after the other."""
+
+    def __init__(self, role: str) -> None:
+        self._role = role
+        self._strong = 0
+        self._links: list[tuple[str, str]] = []
+        self._words = ""
+        """What a link says, to compare with where it leads."""
+
+    def write(self, token: Token) -> list[Cell]:
+        match token.type:
+            case "text" | "text_special" | "code_inline":
+                self._words += token.content
+                return build_safe_cells(token.content, _CODE if token.type == "code_inline" else self._find_role())
+            case "link_close":
+                return self._end_link()
+            case "image":
+                words = f"[image: {token.content}]"
+                return [*build_safe_cells(words, _ASIDE), *_show_address(_get(token, "src"), _get(token, "title"))]
+            case "s_open" | "s_close":
+                return [Cell("~~", _ASIDE)]
+            case "html_inline":
+                return build_safe_cells(token.content, _ASIDE)
+        self._note(token)
+        return []
+
+    def _note(self, token: Token) -> None:
+        if token.type == "link_open":
+            self._links.append((_get(token, "href"), _get(token, "title")))
+            self._words = ""
+        elif token.type in {"strong_open", "strong_close"}:
+            self._strong += 1 if token.type == "strong_open" else -1
+
+    def _end_link(self) -> list[Cell]:
+        address, title = self._links.pop() if self._links else ("", "")
+        if self._words.strip() in {address, address.removeprefix("mailto:")} and not title:
+            return []
+        return _show_address(address, title)
+
+    def _find_role(self) -> str:
+        if self._links:
+            return _ADDRESS
+        return _STRONG if self._strong else self._role
+
+
+def _show_address(address: str, title: str) -> list[Cell]:
+    named = f' "{title}"' if title else ""
+    return build_safe_cells(f" ⟨{address}{named}⟩", _ASIDE)
+
+
+def _get(token: Token, name: str) -> str:
+    return str(token.attrs.get(name, ""))
+
+
+@cache
+def _build_parser(*, blocks_only: bool) -> MarkdownIt:
+    """Words are parsed block by block, so that a block that is too long for it can be left as it is."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - only for who reads a document
+
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    return parser.disable("inline") if blocks_only else parser

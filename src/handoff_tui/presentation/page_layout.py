@@ -1,0 +1,116 @@
+"""A page laid out for a number of columns: lines of cells, wrapped between words where they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from handoff_tui.models.pattern import compile_later
+from handoff_tui.presentation.cell_width import compute_width, wrap_cells
+from handoff_tui.presentation.page import Cell, Column, Grid, Line, Page
+
+Row = tuple[Cell, ...]
+
+_NOTHING = "–"
+_GAP = 2
+_LEAST_FOLDED = 24
+"""A column that wraps and would be narrower goes under its row instead."""
+_WORDS = compile_later(r" *[^ ]+ *| +")
+
+
+def lay_out(page: Page, width: int) -> list[Row]:
+    """Every line of a page, none wider than `width`."""
+    rows: list[Row] = []
+    for part in page.parts:
+        rows += lay_out_line(part, width) if isinstance(part, Line) else _lay_out_grid(part, width)
+    return rows
+
+
+def lay_out_line(line: Line, width: int) -> list[Row]:
+    """A line; where it wraps, the rest hangs at its indent. Entries of a list stand two in."""
+    lead = 2 if line.indent == 2 else 0  # noqa: PLR2004 - as on the command line
+    hang = min(line.indent, max(0, width // 3))
+    first, *rest = wrap_words(line.cells, width - lead, width - hang)
+    return [_indent(first, lead), *(_indent(row, hang) for row in rest)]
+
+
+def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None) -> list[Row]:
+    """Cells broken between words; a word that is longer than a line is broken anywhere. One row at least."""
+    limit, later = max(2, first_width), max(2, first_width if width is None else width)
+    rows: list[Row] = []
+    current: list[Cell] = []
+    room = limit
+    for cell in cells:
+        for word in _WORDS.findall(cell.text):
+            taken = compute_width(word.rstrip(" ")) if word.strip(" ") else 0
+            if taken > room and current:
+                rows.append(_end(current))
+                current, room, limit = [], later, later
+                word = word.lstrip(" ")  # noqa: PLW2901 - the break stands for the blanks
+                taken = compute_width(word.rstrip(" "))
+            if taken > limit:
+                *full, last = wrap_cells([Cell(word.rstrip(" "), cell.role)], limit)
+                rows += full
+                current, room, limit = list(last), 0, later
+                continue
+            current.append(Cell(word, cell.role))
+            room -= compute_width(word)
+    last = _end(current) if current and room < 0 else tuple(current)
+    return [*rows, last] if current or not rows else rows
+
+
+def _end(cells: list[Cell]) -> Row:
+    """A full row without the blanks that the break stands for: they would make it wider than there is room."""
+    return (*cells[:-1], Cell(cells[-1].text.rstrip(" "), cells[-1].role))
+
+
+def _indent(row: Row, by: int) -> Row:
+    return (Cell(" " * by), *row) if by else row
+
+
+def _lay_out_grid(grid: Grid, width: int) -> list[Row]:
+    natural = [_find_width(grid, index) for index in range(len(grid.columns))]
+    folded = [index for index, column in enumerate(grid.columns) if column.fold]
+    fixed = sum(size + _GAP for index, size in enumerate(natural) if index not in folded)
+    room = (width - fixed) // len(folded) - _GAP if folded else width
+    if sum(natural) + _GAP * len(natural) <= width:
+        return _lay_out_table(grid, natural)
+    if folded and room >= _LEAST_FOLDED and fixed <= width:
+        return _lay_out_table(grid, [room if index in folded else size for index, size in enumerate(natural)])
+    return [row for cells in grid.rows for row in _stack(grid.columns, cells, width)]
+
+
+def _find_width(grid: Grid, index: int) -> int:
+    return max([len(grid.columns[index].heading), *(compute_width(row[index].text) for row in grid.rows)])
+
+
+def _lay_out_table(grid: Grid, widths: list[int]) -> list[Row]:
+    headings = tuple(Cell(column.heading, "muted") for column in grid.columns)
+    rows: list[Row] = []
+    for cells in (headings, *grid.rows) if any(column.heading for column in grid.columns) else grid.rows:
+        wrapped = [wrap_words([cell], size) for cell, size in zip(cells, widths, strict=True)]
+        for number in range(max(map(len, wrapped))):
+            pieces = [lines[number] if number < len(lines) else () for lines in wrapped]
+            rows.append(_join(pieces, widths, grid.columns))
+    return rows
+
+
+def _join(pieces: list[Row], widths: list[int], columns: tuple[Column, ...]) -> Row:
+    row: list[Cell] = []
+    for piece, width, column in zip(pieces, widths, columns, strict=True):
+        blank = Cell(" " * max(0, width - sum(compute_width(cell.text) for cell in piece)))
+        row += [blank, *piece] if column.right else [*piece, blank]
+        row.append(Cell(" " * _GAP))
+    return tuple(row)
+
+
+def _stack(columns: tuple[Column, ...], cells: Row, width: int) -> list[Row]:
+    """A row as one line of its short columns, named from the third on, and under it the long ones."""
+    pairs = [(column, cell) for column, cell in zip(columns, cells, strict=True) if cell.text not in {"", _NOTHING}]
+    short = [(column, cell) for column, cell in pairs if not column.fold]
+    first = [Cell(f"{cell.text}  ", cell.role) for _, cell in short[:2]]
+    named = " · ".join(f"{column.heading} {cell.text}".strip() for column, cell in short[2:])
+    rows = lay_out_line(Line((*first, Cell(named, "muted")), indent=4), width)
+    for column, cell in pairs:
+        if column.fold:
+            rows += [_indent(row, 4) for row in wrap_words([cell], width - 4)]
+    return rows

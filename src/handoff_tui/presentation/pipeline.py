@@ -1,0 +1,126 @@
+"""The pipeline of one handoff: a chain over the page, a row for each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.presentation.ages import describe_span
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings, fit
+from handoff_tui.presentation.labels import Label, label_gate
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+
+_MINE: Final = Label("◆", "needs you", "waiting")
+_STANDINGS: Final = {
+    PhaseStanding.DONE: Label("✓", "approved", "pass"),
+    PhaseStanding.HERE: Label("●", "is here", "accent"),
+    PhaseStanding.BEHIND: Label("·", "undecided", "muted"),
+    PhaseStanding.SENT_BACK: Label("✗", "sent back", "fail"),
+    PhaseStanding.AHEAD: Label("○", "ahead", "muted"),
+    PhaseStanding.SKIPPED: Label("↷", "skipped", "skipped"),
+}
+_FIELDS: Final = (
+    Field("number", "", 2),
+    Field("phase", "PHASE", 11, grows=8),
+    Field("state", "STATE", 14),
+    Field("who", "WHO", 12, rank=4, grows=10),
+    Field("tries", "TRIES", 5, rank=5, right=True),
+    Field("when", "WHEN", 5, rank=3, right=True),
+    Field("agent", "AGENT", 9, rank=2),
+    Field("note", "", 25, rank=1, grows=50),
+)
+_ARROW: Final = "──"
+
+
+def label_phase(phase: PhaseView, *, waits_on_me: bool = False) -> Label:
+    """Where the work stands in a phase; at the one where it is, by its gate."""
+    if phase.standing is PhaseStanding.HERE and waits_on_me:
+        return _MINE
+    if phase.gate not in {None, GateName.PENDING}:
+        return label_gate(phase.gate)
+    return _STANDINGS[phase.standing]
+
+
+class PipelineRows:
+    """One row for each phase, in order."""
+
+    def __init__(self, view: PipelineView, *, waits_on_me: bool = False, now: datetime | None = None) -> None:
+        self._view = view
+        self._mine = waits_on_me
+        self._now = now
+        self._keys = [phase.name for phase in view.phases]
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self._keys
+
+    def build_heading(self, width: int) -> Row:
+        return build_headings(_FIELDS, width)
+
+    def build_row(self, index: int, width: int) -> Row:
+        return build_cells(_FIELDS, self._describe(index), width)
+
+    def _describe(self, index: int) -> dict[str, Row]:
+        phase = self._view.phases[index]
+        label = label_phase(phase, waits_on_me=self._mine)
+        is_here = phase.standing is PhaseStanding.HERE
+        ahead = phase.standing is PhaseStanding.AHEAD and index
+        state = f"{label.glyph} after {index}" if ahead else str(label)
+        return {
+            "number": (Cell(str(index + 1), "muted"),),
+            "phase": (Cell(render_safe(phase.name), "heading" if is_here else "text"),),
+            "state": (Cell(state, label.role),),
+            "who": (Cell("you" if is_here and self._mine else render_safe(phase.who or "–"), _role_of(phase)),),
+            "tries": (Cell(str(phase.attempts) if phase.attempts else "–", "text" if phase.attempts else "muted"),),
+            "when": (Cell(describe_span(parse_moment(phase.when), self._now), "muted"),),
+            "agent": (Cell(render_safe(phase.agent or "–"), "agent" if phase.agent else "muted"),),
+            "note": (Cell(render_safe(phase.note), "muted"),),
+        }
+
+
+def build_chain(view: PipelineView, width: int, *, waits_on_me: bool = False) -> tuple[Row, Row]:
+    """The phases as a chain, and under each who decided there; short forms where there is no room."""
+    labels = [label_phase(phase, waits_on_me=waits_on_me) for phase in view.phases]
+    upper: list[Cell] = []
+    lower: list[Cell] = []
+    for number, (phase, label) in enumerate(zip(view.phases, labels, strict=True), start=1):
+        is_here = phase.standing is PhaseStanding.HERE
+        link = f" {_ARROW}{label.glyph}{_ARROW} " if number < len(labels) else f" {label.glyph}"
+        name = render_safe(phase.name)
+        who = "you" if is_here and waits_on_me else render_safe(phase.who or "")
+        size = max(compute_width(name), min(compute_width(who), compute_width(name) + len(link) - 2))
+        upper += [*fit((Cell(name, "heading" if is_here else "text"),), size), Cell(link, label.role)]
+        lower += [*fit((Cell(who, "muted"),), size + len(link) - 1), Cell(" ")]
+    if sum(compute_width(cell.text) for cell in upper) <= width:
+        return tuple(upper), tuple(lower)
+    return _build_short_chain(view, labels), ()
+
+
+def parse_moment(text: str | None) -> datetime | None:
+    """A time as the log writes it; nothing for whatever else a document calls a time."""
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None
+
+
+def _build_short_chain(view: PipelineView, labels: Sequence[Label]) -> Row:
+    """From one before the place where the work is."""
+    here = next((n for n, phase in enumerate(view.phases) if phase.standing is PhaseStanding.HERE), 0)
+    first = max(0, here - 1)
+    cells = [Cell(f"… {first} before  ", "muted")] if first else []
+    for phase, label in list(zip(view.phases, labels, strict=True))[first:]:
+        cells += [Cell(f"{label.glyph} ", label.role), Cell(f"{render_safe(phase.name)}  ")]
+    return tuple(cells)
+
+
+def _role_of(phase: PhaseView) -> str:
+    if phase.who is None:
+        return "muted"
+    return "human" if phase.standing in {PhaseStanding.DONE, PhaseStanding.SENT_BACK, PhaseStanding.SKIPPED} else "text"

@@ -1,0 +1,134 @@
+"""What stands under the pipeline: what is to be done, what blocks it, what was read, and the earlier tries."""
+
+from __future__ import annotations
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.inbox import InboxItem
+from handoff_tui.models.pipeline_view import AttemptView, PipelineView
+from handoff_tui.presentation.inbox_page import add_blocking
+from handoff_tui.presentation.labels import label_gate, label_mover, label_outcome, plural
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+_NAME = 8
+_MOST_FAILING = 4
+_LONGEST_REASON = 240
+_SIGNED = {"approve": "pass", "carry": "pass", "reject": "fail", "retry": "warning", "override": "warning"}
+
+
+def build_pipeline_page(state: DeskState, phase: str | None = None) -> Page:
+    """For the handoff in view; tries of one phase only where one is named."""
+    page = Page()
+    item, view = state.item, state.pipeline.value
+    if item is None:
+        return page
+    _add_next(page, item)
+    add_blocking(page, item.reviewed.gate)
+    _add_gate(page, state)
+    _add_checks(page, state.checks.value)
+    _add_read(page, state)
+    _add_log(page, state)
+    if view is not None:
+        _add_budget(page, view)
+        _add_attempts(page, view, phase)
+    return page
+
+
+def _line(page: Page, name: str, *cells: Cell) -> None:
+    page.line(Cell(f"{name:<{_NAME}}", "muted"), *cells, indent=_NAME)
+
+
+def _add_next(page: Page, item: InboxItem) -> None:
+    move = item.reviewed.gate.next_move
+    mover = label_mover(move.who)
+    who = "you" if item.waits_on_me else (move.name or mover.word)
+    role = "waiting" if item.waits_on_me else mover.role
+    _line(page, "next", Cell(f"{render_safe(who)}: ", role), Cell(render_safe(move.what)))
+
+
+def _add_gate(page: Page, state: DeskState) -> None:
+    gate = state.gate.value
+    if gate is None:
+        return
+    report = gate.report
+    label = label_gate(report.state)
+    asked = f"asks for {render_safe(report.requirement)}" if report.requirement else f"asks for {report.threshold}"
+    counted = [one.principal for one in report.approvals if one.counted]
+    given = f", has {render_safe(', '.join(counted))}" if counted else ", has nobody yet"
+    _line(page, "gate", Cell(f"{label}  ", label.role), Cell(f"{render_safe(report.phase)} {asked}{given}"))
+    if report.debts:
+        _line(page, "debts", Cell(f"{plural(len(report.debts), 'override')} not settled", "warning"))
+
+
+def _add_checks(page: Page, report: CheckReport | None) -> None:
+    if report is None:
+        _line(page, "checks", Cell("not run yet", "muted"))
+        return
+    failing = report.blocking_failures
+    numbers = f"{report.passed} of {report.total} passed" + (
+        f", {plural(report.warnings, 'warning')}" if report.warnings else ""
+    )
+    _line(page, "checks", Cell("■ blocked  " if failing else "✓ pass  ", "fail" if failing else "pass"), Cell(numbers))
+    for result in failing[:_MOST_FAILING]:
+        label = label_outcome(result.outcome)
+        _line(
+            page, "", Cell(f"{label}  {render_safe(result.id)}  ", label.role), Cell(render_safe(result.summary, 160))
+        )
+    if len(failing) > _MOST_FAILING:
+        _line(page, "", Cell(f"… and {len(failing) - _MOST_FAILING} more", "muted"))
+
+
+def _add_read(page: Page, state: DeskState) -> None:
+    files = state.files.value
+    if files is None:
+        return
+    if not files.files:
+        _line(page, "read", Cell("no file differs from the baseline", "muted"))
+        return
+    read = sum(one.change.path in state.drafts.viewed for one in files.files)
+    done = read == len(files.files)
+    text = f"{read} of {plural(len(files.files), 'changed file')} read"
+    comments = f", {plural(len(state.drafts.comments), 'comment')} not sent" if state.drafts.comments else ""
+    _line(page, "read", Cell(text + comments, "pass" if done else "warning"))
+
+
+def _add_log(page: Page, state: DeskState) -> None:
+    log, repository = state.log.value, state.repository
+    if repository is not None and repository.fatal:
+        _line(page, "log", Cell(f"✗ not sound: {render_safe(repository.fatal[0])}", "fail"))
+    elif log is not None:
+        _line(page, "log", Cell("✓ sound  ", "pass"), Cell(plural(log.total, "signed record")))
+
+
+def _add_budget(page: Page, view: PipelineView) -> None:
+    if view.retry_budget is None:
+        return
+    spent = f"{view.spent} of {view.retry_budget} retries"
+    back = f"; failed work goes back to {render_safe(view.failure_target)}" if view.failure_target else ""
+    over = view.spent >= view.retry_budget
+    note = "; a person must decide now" if over else ""
+    _line(page, "tries", Cell(f"{spent} spent{note}{back}", "warning" if over else "text"))
+
+
+def _add_attempts(page: Page, view: PipelineView, phase: str | None) -> None:
+    wanted = [one for one in view.attempts if phase is None or one.phase.casefold() == phase.casefold()]
+    if not wanted:
+        return
+    page.heading("Tries" if phase is None else f"Tries at {render_safe(phase)}", str(len(wanted)))
+    for attempt in wanted:
+        _add_attempt(page, attempt)
+
+
+def _add_attempt(page: Page, attempt: AttemptView) -> None:
+    signed = attempt.entry is not None
+    role = _SIGNED.get(attempt.outcome, "text") if signed else "unverified"
+    said = "signed" if signed else "as it says"
+    words = [render_safe(word) for word in (attempt.phase, attempt.who, attempt.when) if word]
+    page.line(
+        Cell(f"{attempt.number:>2}  ", "muted"),
+        Cell(f"{render_safe(attempt.outcome, 24)} ", role),
+        Cell(f"({said})  {' · '.join(words)}", "muted"),
+        Cell(f"  {render_safe(attempt.reason, _LONGEST_REASON)}" if attempt.reason else ""),
+        indent=4,
+    )

@@ -1,0 +1,188 @@
+"""Runs of procedures: as the public JSON shape, and as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.run_figures import build_figures
+from handoff_tui.presentation.safe_text import render_safe
+
+SCHEMA = "handoff-tui/run/v1"
+LIST_SCHEMA = "handoff-tui/runs/v1"
+
+_STATES = {
+    ProcedureState.PENDING: Label("○", "pending", "muted"),
+    ProcedureState.IN_PROGRESS: Label("▶", "in progress", "accent"),
+    ProcedureState.VALIDATING: Label("▶", "validating", "accent"),
+    ProcedureState.WAITING: Label("●", "waits for a person", "human"),
+    ProcedureState.ROLLBACK: Label("↶", "rolling back", "warning"),
+    ProcedureState.COMPLETED: Label("✓", "completed", "pass"),
+    ProcedureState.FAILED: Label("✗", "failed", "fail"),
+}
+_ROLLED_BACK = Label("↶", "rolled back", "warning")
+_NEEDS_HUMAN = Label("■", "stopped for a person", "fail")
+_RESULTS = {
+    TryResult.PASS: Label("✓", "pass", "pass"),
+    TryResult.FAIL: Label("✗", "fail", "fail"),
+    TryResult.ERROR: Label("!", "error", "error"),
+    TryResult.TIMEOUT: Label("⌛", "timeout", "timeout"),
+    TryResult.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+    TryResult.WAITING: Label("●", "waiting", "human"),
+    TryResult.EXPIRED: Label("⌛", "expired", "warning"),
+}
+
+
+def label_run(run: ProcedureRun) -> Label:
+    if run.needs_human:
+        return _NEEDS_HUMAN
+    return _ROLLED_BACK if run.rolled_back else _STATES[run.state]
+
+
+def build_run_json(run: ProcedureRun) -> dict[str, object]:
+    """The shape promised to scripts."""
+    return {"schema": SCHEMA, **_build_fields(run), "tries": [_build_try(one) for one in run.tries]}
+
+
+def build_runs_json(runs: Iterable[ProcedureRun]) -> dict[str, object]:
+    known = tuple(runs)
+    return {
+        "schema": LIST_SCHEMA,
+        "runs": [_build_fields(run) for run in known],
+        "figures": build_figures(known).model_dump(mode="json"),
+    }
+
+
+def build_run_page(run: ProcedureRun) -> Page:
+    """The state, why, every step with its tries, and what was left undone."""
+    page = Page()
+    _add_heading(page, run)
+    rows = [_build_row(one) for one in fold_looks(run.tries)]
+    if rows:
+        page.blank()
+        columns = (Column(""), Column("what"), Column("name"), Column("try"), Column("s", right=True))
+        page.grid((*columns, Column("", fold=True)), rows)
+    if run.state is ProcedureState.WAITING and run.request is not None:
+        words = f"handoff-tui decide approve {run.request.handoff} --phase {run.request.phase}"
+        page.blank()
+        page.line(Cell("a person decides: ", "muted"), Cell(render_safe(words), "accent"))
+    for name in run.left:
+        page.line(Cell("! ", "warning"), Cell(f"{render_safe(name)} was not done: undo by hand what it would undo"))
+    return page
+
+
+def build_runs_page(runs: Sequence[ProcedureRun]) -> Page:
+    """One row a run, then the figures."""
+    page = Page()
+    if not runs:
+        page.line(Cell("No procedure was run here.", "muted"))
+        return page
+    columns = (Column(""), Column("state"), Column("run"), Column("at"), Column("why", fold=True))
+    page.grid(columns, [_build_run_row(run) for run in runs])
+    _add_figures(page, runs)
+    return page
+
+
+def build_follow_line(run: ProcedureRun) -> str:
+    """One line for whoever watches."""
+    done = sum(one.kind is TryKind.STEP and one.passed for one in run.tries)
+    total = f"/{len(run.plan.steps)}" if run.plan else ""
+    return f"{label_run(run).word}: {done}{total} steps{f', at {run.current}' if run.current else ''}"
+
+
+def fold_looks(tries: Sequence[ProcedureTry]) -> list[ProcedureTry]:
+    """Looks at a gate that found nothing new are told once, by the last of them."""
+    folded: list[ProcedureTry] = []
+    for one in tries:
+        before = folded[-1] if folded else None
+        repeats = (
+            before is not None
+            and before.kind is one.kind is TryKind.GATE
+            and before.name == one.name
+            and before.result is TryResult.WAITING
+        )
+        if repeats:
+            folded.pop()
+        folded.append(one)
+    return folded
+
+
+def _build_fields(run: ProcedureRun) -> dict[str, object]:
+    request = run.request
+    return {
+        "id": run.id,
+        "procedure": request.procedure if request else None,
+        "handoff": request.handoff if request else None,
+        "phase": request.phase if request else None,
+        "attempt": request.attempt if request else None,
+        "commit": request.commit if request else None,
+        "state": run.state.value,
+        "finished": run.finished,
+        "needs_human": run.needs_human,
+        "withdrawn": run.withdrawn,
+        "reason": run.reason,
+        "current": run.current,
+        "left": list(run.left),
+        "seconds": run.seconds,
+    }
+
+
+def _build_try(one: ProcedureTry) -> dict[str, object]:
+    return one.model_dump(mode="json")
+
+
+def _add_heading(page: Page, run: ProcedureRun) -> None:
+    label = label_run(run)
+    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(run.id), "heading"))
+    if run.reason:
+        page.line(Cell("  "), Cell(render_safe(run.reason)), indent=4)
+    if run.withdrawn and not run.finished:
+        page.line(Cell("  "), Cell("somebody asked it to end", "muted"), indent=4)
+
+
+def _build_row(one: ProcedureTry) -> tuple[Cell, ...]:
+    label = _RESULTS[one.result]
+    what = f"{one.kind.value}, at the end" if one.final else one.kind.value
+    return (
+        Cell(label.glyph, label.role),
+        Cell(what, "muted"),
+        Cell(render_safe(one.name)),
+        Cell(str(one.number), "muted"),
+        Cell(f"{one.seconds:.1f}", "muted"),
+        Cell(render_safe(one.detail)),
+    )
+
+
+def _build_run_row(run: ProcedureRun) -> tuple[Cell, ...]:
+    label = label_run(run)
+    return (
+        Cell(label.glyph, label.role),
+        Cell(label.word, label.role),
+        Cell(render_safe(run.id)),
+        Cell(render_safe(run.current or "–"), "muted"),
+        Cell(render_safe(run.reason)),
+    )
+
+
+def _add_figures(page: Page, runs: Sequence[ProcedureRun]) -> None:
+    figures = build_figures(runs)
+    page.heading("By procedure")
+    for kind in figures.types:
+        mean = "" if kind.mean_seconds is None else f", {kind.mean_seconds:.1f} s on average"
+        words = f"{plural(kind.runs, 'run')}: {kind.completed} completed, {kind.rolled_back} rolled back"
+        page.line(
+            Cell(f"{render_safe(kind.procedure)}  ", "key"),
+            Cell(f"{words}, {kind.failed} failed, {kind.open} open{mean}"),
+            indent=2,
+        )
+    if figures.rules:
+        page.heading("By rule")
+    for rule in figures.rules:
+        severity = f" ({rule.severity.value})" if rule.severity else ""
+        page.line(
+            Cell(f"{render_safe(rule.rule)}{severity}  ", "key"),
+            Cell(f"held {rule.held} of {rule.judged} times"),
+            indent=2,
+        )

@@ -1,0 +1,272 @@
+"""A step of an agent: as the public JSON shape, and as pages."""
+
+from __future__ import annotations
+
+from handoff_tui.models.agent_run import LockState, RunStatus
+from handoff_tui.models.check_report import TrustState
+from handoff_tui.models.run_view import RunView
+from handoff_tui.models.short_id import SHORT_DIGEST
+from handoff_tui.models.step import Notice, StepOutcome, StepReport, TrailEntry
+from handoff_tui.models.work import Severity
+from handoff_tui.presentation.gate import add_fact
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+
+SCHEMA = "handoff-tui/step/v1"
+LIST_SCHEMA = "handoff-tui/step-list/v1"
+_MOST = 20
+_LONGEST_LINE = 100
+_MINUTE = 60
+
+_OUTCOMES = {
+    StepOutcome.READY: Label("○", "ready", "accent"),
+    StepOutcome.FAILED: Label("✗", "failed", "fail"),
+    StepOutcome.STOPPED: Label("⊘", "stopped", "cancelled"),
+    StepOutcome.NEEDS_HUMAN: Label("●", "needs a person", "human"),
+}
+_STATUSES = {
+    RunStatus.ABSENT: Label("·", "absent", "muted"),
+    RunStatus.PREPARED: Label("·", "prepared", "muted"),
+    RunStatus.RUNNING: Label("»", "running", "agent"),
+    RunStatus.PAUSED: Label("‖", "paused", "warning"),
+    RunStatus.FINISHED: Label("·", "ended", "muted"),
+    RunStatus.LOST: Label("?", "lost", "unknown"),
+}
+_SEVERITIES = {
+    Severity.CRITICAL: Cell("■ ", "fail"),
+    Severity.HIGH: Cell("✗ ", "fail"),
+    Severity.MEDIUM: Cell("! ", "warning"),
+    Severity.LOW: Cell("· ", "muted"),
+}
+
+
+def label_step(outcome: StepOutcome) -> Label:
+    return _OUTCOMES[outcome]
+
+
+def label_run(status: RunStatus) -> Label:
+    return _STATUSES[status]
+
+
+def build_step_json(report: StepReport) -> dict[str, object]:
+    """The shape promised to scripts."""
+    return {
+        "schema": SCHEMA,
+        "handoff": report.key.handoff,
+        "phase": report.key.phase,
+        "attempt": report.key.attempt,
+        "try": report.key.number,
+        "outcome": report.outcome.value,
+        "why": list(report.why),
+        "next": {
+            "phase": report.next_phase,
+            "direction": report.next_direction.value if report.next_direction else None,
+            "by_person": report.next_by_person,
+            "move": report.next_move,
+        },
+        "run": report.end.model_dump(mode="json"),
+        "notices": [notice.model_dump(mode="json") for notice in report.notices],
+        "files": [file.model_dump(mode="json") for file in report.files],
+        "commits": [commit.model_dump(mode="json") for commit in report.commits],
+        "gate": report.gate,
+        "checks": {
+            "passed": report.checks_passed,
+            "total": report.checks_total,
+            "failing": list(report.failing),
+        },
+        "fix_tasks": [task.model_dump(mode="json") for task in report.fix_tasks],
+        "budget": {"used": report.budget.used, "allowed": report.budget.allowed, "left": report.budget.left},
+        "trail": [entry.model_dump(mode="json") for entry in report.trail],
+        "agent": report.agent,
+        "route": report.route.model_dump(mode="json"),
+        "folder": report.folder,
+        "branch": report.branch,
+        "head_before": report.head_before,
+        "head_after": report.head_after,
+        "proof": {"path": report.proof, "sha256": report.end.output_sha256},
+        "context_sha256": report.context_sha256,
+        "prompt_sha256": report.prompt_sha256,
+    }
+
+
+def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
+    """The outcome and why, what was noticed, what was done, and who owes the next move."""
+    page = Page()
+    label = label_step(report.outcome)
+    key = report.key
+    page.line(Cell(f"{label.glyph} {label.word}  ", label.role), Cell(_name_run(report), "heading"))
+    for reason in report.why:
+        page.line(Cell("  "), Cell(render_safe(reason)), indent=4)
+    page.blank()
+    add_fact(page, "agent", f"{report.agent}, {describe_end(report)}")
+    add_fact(page, "checks", _describe_checks(report))
+    add_fact(page, "output", f"{report.end.output_bytes:,} bytes, sha256 {report.end.output_sha256[:SHORT_DIGEST]}")
+    add_fact(page, "", report.proof)
+    if report.branch and report.route.source != key.phase and report.folder:
+        add_fact(page, "folder", report.folder)
+    _add_notices(page, report.notices)
+    most = None if everything else _MOST
+    _add_rows(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in report.commits], most)
+    _add_rows(page, "Files", [f"{one.change}  {one.path}" for one in report.files], most)
+    _add_rows(page, "To be mended", [_describe_task(report, number) for number in range(len(report.fix_tasks))], most)
+    if report.outcome is StepOutcome.NEEDS_HUMAN or everything:
+        _add_trail(page, report.trail)
+    page.blank()
+    add_fact(page, "next", report.next_move)
+    return page
+
+
+def describe_end(report: StepReport) -> str:
+    """How and after how long the agent ended."""
+    end = report.end
+    words = {"exited": f"exit code {end.code}", "signalled": f"ended by signal {end.signal}"}
+    ending = words.get(end.ending.value, end.ending.value.replace("-", " "))
+    return f"{ending}, {describe_seconds(end.seconds)}"
+
+
+def describe_seconds(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // _MINUTE} min {int(seconds) % _MINUTE:02d} s"
+
+
+def build_following_line(view: RunView) -> str:
+    """One line while an agent works: how long, how much, and what it printed last."""
+    state = view.state
+    label = label_run(state.status)
+    last = render_safe(view.last_line, _LONGEST_LINE)
+    return f"{label} · {describe_seconds(state.elapsed)} · {state.output_bytes:,} bytes · {last}"
+
+
+def build_step_list_json(
+    views: tuple[RunView, ...],
+    locks: tuple[LockState, ...],
+    agents: list[tuple[str, str, str, bool]],
+    trust: TrustState | None,
+) -> dict[str, object]:
+    return {
+        "schema": LIST_SCHEMA,
+        "runs": [
+            {
+                **view.state.key.model_dump(mode="json"),
+                "status": view.state.status.value,
+                "outcome": view.report.outcome.value if view.report else None,
+                "elapsed": view.state.elapsed,
+                "output_bytes": view.state.output_bytes,
+                "output": view.output,
+            }
+            for view in views
+        ],
+        "locks": [lock.model_dump(mode="json") for lock in locks],
+        "agents": [
+            {"pipeline": pipeline, "phase": phase, "command": command, "from_repository": from_repository}
+            for pipeline, phase, command, from_repository in agents
+        ],
+        "trust": trust.model_dump(mode="json") if trust is not None else None,
+    }
+
+
+def build_step_list_page(
+    views: tuple[RunView, ...],
+    locks: tuple[LockState, ...],
+    agents: list[tuple[str, str, str, bool]],
+    trust: TrustState | None,
+) -> Page:
+    """Who could be started, who is at work, and what became of earlier runs."""
+    page = Page()
+    page.heading("Agents", "" if agents else "none is configured; docs/agents.md has examples")
+    columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
+    page.grid(columns, [_build_agent_row(*agent) for agent in agents])
+    if trust is not None and not trust.trusted:
+        page.line(Cell("! ", "warning"), Cell("nobody has trusted the agents of this repository: ", "warning"))
+        page.line(Cell(f"  handoff-tui step --trust {trust.digest}"))
+    if locks:
+        page.heading("Locks")
+        add_locks(page, locks)
+    if views:
+        page.heading("Runs")
+        runs = (
+            Column(""),
+            Column("handoff"),
+            Column("phase"),
+            Column("try", right=True),
+            Column("took"),
+            Column("why", fold=True),
+        )
+        page.grid(runs, [_build_run_row(view) for view in views])
+    return page
+
+
+def add_locks(page: Page, locks: tuple[LockState, ...]) -> None:
+    """Who holds which phase; a lock that was left behind is marked."""
+    for state in locks:
+        lock = state.lock
+        mark = Cell("? stale  ", "warning") if state.stale else Cell("» held  ", "agent")
+        words = f"{lock.owner} on {lock.host} (process {lock.pid}) for {lock.handoff}, attempt {lock.attempt}"
+        sign = f"; last sign {describe_seconds(state.age_seconds)} ago"
+        page.line(mark, Cell(render_safe(f"{lock.phase}: {words}{sign}")), indent=2)
+
+
+def _build_agent_row(pipeline: str, phase: str, command: str, from_repository: bool) -> tuple[Cell, ...]:  # noqa: FBT001
+    origin = "repository" if from_repository else "yours"
+    return (Cell(render_safe(pipeline)), Cell(render_safe(phase)), Cell(origin, "muted"), Cell(render_safe(command)))
+
+
+def _build_run_row(view: RunView) -> tuple[Cell, ...]:
+    key = view.state.key
+    label = label_run(view.state.status) if view.report is None else label_step(view.report.outcome)
+    why = "; ".join(view.report.why) if view.report else view.last_line
+    return (
+        Cell(str(label), label.role),
+        Cell(render_safe(key.handoff)),
+        Cell(render_safe(key.phase)),
+        Cell(f"{key.attempt}.{key.number}"),
+        Cell(describe_seconds(view.state.elapsed), "muted"),
+        Cell(render_safe(why, 2 * _LONGEST_LINE)),
+    )
+
+
+def _name_run(report: StepReport) -> str:
+    key = report.key
+    return render_safe(f"{key.handoff} · {key.phase} · attempt {key.attempt}, try {key.number}")
+
+
+def _describe_checks(report: StepReport) -> str:
+    if report.gate is None:
+        return "not asked"
+    return f"{report.checks_passed} of {report.checks_total} pass; the gate is {report.gate}"
+
+
+def _describe_task(report: StepReport, number: int) -> str:
+    task = report.fix_tasks[number]
+    return f"{task.priority:>2}  {task.title}" + (f"  ({task.place})" if task.place else "")
+
+
+def _add_notices(page: Page, notices: tuple[Notice, ...]) -> None:
+    if not notices:
+        return
+    page.heading("Noticed")
+    for notice in notices:
+        page.line(_SEVERITIES[notice.severity], Cell(render_safe(notice.text)), indent=2)
+        for place in notice.places:
+            page.line(Cell("    "), Cell(render_safe(place), "muted"), indent=4)
+
+
+def _add_rows(page: Page, title: str, rows: list[str], most: int | None) -> None:
+    if not rows:
+        return
+    page.heading(title, plural(len(rows), "entry").replace("entrys", "entries"))
+    shown = rows if most is None else rows[:most]
+    for row in shown:
+        page.line(Cell("  "), Cell(render_safe(row)), indent=4)
+    if len(shown) < len(rows):
+        page.line(Cell(f"  and {len(rows) - len(shown)} more", "muted"))
+
+
+def _add_trail(page: Page, trail: tuple[TrailEntry, ...]) -> None:
+    page.heading("Trail", "since a person last decided")
+    for entry in trail:
+        label = label_step(entry.outcome)
+        words = f"{entry.phase}, attempt {entry.attempt}, try {entry.number}: {entry.why or 'nothing against it'}"
+        page.line(Cell(f"{label}  ", label.role), Cell(render_safe(words)), indent=4)

@@ -1,0 +1,145 @@
+"""What an agent is told, as Markdown for its prompt. Everything from elsewhere is shown, never obeyed."""
+
+from __future__ import annotations
+
+from handoff_tui.models.step import FixTask, HandoffContext, PreviousContext, StepContext
+from handoff_tui.models.work import ReportedFinding, Task
+from handoff_tui.presentation.markdown_text import render_block, render_code, render_markdown
+from handoff_tui.presentation.packet import render_packet
+from handoff_tui.presentation.safe_text import render_safe_lines
+
+_MOST = 100
+_DIRECTIONS = {
+    "forward": "The gate before this phase is open: go on from the work that is there.",
+    "again": "This phase is done once more.",
+    "failed": "The work failed and came back to this phase: mend what is listed.",
+    "back": "Somebody wants this earlier phase again.",
+}
+
+
+def render_context(context: StepContext) -> tuple[str, str]:
+    """The context and the packet, each as Markdown; the packet is empty where nobody sent the work back."""
+    lines = [
+        *_render_place(context),
+        *_render_notes(context),
+        *_render_tasks(context.fix_tasks),
+        *_render_handoff(context.handoff),
+        *(_render_previous(context.previous) if context.previous is not None else []),
+        *_render_baseline(context),
+    ]
+    packet = render_packet(context.packet) if context.packet is not None else ""
+    return "\n".join(lines).strip("\n") + "\n", packet
+
+
+def _render_place(context: StepContext) -> list[str]:
+    key, route = context.key, context.route
+    title = f"{key.handoff} · {key.phase} · attempt {key.attempt}, try {key.number}"
+    came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
+    lines = [f"# {render_markdown(title)}", "", f"{_DIRECTIONS[route.direction.value]}{render_markdown(came)}", ""]
+    lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
+    lines.append(f"- Tries of the whole loop that are left: {context.tries_left}.")
+    return [*lines, ""]
+
+
+def _name_branch(context: StepContext) -> str:
+    branch = render_code(context.branch) if context.branch else "no branch"
+    return f"{branch} at {render_code(context.commit[:12])}" if context.commit else branch
+
+
+def _render_notes(context: StepContext) -> list[str]:
+    if not context.notes:
+        return []
+    lines = ["## Words of the operator", ""]
+    for note in context.notes:
+        lines += [f"{render_code(note.author)} ({render_markdown(note.time)}):", "", *_quote(note.text), ""]
+    return lines
+
+
+def _render_tasks(tasks: tuple[FixTask, ...]) -> list[str]:
+    if not tasks:
+        return []
+    lines = ["## To be mended, the most urgent first", ""]
+    for task in tasks[:_MOST]:
+        severity = task.severity.value if task.severity else "severity not said"
+        place = f" in {render_code(task.place)}" if task.place else ""
+        lines.append(
+            f"- [{task.priority}, {severity}] {render_markdown(task.title)}{place} ({render_code(task.source)})"
+        )
+        if task.detail:
+            lines.append(f"  {render_markdown(task.detail)}")
+    return [*lines, *_tell_rest(len(tasks)), ""]
+
+
+def _render_handoff(handoff: HandoffContext) -> list[str]:
+    lines = ["## The handoff so far, as its documents claim it", ""]
+    facts = [
+        ("title", handoff.title),
+        ("format", handoff.dialect),
+        ("status", handoff.status),
+        ("from", handoff.source_agent),
+        ("to", handoff.target_agent),
+        ("next action", handoff.next_action),
+    ]
+    lines += [f"- {name}: {render_markdown(value)}" for name, value in facts if value]
+    lines += [f"- {render_markdown(fact.name)}: {render_markdown(fact.value)}" for fact in handoff.facts[:_MOST]]
+    if handoff.message:
+        lines += ["", *_quote(handoff.message)]
+    lines += _render_list("Documents", [f"{render_code(one.path)} ({one.role})" for one in handoff.documents])
+    lines += _render_list("Tasks", [_render_task(one) for one in handoff.tasks])
+    lines += _render_list("Open blockers", [render_markdown(one.title) for one in handoff.blockers])
+    lines += _render_list("Reported findings", [_render_finding(one) for one in handoff.findings])
+    lines += _render_list("Proofs of work", [f"{render_code(one.path)} ({one.kind.value})" for one in handoff.proofs])
+    return [*lines, ""]
+
+
+def _render_finding(finding: ReportedFinding) -> str:
+    place = f" in {render_code(finding.file)}" if finding.file else ""
+    severity = f" ({finding.severity.value})" if finding.severity else ""
+    return f"{render_markdown(finding.title)}{place}{severity}"
+
+
+def _render_task(task: Task) -> str:
+    mark = "done" if task.done else task.status or "open"
+    return f"{render_markdown(task.title)} ({render_markdown(mark)})"
+
+
+def _render_previous(previous: PreviousContext) -> list[str]:
+    ran = f"{previous.phase}, attempt {previous.attempt}, try {previous.number}"
+    code = "no exit code" if previous.code is None else f"exit code {previous.code}"
+    lines = ["## What the agent before did, as measured", ""]
+    lines.append(f"- {render_markdown(ran)}: {previous.outcome}, {code}, {previous.seconds:.0f} seconds.")
+    lines += _render_list(
+        "Commits", [f"{render_code(one.id[:12])} {render_markdown(one.subject)}" for one in previous.commits]
+    )
+    lines += _render_list("Files", [f"{one.change} {render_code(one.path)}" for one in previous.files])
+    if previous.output:
+        lines += ["", "The end of what it printed:", "", *_quote("\n".join(previous.output))]
+    return [*lines, ""]
+
+
+def _render_baseline(context: StepContext) -> list[str]:
+    baseline = context.baseline
+    lines = ["## Baseline and checks", ""]
+    known = baseline.commit or baseline.snapshot
+    named = f"{render_code(known[:12])}: " if known else ""
+    lines.append(f"- Compared with {named}{render_markdown(baseline.reason)}.")
+    if baseline.tests:
+        counted = ", ".join(f"{number} {outcome}" for outcome, number in baseline.tests.items())
+        lines.append(f"- Tests here now, by their reports: {counted}.")
+    lines.append(f"- Packages: {baseline.packages}. Checks: {baseline.checks_passed} of {baseline.checks_total} pass.")
+    lines += [f"- Does not pass: {render_code(check)}" for check in baseline.failing[:_MOST]]
+    return [*lines, ""]
+
+
+def _render_list(title: str, entries: list[str]) -> list[str]:
+    if not entries:
+        return []
+    return ["", f"{title}:", "", *(f"- {entry}" for entry in entries[:_MOST]), *_tell_rest(len(entries))]
+
+
+def _tell_rest(number: int) -> list[str]:
+    return [f"- and {number - _MOST} more"] if number > _MOST else []
+
+
+def _quote(text: str) -> list[str]:
+    return render_block(render_safe_lines(text), "text")

@@ -1,0 +1,271 @@
+"""The supervisor of one agent: a session leader of its own that starts it, keeps its time, and writes how it ended.
+
+It outlives whoever started it. Output goes to a file: a pipe would break when its reader dies. It is the one process
+that ever starts the agent of its run folder. It imports only the lightest part of the standard library, the heavier
+ones when the agent is at work already.
+"""
+# importing pathlib takes longer than all that is done before the agent starts
+# ruff: noqa: PTH108, PTH110, PTH112
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+
+from handoff_tui.repo.agent_process import AgentProcess, ask_for_orphans, start_agent
+from handoff_tui.repo.process_identity import read_birth, read_host
+from handoff_tui.repo.run_files import (
+    COMPLAINTS,
+    EXIT,
+    HEARTBEAT,
+    LOCK,
+    OUTPUT,
+    PAUSED,
+    PLAN,
+    PROCESS,
+    STOP,
+    OutputHash,
+    read_json,
+    write_json,
+)
+
+_READY = b"+"
+_TICK_SECONDS = 0.2
+_BEAT_SECONDS = 2.0
+_LINGER_SECONDS = 0.5
+"""What an agent left running may be just about to end, as the end of a pipeline is."""
+_LOOK_AGAIN_SECONDS = 0.005
+_HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD, signal.SIGHUP)
+
+
+class Supervisor:
+    """One agent, from its start to the last process of it."""
+
+    def __init__(self, folder: str, plan: dict[str, object]) -> None:
+        words = plan["argv"]
+        self.folder = folder
+        self.argv = [str(word) for word in words] if isinstance(words, list) else []
+        self.work_folder = str(plan["folder"])
+        self.timeout = float(str(plan["timeout_seconds"]))
+        self.grace = float(str(plan["grace_seconds"]))
+        self.output_limit = int(str(plan["output_bytes"]))
+        self.mark = str(plan["mark"])
+        self.phase_lock = str(plan["lock"]) if plan.get("lock") else None
+        self.agent: AgentProcess | None = None
+        self.ending = "exited"
+        self.failure: str | None = None
+        self.left_running = 0
+        self.began = time.time()
+        self._asked: set[int] = set()
+        self._wake = os.pipe()
+        self._last_beat = 0.0
+        self._paused_since: float | None = None
+
+    def listen(self) -> None:
+        """Before anybody can know whom to signal: until then a signal would end this process."""
+        for end in self._wake:
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
+        for number in _HEARD:
+            # a function even where nothing is to be done: an ignored signal would stay ignored in the agent
+            signal.signal(number, lambda number, _frame: self._asked.add(number))
+
+    def run(self) -> None:
+        """Starts the agent, watches it to its end, and writes that down."""
+        has_orphans = ask_for_orphans()  # before the start: a daemon loses its parent in a moment
+        monotonic = time.monotonic()
+        try:
+            self.agent = start_agent(self.argv, self.work_folder, self.mark, self._find(OUTPUT))
+        except (OSError, ValueError) as refused:
+            self.ending, self.failure = "not-started", self._explain(refused)
+        output = OutputHash(self._find(OUTPUT))
+        if self.agent is not None:
+            self.agent.has_orphans = has_orphans
+            try:
+                with suppress(OSError):  # an agent may delete even this folder
+                    write_json(self._find(PROCESS), {**_describe_self(self.began), "agent_pid": self.agent.pid})
+                self.ending = self._watch(self.agent, output, monotonic + self.timeout)
+            finally:
+                self._end_all(self.agent, output)
+        output.read_rest()
+        try:
+            write_json(self._find(EXIT), self._build_end(output, time.monotonic() - monotonic), lasting=True)
+        finally:
+            self._leave_phase()
+
+    def _find(self, name: str) -> str:
+        return f"{self.folder}/{name}"
+
+    def _explain(self, refused: OSError | ValueError) -> str:
+        if not os.path.isdir(self.work_folder):
+            return f"the folder {self.work_folder} is not there"
+        reason = refused.strerror if isinstance(refused, OSError) else str(refused)
+        return f"{self.argv[0] if self.argv else 'nothing'}: {reason}"
+
+    def _watch(self, agent: AgentProcess, output: OutputHash, deadline: float) -> str:
+        """Until the agent ends, or has to be ended; says which."""
+        while True:
+            agent.reap()
+            if agent.code is not None:
+                return "exited" if agent.code >= 0 else "signalled"
+            if self._asked & {signal.SIGTERM, signal.SIGINT}:
+                return "stopped"
+            deadline += self._heed_pauses(agent)
+            if self._paused_since is None and time.monotonic() >= deadline:
+                return "timed-out"
+            has_more = output.read_some()
+            if output.size > self.output_limit:
+                return "flooded"
+            self._beat()
+            self._sleep(0 if has_more else min(_TICK_SECONDS, max(0.0, deadline - time.monotonic())))
+
+    def _sleep(self, seconds: float) -> None:
+        if self._paused_since is not None:
+            seconds = _TICK_SECONDS
+        if select.select([self._wake[0]], [], [], seconds)[0]:
+            with suppress(BlockingIOError):
+                os.read(self._wake[0], 4096)
+
+    def _heed_pauses(self, agent: AgentProcess) -> float:
+        """Stops or continues the agent as it was asked to; returns how long a pause was that has just ended."""
+        if signal.SIGUSR1 in self._asked and self._paused_since is None:
+            self._paused_since = time.monotonic()
+            agent.send(signal.SIGSTOP)
+            with suppress(OSError):
+                write_json(self._find(PAUSED), {"since": time.time()})
+        lasted = 0.0
+        if signal.SIGUSR2 in self._asked and self._paused_since is not None:
+            lasted, self._paused_since = time.monotonic() - self._paused_since, None
+            agent.send(signal.SIGCONT)
+            with suppress(OSError):
+                os.unlink(self._find(PAUSED))
+        self._asked -= {signal.SIGUSR1, signal.SIGUSR2}
+        return lasted
+
+    def _beat(self) -> None:
+        if time.monotonic() - self._last_beat < _BEAT_SECONDS:
+            return
+        self._last_beat = time.monotonic()
+        with suppress(OSError):  # the agent may have deleted the folder; it is watched to its end all the same
+            os.close(os.open(self._find(HEARTBEAT), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            os.utime(self._find(HEARTBEAT))
+        if self.phase_lock is not None:
+            with suppress(OSError):  # somebody has broken the lock on request
+                os.utime(self.phase_lock)
+
+    def _end_all(self, agent: AgentProcess, output: OutputHash) -> None:
+        """Nothing of the agent stays: its group, what left it, and what has lost its parents."""
+        if agent.code is None:
+            agent.send(signal.SIGTERM)
+            agent.send(signal.SIGCONT)  # a stopped process hears nothing but KILL
+            self._wait_for(agent, output, self._read_grace())
+        elif agent.find_living():
+            self._wait_for(agent, output, _LINGER_SECONDS)
+            self.left_running = len(agent.find_living())
+        agent.kill_all()
+
+    def _wait_for(self, agent: AgentProcess, output: OutputHash, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while agent.find_living() and time.monotonic() < deadline:
+            agent.reap()
+            output.read_some()
+            time.sleep(_LOOK_AGAIN_SECONDS)
+        agent.reap()
+
+    def _read_grace(self) -> float:
+        """Who asks for the end may give another grace."""
+        try:
+            return float(str(read_json(self._find(STOP))["grace_seconds"]))
+        except (OSError, ValueError, KeyError):
+            return self.grace
+
+    def _build_end(self, output: OutputHash, seconds: float) -> dict[str, object]:
+        code = self.agent.code if self.agent is not None else None
+        return {
+            "ending": self.ending,
+            "code": code if code is not None and code >= 0 else None,
+            "signal": -code if code is not None and code < 0 else None,
+            "failure": self.failure,
+            "began": self.began,
+            "ended": time.time(),
+            "seconds": round(seconds, 6),
+            "output_bytes": output.hashed,
+            "output_sha256": output.digest.hexdigest(),
+            "output_rewritten": output.rewritten,
+            "left_running": self.left_running,
+        }
+
+    def _leave_phase(self) -> None:
+        """Takes the phase's lock away, if it is still the one of this run."""
+        if self.phase_lock is not None and _holds(self.phase_lock, self.mark):
+            with suppress(OSError):
+                os.unlink(self.phase_lock)
+
+
+def supervise(folder: str, ready: int) -> None:
+    """Takes the run and sees it through; a run that somebody has taken before is left to them."""
+    lock = os.open(f"{folder}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.exists(f"{folder}/{PROCESS}") or os.path.exists(f"{folder}/{EXIT}"):
+            os.write(ready, _READY)
+            return
+        supervisor = Supervisor(folder, read_json(f"{folder}/{PLAN}"))
+        supervisor.listen()
+        write_json(f"{folder}/{PROCESS}", {**_describe_self(supervisor.began), "agent_pid": None})
+        if supervisor.phase_lock is not None:
+            _take_over(supervisor.phase_lock, supervisor.mark)
+        os.write(ready, _READY)
+        os.close(ready)
+        supervisor.run()
+    except BlockingIOError:
+        os.write(ready, _READY)
+    finally:
+        os.close(lock)
+
+
+def main() -> None:
+    """Becomes a process that nobody waits for; the one that was started leaves as soon as the run is taken."""
+    folder = sys.argv[-1]
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        os._exit(0 if os.read(reading, 1) == _READY else 1)
+    os.close(reading)
+    os.setsid()
+    _turn_away(folder)
+    supervise(folder, writing)
+
+
+def _turn_away(folder: str) -> None:
+    """No terminal, no pipe of whoever started this; complaints go to a file of the run."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    complaints = os.open(f"{folder}/{COMPLAINTS}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.dup2(complaints, 2)
+    os.close(nothing)
+    os.close(complaints)
+
+
+def _take_over(place: str, mark: str) -> None:
+    """The lock was taken by whoever prepared the run; from here on it is held by who runs it."""
+    if _holds(place, mark):
+        with suppress(OSError, ValueError):
+            write_json(place, {**read_json(place), "pid": os.getpid(), "started": read_birth(os.getpid())})
+
+
+def _holds(place: str, mark: str) -> bool:
+    try:
+        return read_json(place).get("mark") == mark
+    except (OSError, ValueError):
+        return False
+
+
+def _describe_self(began: float) -> dict[str, object]:
+    return {"pid": os.getpid(), "started": read_birth(os.getpid()) or "", "host": read_host(), "since": began}

@@ -1,0 +1,188 @@
+"""The work tree after a few files were saved: a listing that was read stays, and only these paths are looked at.
+
+Most saves are settled without git: the content of a tracked file is hashed and compared with the index. Where anything
+is out of the ordinary, the answer is nothing, and everything is read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.repo.content_rules import ContentRules, is_stored_as_is
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.known_state import parse_lines
+from handoff_tui.repo.own_place import is_own
+from handoff_tui.repo.reconcile import reopen
+from handoff_tui.repo.repository import Repository, WorkTree
+
+_MOST_BYTES = 4 * 1024 * 1024
+_GIT_FILES = frozenset({".git", ".gitattributes", ".gitignore", ".gitmodules"})
+_STATUS = ("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--")
+_EXECUTABLE = "100755"
+_PLAIN = "100644"
+
+
+class PatchedTree(NamedTuple):
+    """A work tree after some of its files changed."""
+
+    tree: WorkTree
+    paths: frozenset[str]
+    """Those whose content may be another one."""
+    vanished: frozenset[str]
+    """Those that are not there, and are in no list: git may have ignored them."""
+    presence: bool
+    """Whether a file came or went, or may have."""
+    gone: frozenset[str]
+    """Tracked paths that are not there."""
+
+
+class _Change(NamedTuple):
+    """How one path stands now; nothing where git has to say so."""
+
+    is_changed: bool = False
+    is_untracked: bool = False
+    presence: bool = False
+
+
+def find_gone(repository: Repository, tree: WorkTree) -> frozenset[str]:
+    """Tracked paths that are not there."""
+    return frozenset(path for path in tree.facts.changed if _read_mode(repository, path) is None)
+
+
+def patch_work_tree(
+    repository: Repository, tree: WorkTree, gone: frozenset[str], rules: ContentRules, paths: Iterable[str]
+) -> PatchedTree | None:
+    """The tree now, when nothing but these paths has changed since it was read; nothing when that is hard to tell.
+
+    `gone` are the tracked paths that were not there.
+    """
+    found: dict[str, _Change | None] = {}
+    vanished: set[str] = set()
+    for path in paths:
+        if not _is_ordinary(tree, path):
+            return None
+        mode = _read_mode(repository, path)
+        if mode is not None and not stat.S_ISREG(mode):
+            return None
+        known = is_listed(tree.paths, path)
+        if mode is None and not known:
+            vanished.add(path)  # it came and went: the new file of an editor that saves by renaming
+            continue
+        found[path] = _look(repository, tree, rules, path, mode) if known else None
+    unsettled = [path for path, change in found.items() if change is None]
+    settled = {path: change for path, change in found.items() if change is not None}
+    if unsettled:
+        settled |= _ask_git(repository, tree, unsettled)
+    now_gone = frozenset(path for path in settled if settled[path].is_changed and _read_mode(repository, path) is None)
+    presence = any(one.presence for one in settled.values()) or not gone.isdisjoint(settled)
+    still_gone = (gone - settled.keys()) | now_gone
+    return PatchedTree(_apply(tree, settled), frozenset(settled), frozenset(vanished), presence, still_gone)
+
+
+def _is_ordinary(tree: WorkTree, path: str) -> bool:
+    """Neither ours, nor one that tells git what to do, nor hidden from git, nor part of another repository."""
+    if is_own(path) or _GIT_FILES.intersection(path.split("/")) or path in tree.overlooked:
+        return False
+    return not any(path == module or path.startswith(f"{module}/") for module in tree.facts.submodules)
+
+
+def _read_mode(repository: Repository, path: str) -> int | None:
+    try:
+        return os.lstat(repository.root / path).st_mode
+    except (OSError, ValueError):
+        return None
+
+
+def is_listed(paths: tuple[str, ...], path: str) -> bool:
+    """Whether a path is one of many, which are sorted."""
+    place = bisect_left(paths, path)
+    return place < len(paths) and paths[place] == path
+
+
+def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str, mode: int | None) -> _Change | None:
+    """A path that was there before, without git; nothing where only git knows."""
+    if path in tree.facts.untracked:
+        return _Change(is_untracked=mode is not None, presence=mode is None)
+    if mode is None:
+        return _Change(is_changed=True, presence=True)
+    line = tree.tracked.find_line(path)
+    if line is None or path in tree.facts.changed:
+        # what is changed already may be staged: that it equals the index again does not make it unchanged
+        is_other = line is not None and _is_other(repository, rules, path, mode, line)
+        return _Change(is_changed=True) if is_other else None
+    is_other = _is_other(repository, rules, path, mode, line)
+    return None if is_other is None else _Change(is_changed=is_other)
+
+
+def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int, line: tuple[str, str]) -> bool | None:
+    """Whether a file differs from the index; nothing where git would store something else than its bytes."""
+    listed_mode, blob = line
+    if listed_mode not in {_PLAIN, _EXECUTABLE}:
+        return None
+    if rules.modes_count and bool(mode & stat.S_IXUSR) != (listed_mode == _EXECUTABLE):
+        return True
+    try:
+        content = FileReader(repository.root, _MOST_BYTES).read_bytes(path)
+    except (FileUnreadableError, UnsafePathError):
+        return None
+    if not is_stored_as_is(rules, repository.root, path, content):
+        return None
+    return _build_blob_id(repository, content) != blob
+
+
+def _build_blob_id(repository: Repository, content: bytes) -> str:
+    digest = hashlib.sha256 if repository.object_format == "sha256" else hashlib.sha1
+    return digest(b"blob %d\0" % len(content) + content).hexdigest()  # git's own names, no secret
+
+
+def _ask_git(repository: Repository, tree: WorkTree, paths: list[str]) -> dict[str, _Change]:
+    """One `git status` for these paths alone, by a door that looks at the configuration anew."""
+    _, lines = parse_lines(reopen(repository).read(*_STATUS, *paths))
+    found: dict[str, _Change] = {}
+    for path in paths:
+        line = lines.get(path, "")
+        was_there = is_listed(tree.paths, path)
+        is_untracked = line.startswith("?")
+        # what git does not name, and is in no list, is ignored: there may be less or more of it now
+        is_there = is_untracked or (was_there and path not in tree.facts.untracked)
+        found[path] = _Change(
+            is_changed=bool(line) and not is_untracked,
+            is_untracked=is_untracked,
+            presence=not (was_there and is_there and _read_mode(repository, path) is not None),
+        )
+    return found
+
+
+def _apply(tree: WorkTree, changes: dict[str, _Change]) -> WorkTree:
+    facts = tree.facts
+    kept = {path for path in facts.changed if path not in changes}
+    changed = tuple(sorted(kept | {path for path, change in changes.items() if change.is_changed}))
+    untracked = _replace_untracked(facts.untracked, changes)
+    if changed == facts.changed and untracked == facts.untracked:
+        return tree
+    update: dict[str, object] = {"changed": changed, "untracked": untracked}
+    paths = tree.paths if untracked == facts.untracked else _replace_paths(tree, untracked)
+    return tree._replace(facts=facts.model_copy(update=update), paths=paths)
+
+
+def _replace_untracked(before: tuple[str, ...], changes: dict[str, _Change]) -> tuple[str, ...]:
+    gone = {path for path, change in changes.items() if not change.is_untracked}
+    new = {path for path, change in changes.items() if change.is_untracked}.difference(before)
+    if not new and gone.isdisjoint(before):
+        return before
+    return tuple(sorted({*before, *new} - gone, key=os.fsencode))  # as git sorts them
+
+
+def _replace_paths(tree: WorkTree, untracked: tuple[str, ...]) -> tuple[str, ...]:
+    paths = list(tree.paths)
+    for path in set(tree.facts.untracked) - set(untracked):
+        del paths[bisect_left(paths, path)]
+    for path in set(untracked) - set(tree.facts.untracked):
+        paths.insert(bisect_left(paths, path), path)
+    return tuple(paths)

@@ -1,0 +1,150 @@
+"""The lock of a phase: one agent at a time, with a name on it. Left behind by a holder that died, it is shown."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from handoff_tui.errors import PhaseLockedError
+from handoff_tui.models.agent_run import LockState, PhaseLock, RunKey
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.linked_write import build_write_error
+from handoff_tui.repo.local_files import LOCAL_FOLDER
+from handoff_tui.repo.process_identity import is_same_process, read_birth, read_host
+from handoff_tui.repo.run_files import write_json
+from handoff_tui.repo.run_state import build_name
+
+_FOLDER = "locks"
+_SUFFIX = ".json"
+_OTHER_MACHINE_SECONDS = 300.0
+"""The clocks of two machines differ; so a holder elsewhere is called stale later."""
+
+
+def find_lock_place(common_dir: Path, phase: str) -> Path:
+    return common_dir / LOCAL_FOLDER / _FOLDER / f"{build_name(phase.casefold())}{_SUFFIX}"
+
+
+class HeldLock(NamedTuple):
+    """A lock that was taken: its file, and the word by which its holder knows it again."""
+
+    place: Path
+    mark: str
+
+
+def take_lock(common_dir: Path, key: RunKey, owner: str) -> HeldLock:
+    """Takes the lock of a phase, or says who holds it. A lock that was left behind is not taken over."""
+    mark = uuid.uuid4().hex
+    place = find_lock_place(common_dir, key.phase)
+    lock = PhaseLock(
+        phase=key.phase,
+        handoff=key.handoff,
+        attempt=key.attempt,
+        owner=owner,
+        pid=os.getpid(),
+        started=read_birth(os.getpid()) or "",
+        host=read_host(),
+        since=read_now().timestamp(),
+        mark=mark,
+    )
+    temporary = place.with_name(f".{mark}")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_json(temporary, lock.model_dump(mode="json"))
+        try:
+            place.hardlink_to(temporary)
+        except FileExistsError:
+            raise _build_locked_error(find_lock(common_dir, key.phase), key.phase) from None
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as refused:
+        raise build_write_error(refused, str(place)) from refused
+    return HeldLock(place, mark)
+
+
+def release_lock(held: HeldLock) -> None:
+    """Gives a lock back, if it is still the one that was taken."""
+    lock = _load(held.place)
+    if lock is not None and lock.mark == held.mark:
+        held.place.unlink(missing_ok=True)
+
+
+def find_lock(common_dir: Path, phase: str) -> LockState | None:
+    """The lock of a phase and whether its holder is alive; nothing when it is free."""
+    return _read_state(find_lock_place(common_dir, phase))
+
+
+def list_locks(common_dir: Path) -> tuple[LockState, ...]:
+    """Every lock of a repository."""
+    places = sorted((common_dir / LOCAL_FOLDER / _FOLDER).glob(f"*{_SUFFIX}"))
+    return tuple(state for place in places if (state := _read_state(place)) is not None)
+
+
+def break_lock(common_dir: Path, phase: str) -> None:
+    """Takes a lock away, whoever holds it."""
+    find_lock_place(common_dir, phase).unlink(missing_ok=True)
+
+
+def describe_holder(state: LockState) -> str:
+    """Who holds a lock, in words."""
+    lock = state.lock
+    return f"{lock.owner} (process {lock.pid} on {lock.host}) for {lock.handoff}, attempt {lock.attempt}"
+
+
+def _read_state(place: Path) -> LockState | None:
+    lock = _load(place)
+    if lock is None:
+        return None
+    try:
+        heartbeat = place.stat().st_mtime
+    except OSError:
+        return None
+    age = max(0.0, read_now().timestamp() - heartbeat)
+    if lock.host != read_host():
+        return LockState(
+            lock=lock, heartbeat=heartbeat, age_seconds=age, alive=None, stale=age > _OTHER_MACHINE_SECONDS
+        )
+    alive = is_same_process(lock.pid, lock.started)
+    return LockState(lock=lock, heartbeat=heartbeat, age_seconds=age, alive=alive, stale=not alive)
+
+
+def _load(place: Path) -> PhaseLock | None:
+    """What cannot be read as a lock is one all the same: by whom cannot be told."""
+    try:
+        content = place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError:
+        content = b""
+    try:
+        return PhaseLock.model_validate_json(content)
+    except ValidationError:
+        return PhaseLock(
+            phase=place.name.removesuffix(_SUFFIX),
+            handoff="?",
+            attempt=0,
+            owner="somebody",
+            pid=0,
+            started="",
+            host=read_host(),
+            since=0.0,
+            mark="",
+        )
+
+
+def _build_locked_error(state: LockState | None, phase: str) -> PhaseLockedError:
+    if state is None:
+        return PhaseLockedError(f"{phase} was locked until a moment ago", "Try again.")
+    holder = describe_holder(state)
+    if state.stale:
+        return PhaseLockedError(
+            f"the lock of {phase} was left behind by {holder}",
+            f"Look whether its work is worth keeping, then: handoff-tui unlock {phase}",
+        )
+    return PhaseLockedError(
+        f"{phase} is locked by {holder}",
+        "Wait for it, or follow it: handoff-tui step --list. Its operator can stop it: handoff-tui step --stop",
+    )

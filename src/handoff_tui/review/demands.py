@@ -1,0 +1,102 @@
+"""Why a decision asks for more than one key: what was not read, was not measured, or is gone over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from handoff_tui.errors import HandoffError, ObjectMissingError
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_state import Demand
+from handoff_tui.models.file_diff import FileChange
+from handoff_tui.models.stored_drafts import StoredDrafts
+from handoff_tui.repo.private_objects import offer_objects
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.review.compared import Side, load_side
+from handoff_tui.review.decide import PASSING, Prepared
+from handoff_tui.review.diff import compare_sides
+from handoff_tui.review.examine import Examined
+from handoff_tui.review.hidden_lines import find_hidden_lines
+
+_NAMED: Final = 1
+_NO_RESULT: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, Outcome.CANCELLED, Outcome.SKIPPED})
+
+
+class ReadWork(NamedTuple):
+    """What differs from the baseline, as captured for this decision, and what of it the reviewer has read."""
+
+    changes: tuple[FileChange, ...] = ()
+    viewed: tuple[str, ...] = ()
+    trouble: str = ""
+    """Why nothing could be compared."""
+
+
+def compare_read(examined: Examined, drafts: StoredDrafts) -> ReadWork:
+    """Marks count for the very contents that they were set on, whatever was on the screen since."""
+    try:
+        changes = _list_changes(examined)
+    except HandoffError as refused:
+        return ReadWork(trouble=refused.message)
+    return ReadWork(changes, tuple(change.path for change in changes if drafts.is_viewed(change)))
+
+
+def find_demands(prepared: Prepared, drafts: StoredDrafts, read: ReadWork) -> tuple[Demand, ...]:
+    """Each is said in the dialog; who turns work back is asked for nothing but a reason."""
+    if prepared.verb not in PASSING:
+        return ()
+    return (
+        *_find_open_checks(prepared.examined),
+        *_find_unread_files(prepared.examined, read),
+        *_find_unopened(prepared.examined, drafts),
+    )
+
+
+def _list_changes(examined: Examined) -> tuple[FileChange, ...]:
+    baseline = examined.baseline
+    if baseline.snapshot is None and baseline.commit is None:
+        raise ObjectMissingError("there is no baseline")
+    before = Side(None, load_side(examined.desk, baseline).tree)
+    after = Side(None, examined.taken.captured.tree.tree)
+    files = compare_sides(examined.desk, (examined.handoff, ()), before, after)[1]
+    if files is None:
+        raise ObjectMissingError("the files of the baseline are not here")
+    return tuple(files.listed.changes)
+
+
+def _find_open_checks(examined: Examined) -> Iterator[Demand]:
+    failing = examined.target.failing
+    if failing:
+        words = "1 blocking check does not pass" if len(failing) == 1 else f"{len(failing)} blocking checks do not pass"
+        yield Demand(words, _name_some(failing))
+    silent = [one.id for one in examined.report.results if one.outcome in _NO_RESULT and one.id not in failing]
+    if silent:
+        words = "1 check has no result" if len(silent) == 1 else f"{len(silent)} checks have no result"
+        yield Demand(words, _name_some(silent))
+
+
+def _find_unread_files(examined: Examined, read: ReadWork) -> Iterator[Demand]:
+    """Files that differ from the baseline and were not marked as read; characters in them that do not show."""
+    if read.trouble:
+        yield Demand("no file could be compared, so none was read as a change", read.trouble)
+    paths = [change.path for change in read.changes]
+    unread = [path for path in paths if path not in read.viewed]
+    if unread:
+        all_of_them = "file is" if len(paths) == 1 else "files are"
+        yield Demand(f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read", _name_some(unread))
+    desk = examined.desk
+    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
+    for fact in find_hidden_lines(desk, list(read.changes), objects):
+        yield Demand(fact.text, _name_some([str(place) for place in fact.places]))
+
+
+def _find_unopened(examined: Examined, drafts: StoredDrafts) -> Iterator[Demand]:
+    documents = examined.handoff.documents
+    if not documents or any(one.sha256 and drafts.opened.get(one.path) == one.sha256 for one in documents):
+        return
+    words = "its document was not opened" if len(documents) == 1 else "none of its documents was opened"
+    yield Demand(words, _name_some([document.path for document in documents]))
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,146 @@
+"""The inbox of one repository: every handoff with whose move it is, since when, and what makes it risky."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from handoff_tui.models.gate_state import Mover
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.inbox import HandoffKey, InboxItem, RiskFact, WorkSize, sort_inbox
+from handoff_tui.models.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.repo.change_times import read_commit_times, read_disk_times
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.place import find_phase
+from handoff_tui.review.reviewer import DeskReviewer
+
+if TYPE_CHECKING:
+    from handoff_tui.review.log_gates import LogGates
+
+
+class Measured(NamedTuple):
+    """What was measured of one handoff's work against its baseline."""
+
+    risks: tuple[RiskFact, ...] = ()
+    size: WorkSize | None = None
+
+
+class InboxFacts(NamedTuple):
+    """What an inbox rests on besides the state."""
+
+    reviewer: DeskReviewer
+    changed: Mapping[str, datetime] = {}
+    """When each document last changed, by path."""
+    gates: LogGates | None = None
+    nameless: frozenset[str] = frozenset()
+    """Words that stand where a person's name should, in small letters."""
+
+
+def read_inbox(desk: Desk, state: ReviewState, reviewer: DeskReviewer, gates: LogGates | None) -> tuple[InboxItem, ...]:
+    """The inbox of one repository, without the risks, which cost more: see `add_risks`."""
+    nameless = frozenset(word.casefold() for word in desk.loaded.settings.approvals.nameless_words)
+    return build_inbox(state, InboxFacts(reviewer, read_change_times(desk, state), gates, nameless))
+
+
+def read_change_times(desk: Desk, state: ReviewState) -> dict[str, datetime]:
+    """When each document of each handoff last changed: by git, or by the disk for what is in no commit."""
+    facts = state.repository
+    paths = {document.path for one in state.handoffs for document in one.handoff.documents if ":" not in document.path}
+    uncommitted = paths & {*facts.changed, *facts.untracked}
+    git = desk.repository.git
+    times = read_commit_times(git, paths - uncommitted, shallow=facts.shallow) if facts.head else {}
+    unseen = uncommitted if facts.shallow else paths - times.keys()
+    return times | read_disk_times(desk.repository.root, unseen)
+
+
+def build_inbox(state: ReviewState, facts: InboxFacts) -> tuple[InboxItem, ...]:
+    """One item for each handoff, sorted: waiting on me, risk, age."""
+    root = state.repository.root
+    name = Path(root).name or root
+    decided = _find_log_times(facts.gates)
+    return sort_inbox(
+        _build_item(one, HandoffKey(root, one.handoff.id), name, facts, decided) for one in state.handoffs
+    )
+
+
+def add_risks(items: Iterable[InboxItem], root: str, measured: Mapping[str, Measured]) -> tuple[InboxItem, ...]:
+    """The same items, those of one repository with what was measured by handoff id, sorted anew."""
+    return sort_inbox(
+        item._replace(risks=found.risks, size=found.size)
+        if item.key.root == root and (found := measured.get(item.key.handoff)) is not None
+        else item
+        for item in items
+    )
+
+
+def _build_item(
+    reviewed: ReviewedHandoff, key: HandoffKey, name: str, facts: InboxFacts, decided: Mapping[str, datetime]
+) -> InboxItem:
+    handoff = reviewed.handoff
+    times = [facts.changed[one.path] for one in handoff.documents if one.path in facts.changed]
+    if handoff.id in decided:
+        times.append(decided[handoff.id])
+    return InboxItem(
+        key=key,
+        repository=name,
+        reviewed=reviewed,
+        waits_on_me=_waits_on_me(reviewed, facts),
+        phase=find_phase(handoff),
+        since=max(times, default=None),
+        search=_build_search(reviewed, name),
+    )
+
+
+def _waits_on_me(reviewed: ReviewedHandoff, facts: InboxFacts) -> bool:
+    move, reviewer = reviewed.gate.next_move, facts.reviewer
+    if move.who is Mover.HUMAN:
+        return move.name is None or move.name.casefold() in facts.nameless or reviewer.is_called(move.name)
+    if move.who is not Mover.REVIEWER or not reviewer.may_decide:
+        return False
+    return not _is_mine(reviewed.handoff, facts) and not _has_my_approval(reviewed.handoff, facts)
+
+
+def _is_mine(handoff: Handoff, facts: InboxFacts) -> bool:
+    """Whether the person at the desk produced it; nobody approves their own work."""
+    if any(map(facts.reviewer.is_called, (*handoff.producers, handoff.source_agent))):
+        return True
+    if facts.gates is None:
+        return False
+    submitted = facts.gates.index.find_submissions(handoff.id, find_phase(handoff))
+    return any(facts.reviewer.is_called(one.entry.actor) for one in submitted)
+
+
+def _has_my_approval(handoff: Handoff, facts: InboxFacts) -> bool:
+    """Whether they approved just this already, and others are asked now."""
+    gates = facts.gates
+    if gates is None or facts.reviewer.principal is None:
+        return False
+    votes = gates.index.find_last_votes(handoff.id, find_phase(handoff))
+    mine = [vote for vote in votes if vote.entry.actor == facts.reviewer.principal]
+    if not any(vote.decision.verb.value == "approve" for vote in mine):
+        return False
+    counted = {one.entry for one in gates.judge(handoff).approvals if one.counted}
+    return any(vote.entry.id in counted for vote in mine)
+
+
+def _find_log_times(gates: LogGates | None) -> dict[str, datetime]:
+    """When the log last spoke of each handoff."""
+    if gates is None:
+        return {}
+    newest: dict[str, str] = {}
+    for entry in gates.index.verdict.entries:
+        if entry.work is not None:
+            newest[entry.work.handoff] = max(entry.time, newest.get(entry.work.handoff, ""))
+    return {handoff: datetime.fromisoformat(time) for handoff, time in newest.items()}
+
+
+def _build_search(reviewed: ReviewedHandoff, name: str) -> str:
+    handoff, gate = reviewed.handoff, reviewed.gate
+    words = (
+        *(handoff.id, handoff.original_name, handoff.title, handoff.dialect, name, handoff.status),
+        *(handoff.source_phase, handoff.target_phase, handoff.source_agent, handoff.target_agent),
+        *(gate.state, gate.next_move.who, gate.next_move.name, gate.next_move.what),
+    )
+    return " ".join(word for word in words if word).casefold()

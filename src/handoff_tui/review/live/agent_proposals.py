@@ -1,0 +1,214 @@
+"""What a person can have done about agents: each is put together first, shown, and done as it was shown."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from handoff_tui.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
+from handoff_tui.models.agent_desk import ProposalKind, StepPlan
+from handoff_tui.models.agent_run import RunKey, RunStatus
+from handoff_tui.models.rollback import RollbackState
+from handoff_tui.models.short_id import SHORT_DIGEST
+from handoff_tui.repo.phase_locks import describe_holder, find_lock
+from handoff_tui.review.agent_trust import refuse_untrusted
+from handoff_tui.review.check import Telling
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, refuse_rollback, undo_rollback
+from handoff_tui.review.step import (
+    PreparedStep,
+    Renderer,
+    StepRequest,
+    build_environment,
+    build_prompt,
+    prepare_step,
+    start_step,
+)
+from handoff_tui.review.step_follow import read_view, stop_step
+from handoff_tui.review.unlock import list_phase_locks, unlock
+
+_WITH_UNCOMMITTED = "uncommitted"
+
+
+class Wish(NamedTuple):
+    """What is asked for, and for which handoff."""
+
+    kind: ProposalKind
+    root: str
+    handoff: str
+    phase: str | None = None
+    run: RunKey | None = None
+
+
+class Watch(NamedTuple):
+    """How the desk takes part in it."""
+
+    render: Renderer
+    follow: Callable[[Desk, RunKey], None]
+    """A run whose end is to be noticed."""
+    cancel: threading.Event
+
+
+class Ready(NamedTuple):
+    """What is shown, and what is done when it is confirmed; that gives back a sentence about it."""
+
+    shown: dict[str, Any]
+    do: Callable[[], str]
+
+
+def ready_proposal(wish: Wish, watch: Watch) -> Ready:
+    """Puts together what would be done; an error says why it cannot be."""
+    makers: dict[ProposalKind, Callable[[Wish, Watch], Ready]] = {
+        ProposalKind.STEP: _ready_step,
+        ProposalKind.BACK: _ready_step,
+        ProposalKind.STOP: _ready_stop,
+        ProposalKind.UNLOCK: _ready_unlock,
+        ProposalKind.ROLLBACK: _ready_rollback,
+        ProposalKind.UNDO: _ready_undo,
+    }
+    return makers[wish.kind](wish, watch)
+
+
+def _ready_step(wish: Wish, watch: Watch) -> Ready:
+    prepared = _prepare(wish, watch)
+    _refuse_locked(prepared)
+    refuse_untrusted(prepared.desk, prepared.found)
+    plan = build_plan(prepared, watch.render)
+    typed, why = _find_typed(prepared)
+
+    def do() -> str:
+        again = _prepare(wish, watch)
+        if build_plan(again, watch.render) != plan:
+            raise ShownMovedError(
+                "something has changed since this was shown, and the agent would be told something else"
+            )
+        again = replace(again, request=again.request._replace(beyond_budget=bool(typed)))
+        view = start_step(again, watch.render, confirmed=bool(typed))
+        watch.follow(again.desk, view.state.key)
+        return f"{plan.handoff} · {plan.phase}: {plan.agent} is at work"
+
+    return Ready({"plan": plan, "typed": typed, "typed_why": why}, do)
+
+
+def _prepare(wish: Wish, watch: Watch) -> PreparedStep:
+    request = StepRequest(wish.handoff, wish.phase, back=wish.kind is ProposalKind.BACK)
+    prepared = prepare_step(open_desk(Path(wish.root)), request, Telling(cancel=watch.cancel))
+    if watch.cancel.is_set():
+        raise AgentRunError("it was left before everything was looked at")
+    return prepared
+
+
+def build_plan(prepared: PreparedStep, render: Renderer) -> StepPlan:
+    """What would be started, as it is shown."""
+    key, agent, route = prepared.key, prepared.found.agent, prepared.route
+    return StepPlan(
+        handoff=key.handoff,
+        phase=key.phase,
+        attempt=key.attempt,
+        number=key.number,
+        direction=route.direction.value,
+        source=route.source,
+        agent=prepared.found.name,
+        argv=agent.command,
+        folder=str(prepared.work_folder),
+        worktree=prepared.worktree is not None,
+        environment=tuple(sorted(build_environment(prepared))),
+        timeout_seconds=agent.timeout_seconds,
+        tries_left=prepared.budget.left,
+        from_repository=prepared.found.from_repository,
+        prompt=build_prompt(prepared, render),
+    )
+
+
+def _find_typed(prepared: PreparedStep) -> tuple[str, str]:
+    """What must be typed, and why: for a phase that people alone start, and for a try that the loop does not have."""
+    if prepared.phase.human_only:
+        return prepared.phase.name, f"{prepared.phase.name} may only be started by a person"
+    if prepared.budget.is_spent:
+        tries = prepared.budget.allowed + 1
+        return prepared.phase.name, f"all {tries} tries of the loop are used up: this is one more"
+    return "", ""
+
+
+def _refuse_locked(prepared: PreparedStep) -> None:
+    phase = prepared.key.phase
+    state = find_lock(prepared.desk.repository.common_dir, phase)
+    if state is None:
+        return
+    holder = describe_holder(state)
+    if state.stale:
+        raise PhaseLockedError(
+            f"the lock of {phase} was left behind by {holder}",
+            "Look whether its work is worth keeping, then break the lock.",
+        )
+    raise PhaseLockedError(f"{phase} is locked by {holder}", "Wait for it, or stop it.")
+
+
+def _ready_stop(wish: Wish, watch: Watch) -> Ready:
+    desk = open_desk(Path(wish.root))
+    if wish.run is None:
+        raise UsageError("no try is chosen")
+    key = wish.run
+    view = read_view(desk, key)
+    if view.state.is_over or view.state.status is RunStatus.ABSENT:
+        raise AgentRunError(f"{key.handoff} · {key.phase} is not running any more")
+
+    def do() -> str:
+        watch.follow(desk, key)
+        stop_step(desk, key)
+        return f"{key.handoff} · {key.phase}: stopped, and everything that it had started"
+
+    return Ready({"run": view}, do)
+
+
+def _ready_unlock(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+    desk = open_desk(Path(wish.root))
+    locks = [state for state in list_phase_locks(desk) if wish.phase in {None, state.lock.phase}]
+    state = next((one for one in locks if one.stale), next(iter(locks), None))
+    if state is None:
+        raise UsageError("nothing is locked here")
+    if not state.stale:
+        raise PhaseLockedError(
+            f"{state.lock.phase} is held by {describe_holder(state)}, who is at work", "Stop it first."
+        )
+
+    def do() -> str:
+        unlock(desk, state.lock.phase)
+        return f"the lock of {state.lock.phase} is broken"
+
+    return Ready({"lock": state}, do)
+
+
+def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+    preview = preview_rollback(open_desk(Path(wish.root)))
+    refuse_rollback(preview, with_unexplained=True)
+    takes_all = bool(preview.unexplained)
+
+    def do() -> str:
+        desk = open_desk(Path(wish.root))
+        if preview_rollback(desk) != preview:
+            raise ShownMovedError("something has changed since this was shown")
+        record = apply_rollback(desk, with_unexplained=takes_all)
+        return f"rolled back to {record.target[:SHORT_DIGEST]}; saved in {record.saved.ref}"
+
+    shown: dict[str, Any] = {"rollback": preview}
+    if takes_all:
+        why = "uncommitted work is here that no agent's run accounts for; it would be saved and taken along"
+        shown |= {"typed": _WITH_UNCOMMITTED, "typed_why": why}
+    return Ready(shown, do)
+
+
+def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+    records = list_rollbacks(open_desk(Path(wish.root)))
+    record = next((one for one in reversed(records) if one.state is not RollbackState.UNDONE), None)
+    if record is None:
+        raise RollbackError("there is no rollback to undo")
+
+    def do() -> str:
+        back = undo_rollback(open_desk(Path(wish.root)))
+        return f"the rollback to {back.target[:SHORT_DIGEST]} is undone"
+
+    return Ready({"record": record}, do)

@@ -1,0 +1,283 @@
+"""Agents at the desk: followed, started, stopped, spoken to; what they did is looked at when they end.
+
+Every call returns at once. What takes long happens on lanes of its own: what is about to be done on one, the work of
+agents that have ended on another, and what is quick on a third, so that nobody waits for an agent's checks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handoff_tui.errors import HandoffError, ShownMovedError
+from handoff_tui.models.agent_desk import (
+    OutputFound,
+    OutputPlace,
+    Proposal,
+    ProposalKind,
+    ProposalStage,
+    Ring,
+)
+from handoff_tui.models.agent_run import RunKey
+from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.step import StepContext, StepOutcome, StepReport
+from handoff_tui.review.live.agent_follow import AgentFollower
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.output_window import OutputWindows
+from handoff_tui.review.live.repository_feed import build_trouble
+
+if TYPE_CHECKING:
+    from handoff_tui.review.desk import Desk
+    from handoff_tui.review.live.agent_proposals import Ready, Wish
+    from handoff_tui.review.live.scene import Scene
+
+_ROLES = {
+    StepOutcome.READY: "accent",
+    StepOutcome.FAILED: "fail",
+    StepOutcome.STOPPED: "cancelled",
+    StepOutcome.NEEDS_HUMAN: "human",
+}
+_PREPARE, _DO, _SEARCH = "prepare", "do", "search"
+
+
+class AgentDesk:
+    """`on_ended` is called when the work of an agent was looked at: gates and checks may stand elsewhere."""
+
+    def __init__(
+        self,
+        board: Board,
+        find_scene: Callable[[DeskState], Scene | None],
+        on_ended: Callable[[], None],
+        on_bug: Callable[[BaseException], None],
+        render: Callable[[StepContext], tuple[str, str]] | None = None,
+    ) -> None:
+        self._board, self._find_scene, self._on_ended = board, find_scene, on_ended
+        self._render = render or (lambda _context: ("", ""))
+        self._lanes = [Lane(name, on_bug) for name in ("agents", "ended-agents", "words-to-agents")]
+        self._acts, self._ends, self._words = self._lanes
+        self._windows = OutputWindows()
+        self._follower = AgentFollower(board, self._windows, find_scene, self._note_over, on_bug)
+        self._lock = threading.Lock()
+        self._ready: tuple[int, Wish, Ready] | None = None
+        self._looking: frozenset[RunKey] = frozenset()
+
+    def start(self) -> None:
+        for lane in self._lanes:
+            lane.start()
+        self._follower.start()
+
+    def stop(self) -> None:
+        """Ends every thread; agents go on, they outlive whoever started them."""
+        self._follower.stop()
+        for lane in self._lanes:
+            lane.stop()
+
+    def join(self) -> None:
+        for lane in self._lanes:
+            lane.join()
+        if self._follower.ident is not None:
+            self._follower.join()
+
+    def is_idle(self) -> bool:
+        return all(lane.is_idle() for lane in self._lanes)
+
+    def need(self, *, needed: bool) -> None:
+        """Whether the tries of the handoff in view are on the screen."""
+        self._follower.need(needed=needed)
+
+    def note_chosen(self) -> None:
+        """Another handoff is in view."""
+        self._follower.want(None)
+
+    def note_scene(self) -> None:
+        self._follower.look()
+
+    def want_output(self, place: OutputPlace) -> None:
+        self._follower.want(place)
+
+    def search(self, place: OutputPlace, text: str) -> None:
+        """The next line with a text, from `first` on; with a negative height the one before."""
+        self._words.cancel(_SEARCH)
+        self._words.submit(_SEARCH, lambda cancel: self._find(place, text, cancel))
+
+    # what is about to be done
+
+    def propose(self, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> None:
+        """Puts together what would be done; nothing is, until it is confirmed."""
+        from handoff_tui.review.live.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
+
+        chosen = self._board.state.chosen
+        if chosen is not None:
+            self._begin(Wish(kind, chosen.root, chosen.handoff, phase, run))
+
+    def _begin(self, wish: Wish, note: str = "") -> None:
+        def enter(state: DeskState) -> DeskState:
+            number = state.proposal.number + 1 if state.proposal else 1
+            return replace(state, proposal=Proposal(number, wish.kind, ProposalStage.PREPARING, note=note))
+
+        self._acts.cancel(_PREPARE)
+        proposal = self._board.change(enter).proposal
+        if proposal is not None:
+            self._acts.submit(_PREPARE, lambda cancel: self._prepare(proposal.number, wish, cancel))
+
+    def leave(self) -> None:
+        """Nothing is done; what is being put together is given up. What was begun goes on."""
+        self._acts.cancel(_PREPARE)
+        with self._lock:
+            self._ready = None
+        self._board.change(lambda state: state if state.proposal is None else replace(state, proposal=None))
+
+    def confirm(self, number: int, typed: str = "") -> None:
+        """Does what was shown under that number, if what must be typed was."""
+        with self._lock:
+            ready, self._ready = self._ready, None
+        proposal = self._board.state.proposal
+        if ready is None or proposal is None or (ready[0], proposal.number) != (number, number):
+            return
+        if proposal.stage is not ProposalStage.READY or typed.strip() != proposal.typed:
+            with self._lock:
+                self._ready = ready
+            return
+        self._change(number, stage=ProposalStage.DOING)
+        self._acts.submit(_DO, lambda _: self._do(*ready))
+
+    def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
+        from handoff_tui.review.live.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
+
+        try:
+            ready = ready_proposal(wish, Watch(self._render, self._follow, cancel))
+        except (HandoffError, OSError) as refused:
+            self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
+            return
+        with self._lock:
+            self._ready = (number, wish, ready)
+        self._change(number, stage=ProposalStage.READY, **ready.shown)
+
+    def _do(self, number: int, wish: Wish, ready: Ready) -> None:
+        try:
+            said = ready.do()
+        except ShownMovedError as moved:
+            self._begin(wish, f"{moved.message}: this is how it is now")
+            return
+        except (HandoffError, OSError) as refused:
+            self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
+            return
+        self._change(number, stage=ProposalStage.DONE)
+        self._board.say(said, "pass")
+        self._follower.look()
+
+    def _change(self, number: int, **changes: object) -> None:
+        def put(state: DeskState) -> DeskState:
+            proposal = state.proposal
+            if proposal is None or proposal.number != number:
+                return state
+            return replace(state, proposal=replace(proposal, **changes))  # type: ignore[arg-type]
+
+        self._board.change(put)
+
+    def _follow(self, desk: Desk, key: RunKey) -> None:
+        self._follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
+
+    # a word to those who are at work
+
+    def pause(self, key: RunKey) -> None:
+        from handoff_tui.review.step_follow import pause_step  # noqa: PLC0415 - not before it is asked for
+
+        self._tell(key, lambda desk: pause_step(desk, key), "held where it is")
+
+    def resume(self, key: RunKey) -> None:
+        from handoff_tui.review.step_follow import resume_step  # noqa: PLC0415 - not before it is asked for
+
+        self._tell(key, lambda desk: resume_step(desk, key), "goes on")
+
+    def write_note(self, text: str) -> None:
+        """A word to the agents of the handoff in view."""
+        from handoff_tui.review.step_follow import inject_note  # noqa: PLC0415 - not before it is asked for
+
+        chosen = self._board.state.chosen
+        if chosen is not None:
+            said = "the note is kept: who is at work can read it, and the next one is given it"
+            self._on_desk(lambda desk: inject_note(desk, chosen.handoff, text), said)
+
+    def look_at(self, key: RunKey) -> None:
+        """Looks at the work of a run that has ended."""
+        scene = self._find_scene(self._board.state)
+        if scene is not None:
+            self._note_over(str(scene.desk.repository.root), key)
+
+    def _tell(self, key: RunKey, act: Callable[[Desk], object], said: str) -> None:
+        self._on_desk(act, f"{key.handoff} · {key.phase}: {said}")
+
+    def _on_desk(self, act: Callable[[Desk], object], said: str) -> None:
+        scene = self._find_scene(self._board.state)
+        if scene is None:
+            return
+
+        def work(_: threading.Event) -> None:
+            try:
+                act(scene.desk)
+            except (HandoffError, OSError) as refused:
+                trouble = build_trouble(refused)
+                self._board.say(f"{trouble.message}. {trouble.hint}", "fail")
+                return
+            self._board.say(said, "pass")
+            self._follower.look()
+
+        self._words.submit((said, id(work)), work)
+
+    def _find(self, place: OutputPlace, text: str, cancel: threading.Event) -> None:
+        scene = self._find_scene(self._board.state)
+        if scene is None:
+            return
+        line = self._windows.find(scene.desk.repository.common_dir, place, text, cancel)
+
+        def put(state: DeskState) -> DeskState:
+            number = state.found.number + 1 if state.found else 1
+            return replace(state, found=OutputFound(number, text, line))
+
+        if not cancel.is_set():
+            self._board.change(put)
+
+    # when one has ended
+
+    def _note_over(self, root: str, key: RunKey) -> None:
+        self._set_looking(self._looking | {key})
+        self._ends.submit(key, lambda cancel: self._finish(root, key, cancel))
+
+    def _finish(self, root: str, key: RunKey, cancel: threading.Event) -> None:
+        from handoff_tui.review.check import Telling  # noqa: PLC0415 - not before it is needed
+        from handoff_tui.review.desk import open_desk  # noqa: PLC0415
+        from handoff_tui.review.step_end import finish_step  # noqa: PLC0415
+
+        try:
+            desk = open_desk(Path(root))
+            report = finish_step(desk, key, Telling(cancel=cancel))
+        except (HandoffError, OSError) as refused:
+            trouble = build_trouble(refused)
+            self._board.say(f"{key.handoff} · {key.phase} ended. {trouble.message}. {trouble.hint}", "fail")
+        else:
+            self._tell_end(desk, report)
+            self._on_ended()
+        finally:
+            self._set_looking(self._looking - {key})
+
+    def _tell_end(self, desk: Desk, report: StepReport) -> None:
+        """In the status line always; by bell and notification only when a person is needed, and once."""
+        from handoff_tui.review.notify import build_notification, notify  # noqa: PLC0415 - not before it is needed
+
+        told = notify(desk, build_notification(report))
+        key, why = report.key, "; ".join(report.why[:1])
+        words = f"{key.handoff} · {key.phase} {report.outcome.value.replace('-', ' ')}" + (f": {why}" if why else "")
+        self._board.say(told.problem or f"{words}. {report.next_move}", _ROLES[report.outcome])
+        if told.sequence:
+            self._board.change(
+                lambda state: replace(state, ring=Ring(state.ring.number + 1 if state.ring else 1, told.sequence))
+            )
+
+    def _set_looking(self, looking: frozenset[RunKey]) -> None:
+        self._looking = looking
+        self._follower.set_looking(looking)

@@ -1,0 +1,243 @@
+"""A decision at the desk: prepared on fresh results, shown, signed, and what became of it.
+
+`begin` prepares on a lane of its own. What was prepared is kept here until the dialog is left: whenever the watcher
+tells of something it is asked whether all still holds, and once more under the log's lock when it is signed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.desk_state import ChecksProgress, DecisionPart, DecisionStage, DeskState, Trouble
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.models.review_record import Comment
+from handoff_tui.repo.clock import read_now
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.repository_feed import build_trouble
+
+if TYPE_CHECKING:
+    from handoff_tui.models.check_result import CheckResult
+    from handoff_tui.models.stored_drafts import StoredDrafts
+    from handoff_tui.review.live.decision_work import Readied
+    from handoff_tui.review.live.scene import Scene
+
+_PREPARE, _LOOK, _SIGN = "prepare", "look", "sign"
+_NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
+_Change = Callable[[DecisionPart], DecisionPart]
+
+
+@dataclass(slots=True)
+class _Underway:
+    """One decision, from the choice of its verb until the dialog is left."""
+
+    number: int
+    verb: DecisionVerb
+    key: HandoffKey
+    scene: Scene | None
+    """The last one that this was compared with."""
+    readied: Readied | None = None
+
+
+class Deciding:
+    """The decision that is being made; `lane` runs what takes long. At most one is underway."""
+
+    def __init__(
+        self,
+        board: Board,
+        lane: Lane,
+        find_scene: Callable[[DeskState], Scene | None],
+        find_drafts: Callable[[str], StoredDrafts],
+        on_stored: Callable[[str, tuple[Comment, ...]], None] = lambda _verb, _comments: None,
+    ) -> None:
+        self._board = board
+        self._lane = lane
+        self._find_scene = find_scene
+        self._find_drafts = find_drafts
+        self._on_stored = on_stored
+        self._lock = threading.Lock()
+        self._at_work = threading.Lock()
+        """Held while what was prepared is used: by the lane, or by the thread that has the terminal."""
+        self._underway: _Underway | None = None
+        self._number = 0
+
+    def begin(self, verb: str) -> None:
+        """Prepares a decision on the handoff in view, from the start; also when one was prepared before."""
+        state = self._board.state
+        if state.chosen is None:
+            return
+        self._lane.cancel(_PREPARE)
+        with self._lock:
+            self._number += 1
+            chosen = DecisionVerb(verb)
+            underway = _Underway(self._number, chosen, state.chosen, self._find_scene(state))
+            self._underway = underway
+        part = DecisionPart(verb, state.chosen, DecisionStage.PREPARING, needs_reason=chosen not in _NEEDS_NO_REASON)
+        self._board.change(lambda state: replace(state, decision=part))
+        self._lane.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
+
+    def leave(self) -> None:
+        """Nothing is decided; what runs for it is given up."""
+        with self._lock:
+            self._number += 1
+            self._underway = None
+        for key in (_PREPARE, _LOOK, _SIGN):
+            self._lane.cancel(key)
+        self._board.change(lambda state: state if state.decision is None else replace(state, decision=None))
+
+    def note_scene(self) -> None:
+        """The repository has changed: does what was shown still hold?"""
+        with self._lock:
+            underway = self._underway
+            scene = self._find_scene(self._board.state)
+            if underway is None or underway.readied is None or scene is underway.scene:
+                return
+            underway.scene = scene
+        self._lane.submit(_LOOK, lambda _: self._look(underway), rank=1)
+
+    def sign(self, reason: str) -> None:
+        """Signs on the lane; a key that must ask for its passphrase is refused there."""
+        underway = self._start_signing()
+        if underway is not None:
+            self._lane.submit(_SIGN, lambda _: self._sign(underway, reason, at_terminal=False))
+
+    def sign_here(self, reason: str) -> None:
+        """Signs on the thread that calls, which has the terminal: a passphrase can be typed."""
+        underway = self._start_signing()
+        if underway is not None:
+            self._sign(underway, reason, at_terminal=True)
+
+    def _prepare(self, underway: _Underway, cancel: threading.Event) -> None:
+        from handoff_tui.review.live.decision_work import ready_decision  # noqa: PLC0415 - after the first paint
+
+        started = read_now()
+
+        def follow(result: CheckResult, done: int, total: int) -> None:
+            progress = ChecksProgress(done, total, result.id, started)
+            self._change(underway, lambda part: replace(part, progress=progress))
+
+        place = (underway.key, self._board.state.phase)
+        try:
+            readied = ready_decision(underway.verb, place, self._find_drafts(underway.key.root), follow, cancel)
+        except (HandoffError, OSError) as refused:
+            trouble = build_trouble(refused)
+            self._change(
+                underway, lambda part: replace(part, stage=DecisionStage.REFUSED, trouble=trouble, progress=None)
+            )
+            return
+        with self._lock:
+            if self._underway is not underway:
+                return
+            underway.readied = readied
+        self._change(
+            underway,
+            lambda part: replace(
+                part,
+                stage=DecisionStage.READY,
+                view=readied.view,
+                demands=readied.demands,
+                needs_terminal=readied.needs_terminal,
+                trouble=None,
+                progress=None,
+            ),
+        )
+        self.note_scene()
+
+    def _look(self, underway: _Underway) -> None:
+        """On the lane, after the watcher told of something: whatever differs from what is shown disarms it."""
+        from handoff_tui.review.live.decision_work import find_changes  # noqa: PLC0415 - after the first paint
+
+        readied = underway.readied
+        if readied is None or not self._is_ready(underway):
+            return
+        with self._at_work:
+            try:
+                changes = find_changes(readied)
+            except (HandoffError, OSError) as unreadable:
+                changes = (build_trouble(unreadable).message,)
+        if changes:
+            trouble = Trouble("; ".join(changes), "Nothing was signed. Look again, then decide.")
+            self._change(underway, lambda part: _move(part, trouble))
+
+    def _sign(self, underway: _Underway, reason: str, *, at_terminal: bool) -> None:
+        from handoff_tui.review.live.decision_work import judge_failure, sign_readied  # noqa: PLC0415
+
+        readied = underway.readied
+        if readied is None:
+            return
+        with self._at_work:
+            try:
+                entry, gate = sign_readied(readied, reason, at_terminal=at_terminal)
+            except (HandoffError, OSError) as refused:
+                failure = judge_failure(readied, refused)
+                self._change(
+                    underway,
+                    lambda part: replace(
+                        part,
+                        stage=failure.stage,
+                        trouble=failure.trouble,
+                        needs_terminal=part.needs_terminal or failure.needs_terminal,
+                    ),
+                )
+                return
+        underway.readied = None
+        self._change(
+            underway, lambda part: replace(part, stage=DecisionStage.STORED, entry=entry, gate=gate, trouble=None)
+        )
+        self._on_stored(underway.verb.value, readied.comments)
+        self._lane.submit("wake", lambda _: self._wake(readied))
+
+    def _wake(self, readied: Readied) -> None:
+        """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
+        from handoff_tui.review.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+
+        examined = readied.prepared.examined
+        try:
+            wake_runs(examined.desk, examined.handoff.id)
+        except HandoffError as refused:
+            self._board.say(f"procedures that wait for this decision were not told: {refused.message}", "warning")
+
+    def _start_signing(self) -> _Underway | None:
+        """Only what is ready and shown can be signed, and only once."""
+        started = False
+
+        def start(state: DeskState) -> DeskState:
+            nonlocal started
+            part = state.decision
+            if part is None or part.stage is not DecisionStage.READY:
+                return state
+            started = True
+            return replace(state, decision=replace(part, stage=DecisionStage.SIGNING, trouble=None))
+
+        with self._lock:
+            underway = self._underway
+        if underway is None or underway.readied is None:
+            return None
+        self._board.change(start)
+        return underway if started else None
+
+    def _is_ready(self, underway: _Underway) -> bool:
+        part = self._board.state.decision
+        return self._underway is underway and part is not None and part.stage is DecisionStage.READY
+
+    def _change(self, underway: _Underway, change: _Change) -> None:
+        """Changes the decision in view, where it still is this one."""
+
+        def apply(state: DeskState) -> DeskState:
+            if state.decision is None or self._underway is not underway:
+                return state
+            changed = change(state.decision)
+            return state if changed is state.decision else replace(state, decision=changed)
+
+        self._board.change(apply)
+
+
+def _move(part: DecisionPart, trouble: Trouble) -> DecisionPart:
+    if part.stage is not DecisionStage.READY:
+        return part
+    return replace(part, stage=DecisionStage.MOVED, trouble=trouble)

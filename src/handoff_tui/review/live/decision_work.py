@@ -1,0 +1,145 @@
+"""The steps of a decision at the desk, each on the thread that calls: prepare, look again, sign, judge a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from handoff_tui.errors import (
+    AppendRefusedError,
+    HandoffError,
+    KeyLockedError,
+    LogBrokenError,
+    LogLockedError,
+    NoHumanError,
+    SigningError,
+    SigningRefusedError,
+    StoreWriteError,
+    UsageError,
+)
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.desk_state import DecisionStage, Demand, Trouble
+from handoff_tui.models.gate_view import DecisionView, GateView
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.models.log_record import DecisionVerb, Entry, LogVerdict
+from handoff_tui.models.review_record import Comment
+from handoff_tui.models.stored_drafts import StoredDrafts
+from handoff_tui.repo.signing_key import is_locked
+from handoff_tui.repo.ssh_keygen import Prompt
+from handoff_tui.repo.terminal import write_line
+from handoff_tui.review.check import Telling
+from handoff_tui.review.decide import DecideRequest, Prepared, complete_decision, prepare_decision, sign_decision
+from handoff_tui.review.demands import compare_read, find_demands
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.evidence_record import add_remarks
+from handoff_tui.review.examine import judge_again
+from handoff_tui.review.gate_view import build_decision_view, build_gate_view
+from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.review.moved import find_moves
+
+_KEPT = "Nothing was signed; the reason is kept."
+
+
+@dataclass(frozen=True, slots=True)
+class Readied:
+    """What was prepared, and how it is shown."""
+
+    log: OpenLog
+    prepared: Prepared
+    view: DecisionView
+    demands: tuple[Demand, ...]
+    needs_terminal: bool
+    comments: tuple[Comment, ...] = ()
+    """As the reviewer wrote them."""
+
+
+class Failure(NamedTuple):
+    """Why nothing was signed, and whether it can be tried again as it is."""
+
+    stage: DecisionStage
+    trouble: Trouble
+    needs_terminal: bool = False
+
+
+def ready_decision(
+    verb: DecisionVerb,
+    place: tuple[HandoffKey, str | None],
+    drafts: StoredDrafts,
+    follow: Callable[[CheckResult, int, int], None],
+    cancel: Event,
+) -> Readied:
+    """Runs the checks afresh and puts together all that would be signed; the reason comes later.
+
+    `place` is the handoff and its phase, where that is not the one that stands open.
+    """
+    key, phase = place
+    desk = open_desk(Path(key.root))
+    log = open_log(desk.repository)
+    comments = drafts.get(key.handoff).comments
+    bare = prepare_decision(desk, log, DecideRequest(verb, key.handoff, phase, None), Telling(follow, cancel))
+    read = compare_read(bare.examined, drafts)
+    prepared = replace(bare, record=add_remarks(bare.record, comments, read.viewed))
+    return Readied(
+        log,
+        prepared,
+        build_decision_view(prepared),
+        find_demands(prepared, drafts, read),
+        is_locked(prepared.signing.key),
+        comments,
+    )
+
+
+def find_changes(readied: Readied) -> tuple[str, ...]:
+    """What is not as it was when the decision was prepared, in words: files, commit, handoff, log, policy."""
+    examined = readied.prepared.examined
+    return (*find_moves(examined), *_find_log_changes(examined.index.verdict, readied.log.verify()))
+
+
+def sign_readied(readied: Readied, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:
+    """Signs and stores; the id of the entry, and the gate with it. All is asked again under the log's lock."""
+    prepared = complete_decision(readied.prepared, reason)
+    signing = prepared.signing
+    if at_terminal:
+        target = prepared.examined.target
+        write_line(f"{prepared.verb.value} {target.handoff} ({target.phase}, attempt {target.attempt})")
+        write_line("ssh-keygen asks for the passphrase of your key; with it this is signed, ctrl+c leaves it.")
+    tool = signing.key.build_tool(Prompt.TERMINAL if at_terminal else Prompt.NOBODY)
+    entry = sign_decision(readied.log, replace(prepared, signing=replace(signing, tool=tool)))
+    return entry.id, build_gate_view(judge_again(prepared.examined, readied.log))
+
+
+def judge_failure(readied: Readied, refused: HandoffError | OSError) -> Failure:
+    """A key that did not sign can be tried again, a closed log is closed; all else must be looked at again."""
+    if isinstance(refused, OSError):
+        return Failure(DecisionStage.READY, Trouble(f"the system refused: {refused}", _KEPT))
+    if isinstance(refused, LogBrokenError | AppendRefusedError | NoHumanError):
+        return Failure(DecisionStage.REFUSED, Trouble(refused.message, refused.hint))
+    if isinstance(refused, UsageError):  # its hint speaks of the command line
+        return Failure(DecisionStage.READY, Trouble(refused.message, _KEPT))
+    if not isinstance(refused, SigningError | LogLockedError | StoreWriteError):
+        return Failure(DecisionStage.MOVED, Trouble(refused.message, refused.hint))
+    asks = isinstance(refused, KeyLockedError) or (
+        isinstance(refused, SigningRefusedError) and readied.prepared.signing.key.needs_touch
+    )
+    return Failure(DecisionStage.READY, Trouble(refused.message, f"{refused.hint} {_KEPT}".strip()), asks)
+
+
+def _find_log_changes(then: LogVerdict, now: LogVerdict) -> tuple[str, ...]:
+    if now.fatal and not then.fatal:
+        return ("the log is not sound any more",)
+    if now.policy != then.policy:
+        return ("the policy has changed",)
+    if now.heads == then.heads:
+        return ()
+    known = {entry.id for entry in then.entries}
+    fresh = [entry for entry in now.entries if entry.id not in known]
+    return tuple(map(_describe_entry, fresh[-1:])) or ("the log has changed",)
+
+
+def _describe_entry(entry: Entry) -> str:
+    about = f" {entry.work.handoff}" if entry.work else ""
+    verb = entry.decision.verb.value if entry.decision else entry.kind.name.lower()
+    return f"the log has a new entry: {verb}{about}, by {entry.actor}"

@@ -1,0 +1,184 @@
+"""What the reviewer writes and marks before signing: there at once, and on disk soon after.
+
+The state's drafts follow from what is stored and from the contents in view: a file that changed is not read any more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from handoff_tui.errors import DraftsUnkeptError
+from handoff_tui.models.desk_state import DeskState, DocumentView, Drafts, FilesView
+from handoff_tui.models.document import Document
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.models.review_record import Comment
+from handoff_tui.models.stored_drafts import StoredDrafts
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.draft_store import DraftChange, DraftStore
+
+
+class _Job(NamedTuple):
+    """A change that is to be stored, or nothing: what is stored is to be read."""
+
+    root: str
+    change: DraftChange | None
+
+
+class _Basis(NamedTuple):
+    """What the drafts of a state follow from."""
+
+    chosen: HandoffKey | None = None
+    version: int = -1
+    files: FilesView | None = None
+    documents: tuple[Document, ...] = ()
+    stored: StoredDrafts | None = None
+
+    def is_same(self, other: _Basis) -> bool:
+        """By identity where a comparison would be long."""
+        return (self.chosen, self.version) == (other.chosen, other.version) and all(
+            one is another for one, another in zip(self[2:], other[2:], strict=True)
+        )
+
+
+class DraftKeeper:
+    """Every call returns at once; a thread of its own stores. `settle`, for the board, gives a state its drafts."""
+
+    def __init__(self, board: Board, on_bug: Callable[[BaseException], None]) -> None:
+        self._board = board
+        self._on_bug = on_bug
+        self._lock = threading.Lock()
+        self._stored: dict[str, StoredDrafts] = {}
+        self._pending: list[_Job] = []
+        self._version = 0
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._derived = (_Basis(), Drafts())
+
+    def open(self, key: HandoffKey | None) -> None:
+        """Another handoff is in view: what another app stored for it meanwhile is read."""
+        if key is not None:
+            self._submit(_Job(key.root, None))
+
+    def refresh(self) -> None:
+        """Looks again at what is stored for the handoff in view."""
+        self.open(self._board.state.chosen)
+
+    def add_comment(self, comment: Comment) -> None:
+        self._change(lambda stored, handoff: stored.add_comment(handoff, comment))
+
+    def remove_comment(self, comment: Comment) -> None:
+        self._change(lambda stored, handoff: stored.remove_comment(handoff, comment))
+
+    def keep_reason(self, verb: str, text: str) -> None:
+        self._change(lambda stored, handoff: stored.keep_reason(handoff, verb, text))
+
+    def mark_viewed(self, path: str, *, viewed: bool) -> None:
+        """Marks the content that is in view; it counts until that file changes."""
+        files = self._board.state.files.value
+        change = next((one.change for one in files.files if one.change.path == path), None) if files else None
+        if change is not None:
+            self._change(lambda stored, _: stored.mark(change, viewed=viewed))
+
+    def note_opened(self, view: DocumentView) -> None:
+        """A document is on the screen."""
+        digest = view.document.sha256 if view.document is not None else None
+        path = view.path
+        if digest is not None and path not in self._board.state.drafts.opened:
+            self._change(lambda stored, _: stored.note_opened(path, digest))
+
+    def get_stored(self, root: str) -> StoredDrafts:
+        """All drafts for a repository, with what is about to be stored."""
+        with self._lock:
+            return self._apply_pending(root, self._stored.get(root))
+
+    def stop(self) -> None:
+        """Returns when everything is stored."""
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join()
+
+    def is_idle(self) -> bool:
+        with self._lock:
+            return not self._pending
+
+    def settle(self, state: DeskState) -> DeskState:
+        """The state with the drafts that belong to it; the very same where nothing changed. Quick, and never waits."""
+        with self._lock:
+            root = state.chosen.root if state.chosen else None
+            stored = self._stored.get(root or "")
+            documents = state.item.reviewed.handoff.documents if state.item else ()
+            basis = _Basis(state.chosen, self._version, state.files.value, documents, stored)
+            if not self._derived[0].is_same(basis):
+                drafts = build_drafts(self._apply_pending(root, stored), state)
+                self._derived = (basis, drafts)
+            drafts = self._derived[1]
+        return state if state.drafts is drafts or state.drafts == drafts else replace(state, drafts=drafts)
+
+    def _apply_pending(self, root: str | None, stored: StoredDrafts | None) -> StoredDrafts:
+        result = stored or StoredDrafts()
+        for job in self._pending:
+            if job.root == root and job.change is not None:
+                result = job.change(result)
+        return result
+
+    def _change(self, change: Callable[[StoredDrafts, str], StoredDrafts]) -> None:
+        chosen = self._board.state.chosen
+        if chosen is not None:
+            self._submit(_Job(chosen.root, lambda stored: change(stored, chosen.handoff)))
+
+    def _submit(self, job: _Job) -> None:
+        with self._lock:
+            self._pending.append(job)
+            self._version += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="drafts", daemon=True)
+                self._thread.start()
+        self._jobs.put(job)
+        self._board.change(lambda state: state)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                self._do(job)
+            except Exception as bug:  # noqa: BLE001 - whoever owns the desk reports it, and the thread goes on
+                self._on_bug(bug)
+
+    def _do(self, job: _Job) -> None:
+        store = DraftStore(Path(job.root))
+        try:
+            stored = store.load() if job.change is None else store.change(job.change)
+        except DraftsUnkeptError as refused:
+            self._board.say(f"{refused.message}. {refused.hint}", "warning")
+            with self._lock:
+                stored = self._apply_one(job)
+        with self._lock:
+            known = self._stored.get(job.root)
+            self._stored[job.root] = known if known is not None and known == stored else stored
+            self._pending.remove(job)
+            self._version += 1
+        self._board.change(lambda state: state)
+
+    def _apply_one(self, job: _Job) -> StoredDrafts:
+        """What could not be stored holds at least here."""
+        known = self._stored.get(job.root) or StoredDrafts()
+        return known if job.change is None else job.change(known)
+
+
+def build_drafts(stored: StoredDrafts, state: DeskState) -> Drafts:
+    """What of it belongs to the handoff in view, and still fits the contents there."""
+    if state.chosen is None:
+        return Drafts()
+    own = stored.get(state.chosen.handoff)
+    files = state.files.value.files if state.files.value else ()
+    documents = state.item.reviewed.handoff.documents if state.item else ()
+    return Drafts(
+        comments=own.comments,
+        viewed=frozenset(file.change.path for file in files if stored.is_viewed(file.change)),
+        reasons=dict(own.reasons),
+        opened=frozenset(one.path for one in documents if one.sha256 and stored.opened.get(one.path) == one.sha256),
+    )

@@ -1,0 +1,109 @@
+"""A thread that works through jobs, each under a key: the newest job of a key wins, the older ones never run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from handoff_tui.repo.clock import read_monotonic
+
+_PATIENCE = 4
+"""So many times its delay a job is put off while others come."""
+Work = Callable[[threading.Event], None]
+"""What a job does; the event is set when nobody wants its result any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    key: Hashable
+    work: Work
+    order: tuple[int, int]
+    since: float
+    not_before: float
+    cancel: threading.Event
+
+
+class Lane(threading.Thread):
+    """One job at a time, and for each key at most one that runs and one that waits. Lower ranks go first."""
+
+    def __init__(self, name: str, on_bug: Callable[[BaseException], None]) -> None:
+        super().__init__(name=f"lane-{name}", daemon=True)
+        self._on_bug = on_bug
+        self._news = threading.Condition()
+        self._waiting: dict[Hashable, _Job] = {}
+        self._running: _Job | None = None
+        self._number = 0
+        self._stopped = False
+
+    def submit(self, key: Hashable, work: Work, *, rank: int = 0, delay: float = 0.0) -> None:
+        """Takes the place of a job of this key that still waits, and its turn; returns at once.
+
+        With a delay it waits until no other has come for so long, but not for much longer than that.
+        """
+        with self._news:
+            if self._stopped:
+                return
+            earlier = self._waiting.get(key)
+            self._number += 1
+            number = earlier.order[1] if earlier is not None else self._number
+            now = read_monotonic()
+            since = now if earlier is None else earlier.since
+            not_before = min(now + delay, since + _PATIENCE * delay)
+            self._waiting[key] = _Job(key, work, (rank, number), since, not_before, threading.Event())
+            self._news.notify_all()
+
+    def cancel(self, key: Hashable) -> None:
+        """The job of this key that waits never runs; the one that runs is told that nobody waits for it."""
+        with self._news:
+            self._waiting.pop(key, None)
+            if self._running is not None and self._running.key == key:
+                self._running.cancel.set()
+
+    def cancel_all(self) -> None:
+        with self._news:
+            self._waiting.clear()
+            if self._running is not None:
+                self._running.cancel.set()
+
+    def stop(self) -> None:
+        """Ends the thread after the job that runs, which is told to hurry."""
+        with self._news:
+            self._stopped = True
+        self.cancel_all()
+        with self._news:
+            self._news.notify_all()
+
+    def join(self, timeout: float | None = None) -> None:
+        """One that was never started has nothing to wait for."""
+        if self.ident is not None:
+            super().join(timeout)
+
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing waits."""
+        with self._news:
+            return self._running is None and not self._waiting
+
+    def run(self) -> None:
+        while (job := self._take()) is not None:
+            try:
+                job.work(job.cancel)
+            except Exception as bug:  # noqa: BLE001 - whoever owns the lane reports it, and the lane goes on
+                self._on_bug(bug)
+            finally:
+                with self._news:
+                    self._running = None
+                    self._news.notify_all()
+
+    def _take(self) -> _Job | None:
+        """The next job; nothing when the lane is stopped."""
+        with self._news:
+            while not self._stopped:
+                now = read_monotonic()
+                ready = [job for job in self._waiting.values() if job.not_before <= now]
+                if ready:
+                    self._running = min(ready, key=lambda job: job.order)
+                    return self._waiting.pop(self._running.key)
+                soonest = min((job.not_before for job in self._waiting.values()), default=None)
+                self._news.wait(None if soonest is None else max(soonest - now, 0.0))
+            return None

@@ -1,0 +1,163 @@
+"""Where the parts in view are read, and what one of them leaves for the next."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.desk_state import PACKET, DeskState, DocumentView, FilesView, Part
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.models.packet import Packet
+from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.models.shown_file import ShownFile
+from handoff_tui.review.diff import FilesDiff
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.deep_book import DeepBook
+from handoff_tui.review.live.live_checks import LiveChecks
+from handoff_tui.review.live.part_readers import (
+    Wanted,
+    count_files,
+    read_difference,
+    read_document,
+    read_file,
+    read_files,
+    read_gate,
+    read_log,
+    read_packet,
+    read_pipeline,
+    read_shown,
+)
+from handoff_tui.review.live.scene import Scene
+from handoff_tui.review.show import find_handoff, show_again
+
+_NOTHING_CHOSEN = "no handoff is in view"
+
+
+class ReadingRoom:
+    """Reads one part at a time on each lane."""
+
+    def __init__(
+        self,
+        board: Board,
+        list_commands: Callable[[str], tuple[CheckResult, ...]],
+        render_packet: Callable[[Packet], str] | None,
+    ) -> None:
+        self._board = board
+        self._list_commands = list_commands
+        self._render_packet = render_packet
+        self._books = DeepBook()
+        self._checks = LiveChecks(self._books)
+        self._shown: tuple[Scene, ShownHandoff] | None = None
+        self._files: tuple[tuple[object, ...], FilesView, FilesDiff | None] | None = None
+
+    def read(self, part: Part, state: DeskState, scene: Scene, cancel: threading.Event) -> Any:  # noqa: ANN401 - of the part's own type
+        if part is Part.LOG:
+            return read_log(scene)
+        if state.chosen is None:
+            raise ValueError(_NOTHING_CHOSEN)
+        wanted = self._build_wanted(state, state.chosen)
+        readers: dict[Part, Callable[[], Any]] = {
+            Part.SHOWN: lambda: self._read_shown(scene, wanted.handoff),
+            Part.PIPELINE: lambda: read_pipeline(scene, wanted.handoff),
+            Part.CHECKS: lambda: self._checks.run(scene, wanted.handoff, wanted.phase, wanted.commands, cancel),
+            Part.GATE: lambda: read_gate(scene, wanted, cancel),
+            Part.FILES: lambda: self._read_files(scene, wanted, cancel),
+            Part.DIFFERENCE: lambda: read_difference(scene, wanted, cancel),
+            Part.FILE: lambda: self._read_file(state, scene, wanted, cancel),
+            Part.DOCUMENT: lambda: self._read_document(state, scene, wanted, cancel),
+        }
+        return readers[part]()
+
+    def note_checks(self) -> None:
+        """The checks were run elsewhere, on any thread: what they said last is read from the cache next time."""
+        self._checks.note_run()
+
+    def _build_wanted(self, state: DeskState, key: HandoffKey) -> Wanted:
+        return Wanted(key.handoff, state.phase, state.scope, self._list_commands(key.root))
+
+    def _read_shown(self, scene: Scene, wanted: str) -> ShownHandoff:
+        """After a save, history and reviewer are as they were; without any other verdict, so is all of it."""
+        before = self._shown
+        handoff = find_handoff(scene.state, wanted).handoff
+        if before is None or not _is_same_story(before, scene, handoff):
+            self._shown = (scene, read_shown(scene, wanted))
+        else:
+            verdicts = self._books.find(scene).measure(handoff)
+            self._shown = (scene, show_again(before[1], scene.state, verdicts, scene.gates))
+        return self._shown[1]
+
+    def _read_files(self, scene: Scene, wanted: Wanted, cancel: threading.Event) -> FilesView:
+        """The list is shown at once; counting reads every changed file, so it comes after."""
+        view, files = self._find_files(scene, wanted)
+        if files is None or view.counted:
+            return view
+        self._board.change(lambda state: _show_uncounted(state, wanted, view))
+        if cancel.is_set():
+            return view
+        counted = count_files(view, files)
+        self._files = (self._build_place(scene, wanted), counted, files)
+        return counted
+
+    def _find_files(self, scene: Scene, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
+        place = self._build_place(scene, wanted)
+        if self._files is None or self._files[0] != place:
+            self._files = (place, *read_files(scene, wanted))
+        return self._files[1], self._files[2]
+
+    def _build_place(self, scene: Scene, wanted: Wanted) -> tuple[object, ...]:
+        return (scene.state.repository.root, scene.version, wanted.handoff, wanted.scope)
+
+    def _read_file(self, state: DeskState, scene: Scene, wanted: Wanted, cancel: threading.Event) -> ShownFile | None:
+        """The first lines are shown at once; the others follow."""
+        _, files = self._find_files(scene, wanted)
+        if files is None or state.open_file is None:
+            return None
+        return read_file(files, state.open_file, state.file.value, self._show_some, cancel)
+
+    def _show_some(self, some: ShownFile) -> None:
+        self._board.change(lambda state: _show_incomplete(state, some))
+
+    def _read_document(
+        self, state: DeskState, scene: Scene, wanted: Wanted, cancel: threading.Event
+    ) -> DocumentView | None:
+        path = state.open_document
+        if path is None:
+            return None
+        if path != PACKET:
+            return read_document(scene, wanted.handoff, path)
+        packet = read_packet(scene, wanted, cancel)
+        text = "" if self._render_packet is None else self._render_packet(packet)
+        return DocumentView(path, text, packet=packet)
+
+
+def _is_same_story(before: tuple[Scene, ShownHandoff], scene: Scene, handoff: Handoff) -> bool:
+    """Whether only files were saved since, and the handoff has the same documents."""
+    last, shown = before[0], before[1].reviewed.handoff
+    paths = [document.path for document in handoff.documents]
+    same = (last.state.repository.root, shown.id) == (scene.state.repository.root, handoff.id)
+    same = same and [document.path for document in shown.documents] == paths and shown.producers == handoff.producers
+    return same and shown.source_agent == handoff.source_agent and scene.find_patch(last.version) is not None
+
+
+def _show_uncounted(state: DeskState, wanted: Wanted, view: FilesView) -> DeskState:
+    """Where a list with counts is shown already, it stays until the new one is counted, unless it differs."""
+    if state.chosen is None or (state.chosen.handoff, state.scope) != (wanted.handoff, wanted.scope):
+        return state
+    shown = state.files.value
+    if shown is not None and shown.trees == view.trees:
+        return state
+    return replace(state, files=replace(state.files, value=view))
+
+
+def _show_incomplete(state: DeskState, some: ShownFile) -> DeskState:
+    """A file that is shown whole stays until its new content was read whole."""
+    shown = state.file.value
+    if state.open_file is None or state.open_file != (some.change.path, some.options):
+        return state
+    if shown is not None and shown.complete and (shown.change.path, shown.options) == state.open_file:
+        return state
+    return replace(state, file=replace(state.file, value=some))

@@ -1,0 +1,201 @@
+"""Follows one repository: reads it, watches it, and reads again what the watcher says may have changed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.models.inbox import InboxItem, sort_inbox
+from handoff_tui.models.noticed import Noticed, Watching
+from handoff_tui.repo.clock import read_now
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.notices import Notices, PendingNotices
+from handoff_tui.review.live.risk_measuring import RiskMeasuring
+
+if TYPE_CHECKING:
+    from handoff_tui.repo.repository import Repository
+    from handoff_tui.repo.watcher import Watcher
+    from handoff_tui.review.live.scene import Scene
+
+_FIRST_RETRY_SECONDS = 0.2
+_LAST_RETRY_SECONDS = 30.0
+_OPEN, _FOLLOW = "open", "follow"
+
+
+class RepositoryFeed:
+    """One repository at the desk. `on_scene` is called after each new scene, on the feed's own thread."""
+
+    def __init__(
+        self,
+        start: Path,
+        board: Board,
+        slow: Lane,
+        on_scene: Callable[[], None],
+        on_bug: Callable[[BaseException], None],
+    ) -> None:
+        """`slow` reads what can wait."""
+        self.root = str(start)
+        self.scene: Scene | None = None
+        self._start = start
+        self._board = board
+        self._on_scene = on_scene
+        self._lane = Lane("state", on_bug)
+        self._risks = RiskMeasuring(board, slow, lambda: self.scene)
+        self._pending = PendingNotices()
+        self._stopped = threading.Event()
+        self._watcher: Watcher | None = None
+        self._retry_seconds = _FIRST_RETRY_SECONDS
+
+    def build_first_part(self) -> RepositoryPart:
+        return RepositoryPart(self.root, self._start.name or self.root, Loaded(loading=True))
+
+    def start(self) -> None:
+        self._lane.start()
+        self._lane.submit(_OPEN, self._open)
+
+    def stop(self) -> None:
+        """Ends the watcher and the lane; returns when they have ended."""
+        self._stopped.set()
+        self._lane.stop()
+        self._lane.join()
+        if self._watcher is not None:
+            self._watcher.join()
+
+    def set_focused(self, *, focused: bool) -> None:
+        """Who comes back has everything read: also what lies outside the repository, which nobody watches."""
+        if self._watcher is not None:
+            self._watcher.set_focused(focused=focused)
+        if focused and self._watcher is not None:
+            self._pending.add(Notices(everything=True))
+            self._lane.submit(_FOLLOW, self._follow)
+
+    def rescan(self) -> None:
+        """Everything anew, and the watcher's own look, too."""
+        if self._watcher is None:
+            self._lane.submit(_OPEN, self._open)
+            return
+        self._watcher.request_reconcile()
+        self._pending.add(Notices(everything=True))
+        self._lane.submit(_FOLLOW, self._follow)
+
+    def is_idle(self) -> bool:
+        return self._lane.is_idle()
+
+    def _open(self, _: threading.Event) -> None:
+        from handoff_tui.repo.repository import open_repository  # noqa: PLC0415 - after the first paint
+
+        try:
+            repository = open_repository(self._start)
+        except (HandoffError, OSError) as refused:
+            self._change_part(lambda part: replace(part, watching=Watching.GONE))
+            self._tell_trouble(refused)
+            return
+        if self._take_root(str(repository.root)):
+            self._watch(repository)
+            self._read_again(Notices(everything=True))
+
+    def _take_root(self, root: str) -> bool:
+        """Whether the repository is this feed's to follow: of two folders of one repository the first is enough."""
+        before, self.root = self.root, root
+        taken = True
+
+        def rename(state: DeskState) -> DeskState:
+            nonlocal taken
+            taken = all(part.root == before or part.root != root for part in state.repositories)
+            parts = (part for part in state.repositories if taken or part.root != before)
+            name = Path(root).name or root
+            renamed = (replace(part, root=root, name=name) if part.root == before else part for part in parts)
+            return replace(state, repositories=tuple(renamed))
+
+        self._board.change(rename)
+        return taken
+
+    def _watch(self, repository: Repository) -> None:
+        """Before the first look, so that what happens in between is told."""
+        from handoff_tui.repo.watcher import Watcher  # noqa: PLC0415 - after the first paint
+
+        self._watcher = Watcher(repository, self._hear, self._stopped)
+        self._watcher.start()
+
+    def _hear(self, noticed: Noticed) -> None:
+        """On the watcher's thread."""
+        self._change_part(
+            lambda part: replace(
+                part,
+                watching=noticed.watching,
+                explanation=noticed.explanation,
+                hint=noticed.hint,
+                confirmed_at=noticed.confirmed_at,
+            )
+        )
+        if self._pending.add(Notices(noticed.paths, noticed.refs, noticed.everything)):
+            self._lane.submit(_FOLLOW, self._follow)
+        if noticed.watching is Watching.GONE:
+            self._tell_trouble(HandoffError(noticed.explanation, noticed.hint))
+
+    def _follow(self, _: threading.Event) -> None:
+        notices = self._pending.take()
+        if notices is not None:
+            self._read_again(notices)
+
+    def _read_again(self, notices: Notices) -> None:
+        from handoff_tui.review.live.following import follow  # noqa: PLC0415 - after the first paint
+
+        try:
+            scene = follow(Path(self.root), self.scene, notices)
+        except (HandoffError, OSError) as refused:
+            self._tell_trouble(refused)
+            self._pending.add(Notices(everything=True))
+            self._lane.submit(_FOLLOW, self._follow, delay=self._retry_seconds)
+            self._retry_seconds = min(2 * self._retry_seconds, _LAST_RETRY_SECONDS)
+            return
+        self._retry_seconds = _FIRST_RETRY_SECONDS
+        if scene is not self.scene:
+            before, self.scene = self.scene, scene
+            self._tell_scene(scene, same_inbox=before is not None and before.inbox is scene.inbox)
+
+    def _tell_scene(self, scene: Scene, *, same_inbox: bool) -> None:
+        def show(part: RepositoryPart) -> RepositoryPart:
+            return replace(
+                part,
+                state=Loaded(scene.state, at=read_now()),
+                reviewer=scene.reviewer.principal,
+                reviewer_note=scene.reviewer.note,
+                fatal=scene.fatal,
+            )
+
+        self._change_part(show, None if same_inbox else self._risks.add_known(self.root, scene.inbox))
+        self._on_scene()
+        self._risks.begin(self.root)
+
+    def _tell_trouble(self, refused: HandoffError | OSError) -> None:
+        self._change_part(
+            lambda part: replace(
+                part,
+                state=replace(part.state, trouble=build_trouble(refused), loading=False, stale=bool(part.state.value)),
+            )
+        )
+
+    def _change_part(
+        self, change: Callable[[RepositoryPart], RepositoryPart], inbox: tuple[InboxItem, ...] | None = None
+    ) -> None:
+        def apply(state: DeskState) -> DeskState:
+            parts = tuple(change(part) if part.root == self.root else part for part in state.repositories)
+            if inbox is None:
+                return state if parts == state.repositories else replace(state, repositories=parts)
+            others = (item for item in state.inbox if item.key.root != self.root)
+            return replace(state, repositories=parts, inbox=sort_inbox((*others, *inbox)))
+
+        self._board.change(apply)
+
+
+def build_trouble(refused: HandoffError | OSError) -> Trouble:
+    if isinstance(refused, HandoffError):
+        return Trouble(refused.message, refused.hint)
+    return Trouble(f"the system refused: {refused}", "It is tried again.")

@@ -1,0 +1,65 @@
+"""Measures what makes the work of a repository's handoffs risky, after everything else that is to be read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.inbox import InboxItem
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+
+if TYPE_CHECKING:
+    from handoff_tui.review.inbox import Measured
+    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.review.risk import RiskMemory
+
+_LAST_RANK = 99
+_QUIET_SECONDS = 1.0
+
+
+class RiskMeasuring:
+    """The risks of one repository. What was measured last is shown until it was measured anew."""
+
+    def __init__(self, board: Board, lane: Lane, find_scene: Callable[[], Scene | None]) -> None:
+        self._board = board
+        self._lane = lane
+        self._find_scene = find_scene
+        self._memory: RiskMemory | None = None
+        self._measured: dict[str, Measured] = {}
+
+    def add_known(self, root: str, inbox: tuple[InboxItem, ...]) -> tuple[InboxItem, ...]:
+        """The items with what is known of their risks."""
+        from handoff_tui.review.inbox import add_risks  # noqa: PLC0415 - after the first paint
+
+        return add_risks(inbox, root, self._measured)
+
+    def begin(self, root: str) -> None:
+        """Has them measured when it has been quiet for a while; the first time at once."""
+        delay = _QUIET_SECONDS if self._measured else 0.0
+        self._lane.submit(("risks", root), lambda cancel: self._measure(root, cancel), rank=_LAST_RANK, delay=delay)
+
+    def _measure(self, root: str, cancel: threading.Event) -> None:
+        from handoff_tui.review.risk import RiskMemory, read_risks  # noqa: PLC0415 - after the first paint
+
+        scene = self._find_scene()
+        if scene is None:
+            return
+        if self._memory is None:
+            self._memory = RiskMemory()
+        try:
+            measured = read_risks(scene.desk, scene.state, scene.gates, self._memory)
+        except (HandoffError, OSError):
+            return  # the inbox says of no item that it is without risk; the next change has them measured again
+        if cancel.is_set() or measured == self._measured:
+            return
+        self._measured = measured
+
+        def show(state: DeskState) -> DeskState:
+            return replace(state, inbox=self.add_known(root, state.inbox))
+
+        self._board.change(show)

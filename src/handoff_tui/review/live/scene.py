@@ -1,0 +1,118 @@
+"""One repository at one moment: everything that was read of it, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.dialects.reading import list_text_names, read_again
+from handoff_tui.dialects.reading_memory import ReadingMemory
+from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.dialects.shelf import RepositoryShelf
+from handoff_tui.models.inbox import InboxItem
+from handoff_tui.models.log_record import ProblemLevel
+from handoff_tui.models.review_state import ReviewState
+from handoff_tui.repo.content_rules import ContentRules, read_content_rules
+from handoff_tui.repo.patched_tree import find_gone
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.inbox import InboxFacts, build_inbox, read_change_times
+from handoff_tui.review.live.claim_book import ClaimBook
+from handoff_tui.review.log_gates import LogGates
+from handoff_tui.review.reading import Reading
+from handoff_tui.review.refresh import Bench, build_state, open_log_gates
+from handoff_tui.review.reviewer import DeskReviewer, read_reviewer
+
+
+class Patch(NamedTuple):
+    """What one scene has changed of the one before, when nothing else has."""
+
+    version: int
+    paths: frozenset[str]
+    """Files whose content may be another one."""
+    presence: bool = False
+    """Whether one came or went, or may have."""
+
+
+class Workings(NamedTuple):
+    """What the next scene can be made from. Used by the thread that follows the repository, and by no other."""
+
+    rules: ContentRules
+    gone: frozenset[str]
+    """Tracked paths that are not there."""
+    names: list[str]
+    """The paths that a handoff can be written in."""
+    memory: ReadingMemory
+    book: ClaimBook
+    bench: Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is read of a repository together. A change of the repository is a new scene with the next version."""
+
+    version: int
+    log_version: int
+    """The version at which everything was last read anew: neither log, refs nor configuration have changed since."""
+    desk: Desk
+    reading: Reading
+    gates: LogGates | None
+    reviewer: DeskReviewer
+    changed: Mapping[str, datetime]
+    """When each document last changed."""
+    state: ReviewState
+    inbox: tuple[InboxItem, ...]
+    workings: Workings
+    patches: tuple[Patch, ...] = ()
+    """Since everything was read anew, oldest first."""
+
+    @property
+    def fatal(self) -> tuple[str, ...]:
+        """What is wrong with the log, where it is not sound."""
+        problems = self.gates.index.verdict.problems if self.gates else ()
+        return tuple(problem.text for problem in problems if problem.level is ProblemLevel.FATAL)
+
+    def find_patch(self, version: int) -> Patch | None:
+        """All that has changed since an earlier scene, in one; nothing where everything was read anew since."""
+        if not self.log_version <= version <= self.version:
+            return None
+        later = [patch for patch in self.patches if patch.version > version]
+        if len(later) != self.version - version:
+            return None  # too long ago
+        paths = frozenset[str]().union(*(patch.paths for patch in later))
+        return Patch(self.version, paths, any(patch.presence for patch in later))
+
+
+def read_scene(root: Path, version: int) -> Scene:
+    """Reads everything anew."""
+    desk = open_desk(root)
+    gone = find_gone(desk.repository, desk.work_tree)
+    rules = read_content_rules(desk.repository)
+    memory = ReadingMemory()
+    reading, names = _read(desk, memory)
+    gates = open_log_gates(desk)
+    reviewer = read_reviewer(desk, gates.policy if gates else None)
+    handoffs = reading.harvest.handoffs
+    book, bench = ClaimBook(desk, handoffs, deep=False), Bench(reading.harvest, gates)
+    reviewed = tuple(bench.review(handoff, book.measure(handoff)) for handoff in handoffs)
+    state = build_state(desk, reading.harvest, reviewed, version)
+    changed = read_change_times(desk, state)
+    inbox = build_inbox(state, build_inbox_facts(desk, reviewer, changed, gates))
+    workings = Workings(rules, gone, names, memory, book, bench)
+    return Scene(version, version, desk, reading, gates, reviewer, changed, state, inbox, workings)
+
+
+def _read(desk: Desk, memory: ReadingMemory) -> tuple[Reading, list[str]]:
+    """Every handoff, and the names that it can be written in."""
+    shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
+    names = list_text_names(shelf.paths)
+    return Reading(shelf, read_again(shelf, DIALECTS, names, memory)), names
+
+
+def build_inbox_facts(
+    desk: Desk, reviewer: DeskReviewer, changed: Mapping[str, datetime], gates: LogGates | None
+) -> InboxFacts:
+    nameless = frozenset(word.casefold() for word in desk.loaded.settings.approvals.nameless_words)
+    return InboxFacts(reviewer, changed, gates, nameless)

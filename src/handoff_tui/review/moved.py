@@ -1,0 +1,64 @@
+"""What has moved since work was examined: the commit, the files, the handoff. What was shown is what is signed."""
+
+from __future__ import annotations
+
+from handoff_tui.errors import DecisionForbiddenError, HandoffError
+from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.repo.private_objects import offer_objects
+from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.repo.work_tree import write_work_tree
+from handoff_tui.review.desk import Desk, reopen_desk
+from handoff_tui.review.examine import Examined
+from handoff_tui.review.place import build_handoff_digest
+from handoff_tui.review.refresh import read_harvest
+
+_NAMED = 5
+
+
+def refuse_moved(examined: Examined) -> None:
+    """HEAD, the files and the handoff are looked at once more; an error says what is not as it was."""
+    moves = find_moves(examined)
+    if moves:
+        raise DecisionForbiddenError(
+            f"the work has changed since it was looked at, so nothing was signed: {'; '.join(moves)}",
+            "Look again, then decide.",
+        )
+
+
+def find_moves(examined: Examined) -> tuple[str, ...]:
+    """What differs now from what was examined, in words; nothing where nothing does."""
+    now = reopen_desk(examined.desk)
+    tree = write_work_tree(now.repository, find_cache_folder(now.repository.root))
+    then = examined.target.subject.commit
+    moves: list[str] = []
+    if tree.commit != then:
+        found = tree.commit[:SHORT_COMMIT] if tree.commit else "none"
+        moves.append(f"the commit is another one now: {then[:SHORT_COMMIT]} → {found}")
+    if tree.tree != examined.taken.captured.tree.tree:
+        moves.append(_name_files(now, examined.taken.captured.tree.tree, tree.tree))
+    # also where no file has moved: a handoff may lie in git notes, or in a folder that git ignores
+    moves.extend(_find_handoff_move(now, examined))
+    return tuple(moves)
+
+
+def _name_files(now: Desk, old: str, new: str) -> str:
+    objects = offer_objects(now.repository, find_cache_folder(now.repository.root))
+    try:
+        changes = list_changes(now.repository.git, old, new, extra=objects)
+    except HandoffError:  # that they differ is sure by their ids
+        return "files have changed"
+    # a line end in a name must not begin a line of our own words
+    names = [change.path.replace("\n", "\\n") for change in changes]
+    more = len(names) - _NAMED
+    shown = ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{'1 file' if len(names) == 1 else f'{len(names)} files'} changed: {shown}"
+
+
+def _find_handoff_move(now: Desk, examined: Examined) -> tuple[str, ...]:
+    found = next((one for one in read_harvest(now).handoffs if one.id == examined.handoff.id), None)
+    if found is None:
+        return ("the handoff itself is gone",)
+    if build_handoff_digest(found) != examined.target.subject.handoff:
+        return ("the handoff itself was edited",)
+    return ()

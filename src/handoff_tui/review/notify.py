@@ -1,0 +1,95 @@
+"""Tells the reviewer that something waits: once, and only when a person is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from handoff_tui.agents.command import fill
+from handoff_tui.config.interface import DesktopForm, NotificationEvent, Notifications
+from handoff_tui.models.hidden_characters import HIDDEN
+from handoff_tui.models.notification import Notification, Told
+from handoff_tui.models.step import StepOutcome, StepReport
+from handoff_tui.repo.processes import Bounds, run_command
+from handoff_tui.repo.state_files import find_choices_folder, load_json, write_json
+from handoff_tui.repo.terminal import write_sequence
+from handoff_tui.review.desk import Desk
+
+_FILE = "told.json"
+_MOST_REMEMBERED = 500
+_KEPT_BYTES = 4096
+_LONGEST = 200
+_BELL = "\a"
+_TITLE = "handoff-tui"
+
+
+def build_notification(report: StepReport) -> Notification:
+    """What the end of a step is to a person."""
+    if report.outcome is StepOutcome.NEEDS_HUMAN or (report.outcome is StepOutcome.READY and report.has_gate):
+        event = NotificationEvent.NEEDS_YOU
+    elif report.outcome is StepOutcome.FAILED and report.failing:
+        event = NotificationEvent.CHECKS_FAILED
+    else:
+        event = NotificationEvent.AGENT_ENDED
+    key = report.key
+    occasion = (event.value, key.model_dump_json(), report.outcome.value, report.head_after or "")
+    return Notification(
+        event=event.value,
+        handoff=key.handoff,
+        text=f"{key.handoff} · {key.phase}: {report.next_move}",
+        key=hashlib.sha256("\0".join(occasion).encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def notify(desk: Desk, notification: Notification) -> Told:
+    """Runs the user's command and says what the terminal is to be sent; nothing the second time."""
+    settings = desk.loaded.settings.notifications
+    if notification.event not in {event.value for event in settings.events}:
+        return Told(told=False)
+    if not _remember(desk, notification.key):
+        return Told(told=False)
+    return Told(
+        told=True, sequence=build_sequence(settings, notification), problem=_run_hook(desk, settings, notification)
+    )
+
+
+def send_to_terminal(told: Told) -> None:
+    """For a front end that does not draw the terminal itself."""
+    if told.sequence:
+        write_sequence(told.sequence)
+
+
+def build_sequence(settings: Notifications, notification: Notification) -> str:
+    """Bell, and the terminal's own notification. Nothing of the text can end the sequence or begin another."""
+    text = HIDDEN.sub(" ", notification.text).replace(";", ",")[:_LONGEST]
+    desktop = {
+        DesktopForm.NONE: "",
+        DesktopForm.OSC_9: f"\x1b]9;{text}{_BELL}",
+        DesktopForm.OSC_777: f"\x1b]777;notify;{_TITLE};{text}{_BELL}",
+    }
+    return (_BELL if settings.bell else "") + desktop[settings.desktop]
+
+
+def _run_hook(desk: Desk, settings: Notifications, notification: Notification) -> str:
+    if not settings.command:
+        return ""
+    values = {"event": notification.event, "handoff": notification.handoff, "text": notification.text}
+    argv = [fill(word, values) for word in settings.command]
+    bounds = Bounds(settings.timeout_seconds, 1.0, _KEPT_BYTES)
+    end = run_command(argv, desk.repository.root, dict(os.environ), bounds)
+    if end.failure is not None:
+        return f"the command of your notifications could not be started: {end.failure}"
+    if end.timed_out:
+        return "the command of your notifications did not end in time"
+    return f"the command of your notifications exited with {end.code}" if end.code else ""
+
+
+def _remember(desk: Desk, key: str) -> bool:
+    """Whether it is the first time; where nothing can be kept, it is told rather than not."""
+    place = find_choices_folder(desk.repository.common_dir) / _FILE
+    known = load_json(place)
+    told = [str(one) for one in known] if isinstance(known, list) else []
+    if key in told:
+        return False
+    write_json(place, [*told, key][-_MOST_REMEMBERED:])
+    return True

@@ -1,0 +1,57 @@
+"""Proofs of work by task across runs: what handoffs offer, and what the runs of agents printed."""
+
+from __future__ import annotations
+
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.picture import Picture
+from handoff_tui.models.proof_record import ProofRecord, TaskProofs
+from handoff_tui.models.work import ProofKind
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.output_reader import hash_output
+from handoff_tui.repo.png_image import parse_png
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.hashing import hash_file
+from handoff_tui.review.step_trail import list_reports
+
+_LARGEST_PICTURE = 32 * 1024 * 1024
+
+
+def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
+    """By task, in the order in which tasks are first named; outputs of runs belong to the handoff as a whole."""
+    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+    records = [
+        ProofRecord(
+            path=proof.path,
+            kind=proof.kind,
+            task=proof.task,
+            run=proof.run,
+            sha256=_strip(hash_file(reader, proof.path)),
+            size=proof.size,
+        )
+        for proof in handoff.proofs
+    ]
+    for report in list_reports(desk, handoff.id):
+        key = report.key
+        records.append(
+            ProofRecord(
+                path=report.proof,
+                kind=ProofKind.LOG,
+                run=f"{key.phase} {key.attempt}.{key.number}",
+                sha256=hash_output(report.proof),
+                recorded=report.end.output_sha256,
+                size=report.end.output_bytes,
+            )
+        )
+    tasks = dict.fromkeys(record.task for record in records)
+    return tuple(
+        TaskProofs(task=task, proofs=tuple(record for record in records if record.task == task)) for task in tasks
+    )
+
+
+def read_picture(desk: Desk, path: str) -> Picture:
+    """A screenshot of the repository, as its pixels; an error that says why it cannot be shown."""
+    return parse_png(FileReader(desk.repository.root, _LARGEST_PICTURE).read_bytes(path))
+
+
+def _strip(digest: str | None) -> str | None:
+    return None if digest is None else digest.removeprefix("sha256:")

@@ -1,0 +1,220 @@
+"""Runs of procedures: asked for, followed, listed, withdrawn. Here nothing is run; that is the worker's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.agents.engine import Engine
+from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
+from handoff_tui.errors import ProcedureError, RepositoryError, UsageError
+from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.repo.clock import pause, read_monotonic, read_now
+from handoff_tui.repo.detached import has_ended, start_detached
+from handoff_tui.repo.engine_files import (
+    ON_DEMAND_LOCK,
+    WORKER_LOCK,
+    WORKER_LOG,
+    find_engine_file,
+    has_database,
+    has_worker,
+    hold_schema_lock,
+    prepare_database,
+)
+from handoff_tui.repo.first_commit import read_first_commit
+from handoff_tui.repo.work_commits import find_work_commit
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.examine import plan_gate
+from handoff_tui.review.log import open_log
+from handoff_tui.review.reading import read_shelf
+from handoff_tui.review.run_actions import build_checked_plan
+from handoff_tui.review.run_trust import refuse_untrusted_agent
+
+APPLICATION = "handoff-tui"
+_LOOK_SECONDS = 0.25
+_MOST_LOOKED_AT = 10_000
+_FIRST_COMMIT_DIGITS = 16
+_NO_WORKER_SECONDS = 30.0
+_WITHOUT_WORKER = frozenset({ProcedureState.PENDING, ProcedureState.WAITING})
+"""States in which nothing may happen for long; then nobody is kept waiting for a worker that did not start."""
+
+
+def find_engine_place(desk: Desk) -> EnginePlace:
+    """A file beside git's own; or, where the user has named one, a PostgreSQL database, by the first commit."""
+    address = desk.loaded.settings.engine.address
+    if not address:
+        return EnginePlace(f"sqlite:///{prepare_database(desk.repository.common_dir)}", APPLICATION)
+    first = read_first_commit(desk.repository.git)
+    if first is None:
+        raise RepositoryError("there is no commit yet, and a run is about one", "Commit the work first.")
+    return EnginePlace(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
+
+
+@contextmanager
+def open_engine(desk: Desk) -> Iterator[Engine]:
+    """The engine, its tables made where they are missing."""
+    load_engine()
+    place = find_engine_place(desk)
+    write_missing_schema(desk, place)
+    engine = DbosEngine(place)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def write_missing_schema(desk: Desk, place: EnginePlace) -> None:
+    """Makes or updates the engine's tables, one process at a time; a living worker has done so already."""
+    common_dir = desk.repository.common_dir
+    if has_worker(common_dir, ON_DEMAND_LOCK if place.shared else WORKER_LOCK):
+        return
+    with hold_schema_lock(common_dir):
+        write_schema(place)
+
+
+def has_runs(desk: Desk) -> bool:
+    """Whether procedures may have been run here: asked before an engine is loaded for nothing."""
+    return bool(desk.loaded.settings.engine.address) or has_database(desk.repository.common_dir)
+
+
+def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | None) -> RunRequest:
+    """What is asked for, checked before anything is started: names that lead nowhere, agents that nobody trusts."""
+    plan = build_checked_plan(desk, procedure)
+    agents = [step.name for step in plan.steps if step.agent] + [undo.name for undo in plan.rollback if undo.agent]
+    for agent in agents:
+        refuse_untrusted_agent(desk, agent)
+    handoffs = read_shelf(desk).harvest.handoffs
+    if wanted is None and len(handoffs) != 1:
+        raise UsageError(
+            f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
+        )
+    log = open_log(desk.repository)
+    from handoff_tui.decision_log.log_index import build_log_index  # noqa: PLC0415 - only a new run asks the log
+
+    gate = plan_gate(desk, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
+    return RunRequest(
+        procedure=procedure,
+        handoff=gate.handoff.id,
+        phase=gate.phase,
+        attempt=gate.attempt,
+        commit=find_work_commit(desk.repository.git),
+    )
+
+
+def submit_run(engine: Engine, request: RunRequest, maximum: int, *, again: bool = False) -> ProcedureRun:
+    """Asks for a run. One that is under way or completed is that run; after one that failed, it is a new one.
+
+    No more than `maximum` are under way at once, those that wait for a person among them.
+    """
+    number = 1
+    while (known := engine.view(request.model_copy(update={"number": number}).run_id)) is not None:
+        if not known.finished or known.state is ProcedureState.COMPLETED:
+            return known
+        if known.needs_human and not again:
+            raise ProcedureError(
+                f"the last run stopped for a person: {known.reason}",
+                "Undo by hand what it left, then ask again with --again.",
+            )
+        number += 1
+    under_way = sum(not known.finished for known in engine.list(_MOST_LOOKED_AT))
+    if under_way >= maximum:
+        raise ProcedureError(
+            f"{under_way} runs are under way already, and procedures.concurrent_maximum is {maximum}",
+            "`handoff-tui run --list` shows them; those that wait for a person can be decided or withdrawn.",
+        )
+    run = engine.submit(request.model_copy(update={"number": number, "asked": read_now().timestamp()}))
+    found = engine.view(run)
+    if found is None:
+        raise ProcedureError(f"the engine has lost the run {run}", "Ask again: nothing was begun.")
+    return found
+
+
+class WorkerKeeper:
+    """Sees to it that a worker is there, and starts no second one while the first is on its way."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._started: int | None = None
+
+    def __call__(self) -> None:
+        lock = ON_DEMAND_LOCK if self._desk.loaded.settings.engine.address else WORKER_LOCK
+        common_dir = self._desk.repository.common_dir
+        is_coming = self._started is not None and not has_ended(self._started)
+        if is_coming or has_worker(common_dir, lock):
+            return
+        arguments = ["worker", "--on-demand", "--repo", os.fspath(self._desk.repository.root)]
+        self._started = start_detached(arguments, find_engine_file(common_dir, WORKER_LOG))
+
+
+class Following(NamedTuple):
+    """How a run is watched."""
+
+    timeout: float | None = None
+    """For how long at most; nothing: as long as it takes."""
+    until_taken: bool = False
+    """Only until a worker has taken it up."""
+    on_look: Callable[[ProcedureRun], object] = lambda _: None
+    keep_worker: Callable[[], object] = lambda: None
+    """Sees to it that a worker is there: the last one may have gone just when the run was asked for."""
+
+
+def follow_run(engine: Engine, run: ProcedureRun, following: Following) -> ProcedureRun:
+    """Until the run has ended, waits for a person, or the time is up. One that waits already looks at git once more."""
+    began = read_monotonic()
+    if run.state is ProcedureState.WAITING and not following.until_taken:
+        engine.wake(run.id)
+    known = len(run.tries)
+    while True:
+        following.keep_worker()
+        found = find_run(engine, run.id)
+        following.on_look(found)
+        waited = read_monotonic() - began
+        waits = found.state is ProcedureState.WAITING and len(found.tries) > known
+        is_stuck = len(found.tries) == known and waited > _NO_WORKER_SECONDS and found.state in _WITHOUT_WORKER
+        is_taken = following.until_taken and found.state is not ProcedureState.PENDING
+        is_late = following.timeout is not None and waited >= following.timeout
+        if found.finished or waits or is_stuck or is_taken or is_late:
+            return found
+        pause(_LOOK_SECONDS)
+
+
+def find_run(engine: Engine, run: str) -> ProcedureRun:
+    """A run whole; an error when there is none of that id."""
+    found = engine.view(run)
+    if found is None:
+        raise ProcedureError(f"there is no run {run!r}", "`handoff-tui run --list` lists them.")
+    return found
+
+
+def list_whole(engine: Engine, limit: int = 100) -> tuple[ProcedureRun, ...]:
+    """The runs with all their tries."""
+    return tuple(engine.view(run.id) or run for run in engine.list(limit))
+
+
+def withdraw_run(engine: Engine, run: str) -> ProcedureRun:
+    """Asks a run to end; what it has done is undone."""
+    found = find_run(engine, run)
+    if not found.finished:
+        engine.cancel(run)
+    return engine.view(run) or found
+
+
+def wake_runs(desk: Desk, handoff: str) -> int:
+    """Has the waiting runs of a handoff look at the log now; how many were told. For who has just signed."""
+    if not has_runs(desk):
+        return 0
+    with open_engine(desk) as engine:
+        waiting = [run for run in engine.list() if not run.finished and run.request and run.request.handoff == handoff]
+        for run in waiting:
+            engine.wake(run.id)
+    if waiting:
+        WorkerKeeper(desk)()
+    return len(waiting)
+
+
+def describe_log(desk: Desk) -> Path:
+    """Where the worker says what went wrong."""
+    return find_engine_file(desk.repository.common_dir, WORKER_LOG)

@@ -1,0 +1,255 @@
+"""The built-in steps of procedures, and what undoes them. Each may be done again: the second time changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from handoff_tui.agents.engine import Attempted
+from handoff_tui.baseline.ecosystem.manifest import build_asset_path
+from handoff_tui.errors import ProcedureError
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.procedure_run import RunRequest
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.probe import find_program
+from handoff_tui.repo.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.repo.work_commits import find_work_commit
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.examine import find_handoff, look_at_gate
+from handoff_tui.review.hashing import hash_file
+from handoff_tui.review.log import open_log
+from handoff_tui.review.packet import build_packet
+from handoff_tui.review.pipeline import find_pipeline
+from handoff_tui.review.place import build_handoff_digest
+from handoff_tui.review.reading import read_shelf
+from handoff_tui.review.run_gate import look_at_run_gate
+
+RESOURCES, STATE, CONTEXT, KNOWLEDGE, PASSED = (
+    *("resources.json", "state.json", "context.json", "knowledge.json"),
+    "passed.json",
+)
+_MOST_NAMED = 5
+
+
+class Work(NamedTuple):
+    """One run at one step, in the repository as it is now."""
+
+    desk: Desk
+    handoff: Handoff
+    request: RunRequest
+    transfer: TransferFolder
+    cancel: Event
+
+    def write(self, name: str, value: dict[str, object]) -> str:
+        """Writes a file, unless the step is out of time: nothing may be written behind a rollback's back."""
+        if self.cancel.is_set():
+            raise ProcedureError("the step was ended before it had written anything")
+        return self.transfer.write(name, value)
+
+
+def open_work(root: Path, request: RunRequest, cancel: Event) -> Work:
+    desk = open_desk(root)
+    handoff = find_handoff(read_shelf(desk).harvest.handoffs, request.handoff)
+    return Work(desk, handoff, request, open_transfer(desk, request), cancel)
+
+
+def open_transfer(desk: Desk, request: RunRequest) -> TransferFolder:
+    return TransferFolder(desk.repository.common_dir, request.handoff, request.phase, request.attempt)
+
+
+def validate_phase_completion(work: Work) -> Attempted:
+    """The work that was meant is the work that is here, and all of it is in git."""
+    facts = work.desk.work_tree.facts
+    loose = [*facts.changed, *facts.untracked]
+    if loose:
+        return Attempted(passed=False, detail=f"what is handed over must be committed: {_name_some(loose)}")
+    commit = find_work_commit(work.desk.repository.git)
+    if work.request.commit is not None and commit != work.request.commit:
+        detail = f"the run was asked for at {work.request.commit[:12]}, and the work is at {(commit or 'nothing')[:12]}"
+        return Attempted(passed=False, detail=detail)
+    return Attempted(passed=True, detail=f"at {(commit or '')[:12]}", evidence=commit)
+
+
+def transfer_resources(work: Work) -> Attempted:
+    """Lists the files that the next phase is given, each with its hash."""
+    paths = dict.fromkeys(
+        (
+            *(document.path for document in work.handoff.documents if ":" not in document.path),
+            *(
+                build_asset_path(package.where.path, asset.path) or asset.path
+                for package in work.handoff.packages
+                for asset in package.assets
+            ),
+            *(proof.path for proof in work.handoff.proofs),
+        )
+    )
+    reader = FileReader(work.desk.repository.root, work.desk.loaded.settings.limits.hash_bytes)
+    hashes = {path: hash_file(reader, path) for path in paths}
+    missing = [path for path, found in hashes.items() if found is None]
+    if missing:
+        return Attempted(passed=False, detail=f"cannot be handed over, since it cannot be read: {_name_some(missing)}")
+    digest = work.write(RESOURCES, {**_describe(work), "files": hashes})
+    return Attempted(passed=True, detail=f"{len(hashes)} files", evidence=digest)
+
+
+def synchronize_state(work: Work) -> Attempted:
+    """Writes down where the handoff goes; what was there before is kept in it, for the way back."""
+    known = work.transfer.load(STATE)
+    before = known.get("before") if known is not None and known.get("run") == work.request.run_id else known
+    value = {
+        **_describe(work),
+        "from": work.request.phase,
+        "to": work.handoff.target_phase,
+        "handoff_digest": build_handoff_digest(work.handoff),
+        "resources": _digest_file(work, RESOURCES),
+        "before": before,
+    }
+    digest = work.write(STATE, value)
+    return Attempted(
+        passed=True, detail=f"{work.request.phase} → {work.handoff.target_phase or 'next'}", evidence=digest
+    )
+
+
+def check_agent_readiness(work: Work) -> Attempted:
+    """Whoever takes over is named, has a command, and its program is on this machine."""
+    agent = find_next_agent(work)
+    if agent is None:
+        return Attempted(passed=False, detail="nobody is named who takes over")
+    configured = work.desk.loaded.settings.agents.get(agent)
+    if configured is None:
+        return Attempted(passed=False, detail=f"{agent} takes over, and [agents] has no command of that name")
+    program = configured.command[0]
+    if find_program(program) is None:
+        return Attempted(passed=False, detail=f"the program of {agent} is not on this machine: {program}")
+    return Attempted(passed=True, detail=f"{agent}: {program}")
+
+
+def transfer_task_context(work: Work) -> Attempted:
+    """The handoff as it was read, whatever its format."""
+    value = {
+        **_describe(work),
+        "agent": find_next_agent(work),
+        "handoff_digest": build_handoff_digest(work.handoff),
+        "content": work.handoff.model_dump(mode="json", exclude_defaults=True),
+    }
+    return Attempted(passed=True, detail=f"{len(work.handoff.tasks)} tasks", evidence=work.write(CONTEXT, value))
+
+
+def transfer_knowledge(work: Work) -> Attempted:
+    """What earlier attempts taught: reasons, remarks and failing checks."""
+    log = open_log(work.desk.repository)
+    examined = look_at_gate(work.desk, log, work.request.handoff, work.request.phase)
+    packet = build_packet(examined)
+    digest = work.write(KNOWLEDGE, {**_describe(work), "packet": packet.model_dump(mode="json")})
+    return Attempted(passed=True, detail=f"{len(packet.demands)} earlier reasons", evidence=digest)
+
+
+def pass_on(work: Work) -> Attempted:
+    """The step that cannot be taken back: git is asked once more, and everything handed over must be as it was."""
+    for name in (RESOURCES, STATE, CONTEXT, KNOWLEDGE):
+        value = work.transfer.load(name)
+        if value is not None and value.get("run") == work.request.run_id and not _is_current(work, name, value):
+            return Attempted(passed=False, detail=f"{name} was handed over, and is not what is here now")
+    gate = look_at_run_gate(work.desk.repository.root, work.request)
+    if not gate.open:
+        return Attempted(passed=False, detail=gate.why, evidence=gate.entry)
+    work.write(PASSED, {**_describe(work), "entry": gate.entry, "why": gate.why})
+    return Attempted(passed=True, detail=gate.why, evidence=gate.entry)
+
+
+def rollback_resources(transfer: TransferFolder, request: RunRequest) -> Attempted:
+    return _remove_own(transfer, request, RESOURCES)
+
+
+def rollback_state(transfer: TransferFolder, request: RunRequest) -> Attempted:
+    """Puts back what was there before."""
+    _remove_own(transfer, request, PASSED)
+    value = transfer.load(STATE)
+    if value is None or value.get("run") != request.run_id:
+        return Attempted(passed=True, detail="there was nothing to put back")
+    before = value.get("before")
+    if isinstance(before, dict):
+        return Attempted(passed=True, detail="put back", evidence=transfer.write(STATE, before))
+    transfer.remove(STATE)
+    return Attempted(passed=True, detail=f"{STATE} removed")
+
+
+def rollback_context(transfer: TransferFolder, request: RunRequest) -> Attempted:
+    _remove_own(transfer, request, PASSED)
+    _remove_own(transfer, request, KNOWLEDGE)
+    return _remove_own(transfer, request, CONTEXT)
+
+
+BUILT_IN: dict[str, Callable[[Work], Attempted]] = {
+    "validate_phase_completion": validate_phase_completion,
+    "transfer_resources": transfer_resources,
+    "synchronize_state": synchronize_state,
+    "validate_handoff": pass_on,
+    "check_agent_readiness": check_agent_readiness,
+    "transfer_task_context": transfer_task_context,
+    "transfer_knowledge": transfer_knowledge,
+    "confirm_handoff": pass_on,
+}
+"""Steps by the name that a procedure calls them."""
+
+UNDOING: dict[str, Callable[[TransferFolder, RunRequest], Attempted]] = {
+    "rollback_resources": rollback_resources,
+    "rollback_state": rollback_state,
+    "rollback_context": rollback_context,
+}
+"""What undoes them; it needs the files alone, so that a damaged handoff does not stand in its way."""
+
+
+def find_next_agent(work: Work) -> str | None:
+    """Who takes over: as the handoff says, or whoever works in the next phase."""
+    if work.handoff.target_agent:
+        return work.handoff.target_agent
+    pipeline = find_pipeline(work.handoff, work.desk.loaded.settings.pipelines)
+    phases = pipeline.phases if pipeline is not None else ()
+    target = (work.handoff.target_phase or "").casefold()
+    return next((phase.agent for phase in phases if phase.name.casefold() == target), None)
+
+
+def _describe(work: Work) -> dict[str, object]:
+    request = work.request
+    return {
+        "run": request.run_id,
+        "handoff": request.handoff,
+        "phase": request.phase,
+        "attempt": request.attempt,
+        "commit": find_work_commit(work.desk.repository.git),
+    }
+
+
+def _is_current(work: Work, name: str, value: dict[str, object]) -> bool:
+    """Whether what was handed over would be handed over now just so."""
+    if value.get("commit") != find_work_commit(work.desk.repository.git):
+        return False
+    if name == RESOURCES:
+        reader = FileReader(work.desk.repository.root, work.desk.loaded.settings.limits.hash_bytes)
+        files = value.get("files")
+        return isinstance(files, dict) and all(hash_file(reader, path) == found for path, found in files.items())
+    if name == STATE and value.get("resources") != _digest_file(work, RESOURCES):
+        return False
+    return value.get("handoff_digest") in {None, build_handoff_digest(work.handoff)}
+
+
+def _digest_file(work: Work, name: str) -> str | None:
+    value = work.transfer.load(name)
+    return None if value is None else build_transfer_digest(value)
+
+
+def _remove_own(transfer: TransferFolder, request: RunRequest, name: str) -> Attempted:
+    """Only what this very run has written."""
+    value = transfer.load(name)
+    if value is None or value.get("run") != request.run_id:
+        return Attempted(passed=True, detail="there was nothing to remove")
+    transfer.remove(name)
+    return Attempted(passed=True, detail=f"{name} removed")
+
+
+def _name_some(paths: list[str]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(paths[:_MOST_NAMED]) + more

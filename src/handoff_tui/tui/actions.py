@@ -1,0 +1,211 @@
+"""Everything that can be done, by id: in words, and by which key. One table for keys, hints, help and palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from textual import events
+
+from handoff_tui.config.keymap import GLOBAL_SCOPES, split_keys
+
+WORDS: dict[str, str] = {
+    "nav.down": "down",
+    "nav.up": "up",
+    "nav.left": "left",
+    "nav.right": "right",
+    "nav.top": "top",
+    "nav.bottom": "bottom",
+    "nav.half-page-down": "half a page down",
+    "nav.half-page-up": "half a page up",
+    "nav.page-down": "page down",
+    "nav.page-up": "page up",
+    "view.inbox": "inbox",
+    "view.pipeline": "pipeline",
+    "view.checks": "checks",
+    "view.diff": "diff",
+    "view.document": "documents",
+    "view.log": "log",
+    "view.agent": "agent",
+    "view.claims": "claims",
+    "focus.next": "next panel",
+    "focus.previous": "previous panel",
+    "find.open": "find",
+    "find.next": "find next",
+    "find.previous": "find previous",
+    "app.back": "back",
+    "app.quit": "quit",
+    "app.interrupt": "interrupt",
+    "app.suspend": "suspend",
+    "app.palette": "commands",
+    "app.help": "help",
+    "app.open": "open",
+    "app.edit": "editor",
+    "app.copy": "copy",
+    "app.copy-all": "copy path",
+    "app.redraw": "redraw",
+    "app.rescan": "look again at everything",
+    "app.screenshot": "screenshot",
+    "app.theme": "theme…",
+    "decide.approve": "approve…",
+    "decide.reject": "reject…",
+    "decide.retry": "retry…",
+    "decide.withdraw": "withdraw…",
+    "decide.skip": "skip…",
+    "decide.override": "override…",
+    "decide.hold": "hold…",
+    "decide.carry": "carry…",
+    "decide.choose": "decide…",
+    "inbox.sort": "sort",
+    "pipeline.step": "step agent",
+    "pipeline.diff": "diff",
+    "checks.run": "re-run",
+    "checks.run-all": "re-run all",
+    "checks.cancel": "cancel the run",
+    "checks.only-failing": "only failing",
+    "checks.open-file": "open file",
+    "checks.trust": "trust commands…",
+    "claims.only-contradicted": "only contradicted",
+    "claims.open-file": "open line",
+    "diff.next-hunk": "next hunk",
+    "diff.previous-hunk": "previous hunk",
+    "diff.next-file": "next file",
+    "diff.previous-file": "previous file",
+    "diff.next-unread": "next unread",
+    "diff.mode": "split or unified",
+    "diff.mark-read": "mark read",
+    "diff.mark-unread": "mark unread",
+    "diff.wrap": "wrap",
+    "diff.whitespace": "white space",
+    "diff.more-context": "more context",
+    "diff.less-context": "less context",
+    "diff.comment": "comment",
+    "diff.range": "range",
+    "diff.baseline": "compare with…",
+    "diff.record": "record or files",
+    "document.next-section": "next section",
+    "document.previous-section": "previous section",
+    "document.outline": "outline",
+    "document.compare": "compare",
+    "document.comment": "comment",
+    "document.range": "range",
+    "document.raw": "raw or rendered",
+    "document.next": "next document",
+    "document.previous": "previous document",
+    "log.verify": "verify now",
+    "log.time-travel": "time travel…",
+    "log.follow": "follow",
+    "log.compare": "compare",
+    "log.open-file": "open handoff",
+    "agent.step": "step",
+    "agent.continue": "continue",
+    "agent.pause": "pause",
+    "agent.stop": "stop…",
+    "agent.breakpoint": "breakpoint",
+    "agent.follow": "follow",
+    "agent.next-try": "next try",
+    "agent.previous-try": "previous try",
+    "agent.compare": "compare tries",
+    "agent.inputs": "inputs",
+    "agent.diff": "diff",
+    "agent.wrap": "wrap",
+    "agent.open-file": "open file",
+    "decision.confirm": "sign",
+    "decision.edit-reason": "write the reason in the editor",
+    "decision.template": "template…",
+    "decision.again": "look again",
+    "decision.cancel": "cancel",
+}
+"""Each action as it is called on the screen. Words that end in … ask before they do anything."""
+
+GROUPS: dict[str, str] = {
+    "nav": "move",
+    "view": "views",
+    "focus": "panels",
+    "find": "find",
+    "app": "take along",
+    "decide": "decide (always asks)",
+    "inbox": "inbox",
+    "pipeline": "pipeline",
+    "checks": "checks",
+    "claims": "claims",
+    "diff": "diff",
+    "document": "documents",
+    "log": "log",
+    "agent": "agent",
+    "decision": "this dialog",
+}
+"""The first word of an id, as a heading."""
+
+_SHOWN = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "enter": "↵",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "comma": ",",
+}
+
+
+class Hint(NamedTuple):
+    """A key, what it does here, and why it cannot now, where it cannot."""
+
+    action: str
+    key: str
+    words: str
+    refusal: str = ""
+
+
+class Keys:
+    """Which key does what, by the user's own keymap."""
+
+    def __init__(self, keymap: Mapping[str, str]) -> None:
+        self._keys = {action: split_keys(keys) for action, keys in keymap.items()}
+        self._holders: dict[str, list[str]] = {}
+        for action, keys in self._keys.items():
+            for key in keys:
+                self._holders.setdefault(key, []).append(action)
+
+    def find(self, event: events.Key, scopes: tuple[str, ...]) -> str | None:
+        """The action of a key press in one of the scopes; the first scope that has one wins."""
+        holders = self._holders.get(spell_key(event), ())
+        for scope in scopes:
+            for action in holders:
+                if get_scope(action) == scope:
+                    return action
+        return None
+
+    def list_actions(self, scope: str) -> Iterator[str]:
+        """All actions of a view and those that every view has; also those without a key."""
+        for action in self._keys:
+            if get_scope(action) == scope or get_scope(action) in GLOBAL_SCOPES:
+                yield action
+
+    def show(self, action: str) -> str:
+        """The first key as it is written in a hint: `^p`, `↵`, `esc`."""
+        return next(iter(self.show_all(action)), "")
+
+    def show_all(self, action: str) -> tuple[str, ...]:
+        return tuple(map(_show_key, self._keys.get(action, ())))
+
+
+def get_scope(action: str) -> str:
+    return action.partition(".")[0]
+
+
+def spell_key(event: events.Key) -> str:
+    """A key press as the keymap spells it."""
+    if event.character == " ":
+        return "space"
+    if event.character == ",":
+        return "comma"
+    return event.character if event.is_printable and event.character else event.key
+
+
+def _show_key(key: str) -> str:
+    if key.startswith("ctrl+"):
+        return f"^{key.removeprefix('ctrl+')}"
+    return _SHOWN.get(key, key)

@@ -1,0 +1,378 @@
+"""The app: what the views ask for goes to the desk, the desk's state to the views. Nothing else here calls review.
+
+It paints before it knows anything: the models, the views and the desk are imported afterwards, on a thread.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events, on
+from textual.app import App, ComposeResult, SuspendNotSupported
+from textual.binding import BindingType
+from textual.filter import LineFilter
+from textual.message import Message
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.presentation.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui import messages
+from handoff_tui.tui.line_filter import SafeFilter
+from handoff_tui.tui.theming import Ink, build_framework_theme
+from handoff_tui.tui.widgets.bars import Bar
+
+if TYPE_CHECKING:
+    from handoff_tui.config.theme import Theme
+    from handoff_tui.models.desk_state import DeskState
+    from handoff_tui.models.inbox import HandoffKey
+    from handoff_tui.models.review_record import Comment
+    from handoff_tui.review.live.live_desk import LiveDesk
+    from handoff_tui.tui.look import Look
+    from handoff_tui.tui.screens.decision_screen import DecisionScreen
+    from handoff_tui.tui.screens.desk_screen import DeskScreen
+
+_MOST_COPIED = 75_000
+"""Terminals drop longer texts without a word."""
+
+_REQUESTS: dict[type[messages.Asked], Callable[[LiveDesk, Any], None]] = {
+    messages.HandoffChosen: lambda desk, asked: desk.choose(asked.key),
+    messages.PhaseChosen: lambda desk, asked: desk.choose_phase(asked.phase),
+    messages.ChecksWanted: lambda desk, asked: desk.run_checks(asked.only),
+    messages.ChecksCancelled: lambda desk, _: desk.cancel_checks(),
+    messages.ScopeWanted: lambda desk, asked: desk.choose_scope(asked.scope),
+    messages.FileWanted: lambda desk, asked: desk.open_file(asked.path, asked.options),
+    messages.DocumentWanted: lambda desk, asked: desk.open_document(asked.path),
+    messages.EntryWanted: lambda desk, asked: desk.open_entry(asked.entry),
+    messages.VerifyWanted: lambda desk, _: desk.verify_log(),
+    messages.CommentWritten: lambda desk, asked: desk.add_comment(asked.comment),
+    messages.CommentRemoved: lambda desk, asked: desk.remove_comment(asked.comment),
+    messages.FileMarked: lambda desk, asked: desk.mark_viewed(asked.path, viewed=asked.viewed),
+    messages.ReasonKept: lambda desk, asked: desk.keep_reason(asked.verb, asked.text),
+    messages.DecisionAgainWanted: lambda desk, asked: desk.begin_decision(asked.verb),
+}
+"""What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
+
+
+class DeskApp(App[None], inherit_bindings=False):
+    """The review desk."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    TITLE = "handoff-tui"
+
+    class StateArrived(Message):
+        """The desk has another state; only the latest is drawn."""
+
+    def __init__(self, starts: Sequence[Path], theme: Theme, load_look: Callable[[], Look]) -> None:
+        colourless = os.environ.pop("NO_COLOR", None)  # the framework would grey everything; our theme does better
+        super().__init__()
+        if colourless is not None:
+            os.environ["NO_COLOR"] = colourless  # for the programs we start
+        self._starts = tuple(starts)
+        self._load_look = load_look
+        self.ink = Ink(theme)
+        self.look: Look | None = None
+        self.state: DeskState | None = None
+        self.fault: BaseException | None = None
+        self.live: LiveDesk | None = None
+        self._desk: DeskScreen | None = None
+        self._deciding: DecisionScreen | None = None
+        self._safe = SafeFilter()
+        self._arriving = False
+        self._interrupted = False
+        self._apply_theme()
+
+    def compose(self) -> ComposeResult:
+        """What is known before anything was read."""
+        for row in (FIRST_TITLE, FIRST_TABS, FIRST_WHY):
+            bar = Bar(raised=row is FIRST_TITLE)
+            bar.show(*row)
+            yield bar
+
+    @property
+    def desk(self) -> DeskScreen:
+        if self._desk is None:
+            raise RuntimeError("the desk is not furnished yet")
+        return self._desk
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        Thread(target=self._load, name="load", daemon=True).start()
+
+    def _load(self) -> None:
+        try:
+            self._load_desk()
+        except HandoffError as refused:
+            self.call_later(self._leave, refused)
+        except Exception as fault:  # noqa: BLE001 - nobody else would hear of it, and the screen would wait for ever
+            self._tell_bug(fault)
+
+    def _load_desk(self) -> None:
+        """Everything heavy, while the screen already answers."""
+        from handoff_tui.presentation.packet import render_packet  # noqa: PLC0415 - after the first paint
+        from handoff_tui.review.live.live_desk import LiveDesk  # noqa: PLC0415
+
+        look = self._load_look()
+        live = LiveDesk(self._starts, self._tell, on_bug=self._tell_bug, render_packet=render_packet)
+        self.live = live
+        self.call_later(self._open, live, look)
+
+    async def _open(self, live: LiveDesk, look: Look) -> None:
+        await self.furnish(look, live.state)
+        live.need(self.desk.parts)
+        live.start()
+
+    async def furnish(self, look: Look, state: DeskState) -> None:
+        """Puts the desk on the screen."""
+        from handoff_tui.tui.screens.desk_screen import DeskScreen  # noqa: PLC0415 - after the first paint
+        from handoff_tui.tui.view_makers import VIEWS  # noqa: PLC0415
+
+        self.look, self.state = look, state
+        self.ink = Ink(look.theme, ascii_only=look.ascii_only)
+        self._apply_theme()
+        self._desk = DeskScreen(VIEWS, look)
+        await self.push_screen(self._desk)
+        self._desk.show(state)
+
+    def _tell(self, state: DeskState) -> None:
+        """Called on any thread. Many states between two frames are one change on the screen."""
+        self.state = state
+        if not self._arriving:
+            self._arriving = True
+            self.post_message(self.StateArrived())
+
+    def on_desk_app_state_arrived(self) -> None:
+        self._arriving = False
+        if self._desk is None or self.state is None:
+            return
+        frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
+        for screen in self.screen_stack:
+            if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
+                show(self.state)
+
+    def _tell_bug(self, fault: BaseException) -> None:
+        self.call_later(self._fail, fault)
+
+    def _fail(self, fault: BaseException) -> None:
+        raise fault
+
+    def _leave(self, refused: HandoffError) -> None:
+        self.fault = refused
+        self.exit()
+
+    async def on_unmount(self) -> None:
+        if self.live is not None:
+            self.live.stop()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self._safe]
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.fault = self.fault or error
+        super()._handle_exception(error)
+
+    def _print_error_renderables(self) -> None:
+        """The report file tells more than a traceback on the terminal would; whoever started us names it."""
+        self._exit_renderables.clear()
+
+    @on(messages.AppActionWanted)
+    def perform(self, event: messages.AppActionWanted) -> None:
+        known: dict[str, Callable[[], object]] = {
+            "app.quit": self.exit,
+            "app.redraw": partial(self.refresh, layout=True),
+            "app.rescan": self._rescan,
+            "app.screenshot": self._save_screenshot,
+            "app.suspend": self.action_suspend_process,
+            "app.interrupt": self._interrupt,
+        }
+        known[event.action]()
+        self._interrupted = event.action == "app.interrupt"
+
+    @on(messages.ThemeChosen)
+    def set_theme(self, event: messages.ThemeChosen) -> None:
+        """Another theme, at once; for this session (the user's file keeps its own)."""
+        from handoff_tui.tui.look import load_named_theme  # noqa: PLC0415 - rarely asked for
+
+        self.ink = Ink(load_named_theme(event.name), ascii_only=self.ink.ascii_only)
+        self._apply_theme()
+        for screen in self.screen_stack:
+            for widget in screen.walk_children(with_self=True):
+                widget.notify_style_update()
+                widget.refresh()
+
+    def _apply_theme(self) -> None:
+        theme = build_framework_theme(self.ink.theme)
+        self.register_theme(theme)
+        self.theme = theme.name
+
+    def _rescan(self) -> None:
+        if self.live is not None:
+            self.live.rescan()
+
+    def _save_screenshot(self) -> None:
+        self.say(f"saved {self.save_screenshot()}", "pass")
+
+    def _interrupt(self) -> None:
+        if self._interrupted:
+            self.exit()
+        if self.live is not None:
+            self.live.cancel_checks()
+        self.say("once more to leave", "warning")
+
+    def say(self, text: str, role: str = "text") -> None:
+        """A sentence in the status line."""
+        if self._desk is not None:
+            self._desk.say_text(render_safe(text), role)
+
+    @on(messages.Said)
+    def tell(self, event: messages.Said) -> None:
+        self.say(event.text, event.role)
+
+    @on(messages.Asked)
+    def ask(self, event: messages.Asked) -> None:
+        late = self._deciding is not None and isinstance(event, messages.HandoffChosen)
+        if self.live is not None and not late:  # what is decided on stays in view
+            _REQUESTS[type(event)](self.live, event)
+
+    @on(messages.PartsChanged)
+    @on(events.Resize)
+    def need(self) -> None:
+        """What is on the screen is kept fresh, and nothing else."""
+        if self.live is not None and self._desk is not None:
+            self.live.need(self._desk.parts)
+
+    @on(messages.CommentWanted)
+    def ask_for_comment(self, event: messages.CommentWanted) -> None:
+        from handoff_tui.tui.screens.comment_screen import CommentScreen  # noqa: PLC0415 - not before the first paint
+
+        screen = CommentScreen(event.path, event.line, event.end_line, event.text)
+        self.push_screen(screen, partial(self._take_comment, event.instead_of))
+
+    def _take_comment(self, earlier: Comment | None, comment: Comment | None) -> None:
+        """What was written; an earlier remark goes also when nothing was written in its place."""
+        if comment is None:
+            return
+        if earlier is not None:
+            self.post_message(messages.CommentRemoved(earlier))
+        if comment.text:
+            self.post_message(messages.CommentWritten(comment))
+
+    @on(messages.DecisionWanted)
+    def begin_decision(self, event: messages.DecisionWanted) -> None:
+        """Opens the dialog, once: whatever was typed on the way to it opens no other."""
+        from handoff_tui.tui.screens.decision_screen import DecisionScreen  # noqa: PLC0415 - not before the first paint
+
+        if self._deciding is not None or self.look is None:
+            return
+        self._deciding = DecisionScreen(event.verb, self.desk.keys, getattr(self.look.reasons, event.verb, ()))
+        if self.live is not None:
+            if event.key is not None:
+                self.live.choose(event.key)
+            self.live.begin_decision(event.verb)
+        self.push_screen(self._deciding, self._end_decision)
+
+    def _end_decision(self, following: HandoffKey | None) -> None:
+        part = self.state.decision if self.state else None
+        self._deciding = None
+        if self.live is not None:
+            self.live.leave_decision()
+        if self.state is not None:
+            self.desk.show(self.state)
+        if part is not None and part.entry is not None:
+            self.say(f"{part.verb} {part.key.handoff}: stored {part.entry[:19]}", "pass")
+        if following is not None:
+            self.post_message(messages.HandoffChosen(following))
+
+    @on(messages.DecisionConfirmed)
+    def sign(self, event: messages.DecisionConfirmed) -> None:
+        """Signs what was on the screen, and nothing else."""
+        if self.live is None or self.state is None or self.state.decision is not event.part:
+            return
+        if not event.part.needs_terminal:
+            self.live.sign(event.reason)
+        elif self._deciding is not None:
+            said = self.give_terminal(partial(self._sign_here, event.reason))
+            self._deciding.say(said) if said else self._deciding.arm_again()
+
+    def _sign_here(self, reason: str) -> str:
+        if self.live is not None:
+            self.live.sign_here(reason)
+        return ""
+
+    @on(messages.ReasonEditWanted)
+    def edit_reason(self, event: messages.ReasonEditWanted) -> None:
+        written: list[str] = []
+        said = self.give_terminal(partial(_write_reason, event.text, self.look.editor if self.look else (), written))
+        if self._deciding is not None:
+            self._deciding.set_reason(written[0]) if written else self._deciding.say(said)
+            self._deciding.arm_again()
+
+    @on(messages.CopyWanted)
+    def copy(self, event: messages.CopyWanted) -> None:
+        size = len(event.text.encode())
+        if size > _MOST_COPIED:
+            self.say(f"{event.what} is too long for the terminal's clipboard ({size:,} bytes)", "warning")
+            return
+        self.copy_to_clipboard(event.text)
+        self.say(f"copied {event.what} to the terminal's clipboard", "pass")
+
+    @on(messages.EditorWanted)
+    def edit(self, event: messages.EditorWanted) -> None:
+        root = self.state.repository.root if self.state and self.state.repository else ""
+        editor = self.look.editor if self.look else ()
+        self.run_outside(partial(_edit, Path(root), event.path, event.line, editor))
+        self._rescan()
+
+    def run_outside(self, work: Callable[[], str]) -> None:
+        """Gives the terminal to something else until it is done; says what came of it."""
+        if said := self.give_terminal(work):
+            self.say(said, "warning")
+
+    def give_terminal(self, work: Callable[[], str]) -> str:
+        """What the work says. Ctrl+c is for the program that has the terminal, and ends nothing here."""
+        earlier = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            with self.suspend():
+                return work()
+        except SuspendNotSupported:
+            return "this terminal cannot be given to another program"
+        finally:
+            signal.signal(signal.SIGINT, earlier)
+
+    def on_app_focus(self) -> None:
+        if self._deciding is not None:
+            self._deciding.note_app_focus()
+        if self.live is not None:
+            self.live.set_focused(focused=True)
+
+    def on_app_blur(self) -> None:
+        if self.live is not None:
+            self.live.set_focused(focused=False)
+
+
+def _edit(root: Path, path: str, line: int | None, editor: tuple[str, ...]) -> str:
+    from handoff_tui.review.edit import open_in_editor  # noqa: PLC0415 - not before the first paint
+
+    try:
+        open_in_editor(root, path, line, editor)
+    except HandoffError as refused:
+        return f"{refused.message}. {refused.hint}".strip()
+    return ""
+
+
+def _write_reason(text: str, editor: tuple[str, ...], written: list[str]) -> str:
+    from handoff_tui.review.edit import edit_text  # noqa: PLC0415 - not before the first paint
+
+    try:
+        written.append(edit_text(text, editor))
+    except HandoffError as refused:
+        return f"{refused.message}. {refused.hint}".strip()
+    return ""

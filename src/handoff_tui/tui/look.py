@@ -1,0 +1,49 @@
+"""How the user's own desk looks and answers: theme, glyphs, keys, editor. A repository has no say in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from handoff_tui.config.keymap import DEFAULT_KEYMAP
+from handoff_tui.config.load import load_settings
+from handoff_tui.config.peek import adapt_theme
+from handoff_tui.config.reasons import Reasons
+from handoff_tui.config.theme import Theme, find_theme_folder, list_themes, load_theme
+
+_PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
+"""Terminals whose font lacks our glyphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the user chose, or what fits the terminal."""
+
+    theme: Theme
+    keymap: Mapping[str, str] = field(default_factory=lambda: DEFAULT_KEYMAP)
+    ascii_only: bool = False
+    editor: tuple[str, ...] = ()
+    read_only: bool = False
+    reasons: Reasons = field(default_factory=Reasons)
+
+
+def load_look(theme: str | None = None, *, read_only: bool = False) -> Look:
+    """The user's choices; what the terminal can show wins over the file, and a theme that was asked for over both."""
+    settings = load_settings(None).settings
+    return Look(
+        theme=load_theme(theme or adapt_theme(settings.theme), find_theme_folder()),
+        keymap={**DEFAULT_KEYMAP, **settings.keymap},
+        ascii_only=settings.ascii or os.environ.get("TERM") in _PLAIN_TERMINALS,
+        editor=settings.editor,
+        read_only=read_only,
+        reasons=settings.reasons,
+    )
+
+
+def list_theme_names() -> tuple[str, ...]:
+    return list_themes(find_theme_folder())
+
+
+def load_named_theme(name: str) -> Theme:
+    return load_theme(name, find_theme_folder())

@@ -1,0 +1,215 @@
+"""What the views ask of the desk. They only ask; the app alone calls review."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:  # loaded after the first paint
+    from handoff_tui.models.desk_state import DecisionPart, Scope
+    from handoff_tui.models.file_diff import DiffOptions
+    from handoff_tui.models.inbox import HandoffKey
+    from handoff_tui.models.review_record import Comment
+
+
+class Asked(Message):
+    """Something for the desk behind the screen to do; the app's table says what."""
+
+
+@dataclass
+class HandoffChosen(Asked):
+    """Another handoff is in view."""
+
+    key: HandoffKey
+
+
+@dataclass
+class PhaseChosen(Asked):
+    """Another phase of it is in view."""
+
+    phase: str | None
+
+
+@dataclass
+class ViewWanted(Message):
+    """Another view is to be shown."""
+
+    view: str
+
+
+@dataclass
+class PlaceWanted(Message):
+    """A file is to be shown at a line: in the diff where it changed, else as a document, else in the editor."""
+
+    path: str
+    line: int | None = None
+
+
+@dataclass
+class EditorWanted(Message):
+    """The user's editor is to be opened at a line."""
+
+    path: str
+    line: int | None = None
+
+
+@dataclass
+class CopyWanted(Message):
+    """A text is to be copied; `what` names it in the answer."""
+
+    text: str
+    what: str
+
+
+@dataclass
+class ChecksWanted(Asked):
+    """Checks are to run afresh: these, or all where none is named."""
+
+    only: tuple[str, ...] = ()
+
+
+class ChecksCancelled(Asked):
+    """The run is to end."""
+
+
+@dataclass
+class ScopeWanted(Asked):
+    """Changes are to be shown from somewhere else on."""
+
+    scope: Scope
+
+
+@dataclass
+class FileWanted(Asked):
+    """The hunks of a file are to be read."""
+
+    path: str
+    options: DiffOptions
+
+
+@dataclass
+class DocumentWanted(Asked):
+    """A document is to be read."""
+
+    path: str
+
+
+@dataclass
+class EntryWanted(Asked):
+    """An entry of the log is to be shown whole."""
+
+    entry: str
+
+
+class VerifyWanted(Asked):
+    """The whole log is to be verified, now."""
+
+
+@dataclass
+class CommentWanted(Message):
+    """A remark is to be written on these lines; the app asks for its words and then posts `CommentWritten`."""
+
+    path: str
+    line: int | None = None
+    end_line: int | None = None
+    text: str = ""
+    """What it begins with."""
+    instead_of: Comment | None = None
+    """The remark that is written anew; it goes when nothing is left of it."""
+
+
+@dataclass
+class CommentWritten(Asked):
+    """A remark on a line, a range or a file."""
+
+    comment: Comment
+
+
+@dataclass
+class CommentRemoved(Asked):
+    """A remark was taken back."""
+
+    comment: Comment
+
+
+@dataclass
+class FileMarked(Asked):
+    """A file was marked as read, or as not read."""
+
+    path: str
+    viewed: bool
+
+
+@dataclass
+class DecisionWanted(Message):
+    """A decision is to be made; nothing is decided by that."""
+
+    verb: str
+    key: HandoffKey | None = None
+    """The handoff under the cursor, where that may be on its way to be chosen; else the one in view."""
+
+
+@dataclass
+class DecisionAgainWanted(Asked):
+    """What would be signed is to be put together anew."""
+
+    verb: str
+
+
+@dataclass
+class DecisionConfirmed(Message):
+    """Somebody has read this very part, and confirmed it."""
+
+    part: DecisionPart
+    reason: str
+
+
+@dataclass
+class ReasonKept(Asked):
+    """A reason as far as it is written."""
+
+    verb: str
+    text: str
+
+
+@dataclass
+class ReasonEditWanted(Message):
+    """A reason is to be written in the user's editor."""
+
+    text: str
+
+
+@dataclass
+class ThemeChosen(Message):
+    """Another theme, by name."""
+
+    name: str
+
+
+@dataclass
+class AppActionWanted(Message):
+    """An action that concerns the program itself: leave, suspend, redraw."""
+
+    action: str
+
+
+class PartsChanged(Message):
+    """Other parts are on the screen now."""
+
+
+class DescriptionChanged(Message):
+    """What a view says in the status line, or which of its actions it refuses, is not what it was."""
+
+
+class StatusChanged(Message):
+    """A view has another status to tell, and no key was pressed."""
+
+
+@dataclass
+class Said(Message):
+    """A sentence for the status line."""
+
+    text: str
+    role: str = "text"

@@ -1,0 +1,1 @@
+"""Screens: widgets put together, and the dialogs over them. None calls review."""

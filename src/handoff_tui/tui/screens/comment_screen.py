@@ -1,0 +1,83 @@
+"""The box in which a remark on some lines is written."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from handoff_tui.models.review_record import Comment
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.widgets.bars import Bar, Rule
+
+
+class CommentField(TextArea):
+    """A field in which Enter is no new line."""
+
+    class Kept(Message):
+        """The remark is written."""
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Kept())
+        elif event.key == "ctrl+j":
+            event.stop()
+            event.prevent_default()
+            self.insert("\n")
+
+
+class CommentScreen(ModalScreen[Comment | None], inherit_bindings=False):
+    """Enter keeps the remark, ctrl+j begins another line, escape leaves it. Nothing is signed by it."""
+
+    CSS_PATH = "comment_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, path: str, line: int | None = None, end_line: int | None = None, text: str = "") -> None:
+        super().__init__()
+        self._text = text
+        self._blank = Comment(text="", path=path, line=line, end_line=end_line)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="comment"):
+            yield Rule(id="comment-title")
+            yield CommentField(id="comment-field", compact=True, soft_wrap=True, highlight_cursor_line=False)
+            yield Bar(id="comment-note")
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show_title)
+        self.query_one("#comment-note", Bar).show(
+            Cell(" ↵", "key"),
+            Cell(" keep  "),
+            Cell("^j", "key"),
+            Cell(" new line  "),
+            Cell("esc", "key"),
+            Cell(" leave"),
+        )
+        field = self.query_one(CommentField)
+        field.text = self._text
+        field.move_cursor(field.document.end)
+        field.focus()
+
+    def _show_title(self) -> None:
+        place = render_safe(self._blank.place) or "the whole"
+        self.query_one(Rule).show_title(Cell("Remark on ", "heading"), Cell(place, "path"))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            event.prevent_default()
+            self.dismiss(None)
+
+    @on(CommentField.Kept)
+    def keep(self) -> None:
+        text = self.query_one(CommentField).text.strip()
+        self.dismiss(self._blank.model_copy(update={"text": text}))

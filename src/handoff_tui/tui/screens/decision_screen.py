@@ -1,0 +1,320 @@
+"""The dialog in which a decision is read and confirmed. Nothing but its own key, pressed on what is painted, signs.
+
+Keys count only after the box has been on the screen for a moment; the key that signs only after what is signed has
+been, and never from a text field. Whatever moves underneath disarms it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, TextArea
+
+from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.presentation.decision_rows import describe_dropped, describe_watch, find_following
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+from handoff_tui.tui.messages import (
+    CopyWanted,
+    DecisionAgainWanted,
+    DecisionConfirmed,
+    ReasonEditWanted,
+    ReasonKept,
+)
+from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
+from handoff_tui.tui.widgets.bars import Bar
+from handoff_tui.tui.widgets.decision_box import DecisionBox
+
+_KEEP_SECONDS = 0.5
+"""After so long without another letter the reason is kept on disk."""
+_LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
+_SILENT = Cell("")
+
+
+class DecisionScreen(ModalScreen[HandoffKey | None], inherit_bindings=False):
+    """One decision, from the choice of its verb to the stored entry; ends with the handoff to go to next."""
+
+    CSS_PATH = "decision_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = []
+    AUTO_FOCUS = ""
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012 - the framework's own, set once
+
+    def __init__(self, verb: str, keys: Keys, templates: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._verb = verb
+        self._keymap = keys
+        self._kept_reason = ""
+        self._templates = tuple(templates)
+        self._box = DecisionBox(keys)
+        self._painted, self._readable = Arming(), Arming()
+        """The box as such, and what would be signed."""
+        self._dropped = 0
+        self._part: DecisionPart | None = None
+        self._following: InboxItem | None = None
+        self._said = _SILENT
+        self._keeping: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._box
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._note_painted)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def on_screen_resume(self) -> None:
+        self.arm_again()
+
+    def arm_again(self) -> None:
+        """Something else was on the screen: what is signed must be seen again first."""
+        self._readable.disarm()
+        self.call_after_refresh(self._note_painted)
+
+    def note_app_focus(self) -> None:
+        """The click that brings the window to the front means nothing else."""
+        self._painted.begin_again(read_time())
+        self._readable.begin_again(read_time())
+
+    def show(self, state: DeskState) -> None:
+        """Draws another state of the decision. What else changes stays out of sight until this is left."""
+        part = state.decision
+        following = find_following(state.inbox, part.key) if part else None
+        if part is None or (part is self._part and following is self._following):
+            return
+        earlier, self._part, self._following = self._part, part, following
+        self._find_draft(state.drafts.reasons.get(self._verb, ""))
+        if not is_same_to_sign(earlier, part):
+            self._said = _SILENT
+            self._box.page.scroll_to(y=0, animate=False, force=True)
+            self.arm_again()
+        self._draw()
+
+    def _find_draft(self, draft: str) -> None:
+        """What was written earlier, unless something is written already."""
+        if draft and not self._kept_reason and not self._box.reason and not self._is_stored:
+            self._kept_reason = draft
+            self._box.set_reason(draft)
+
+    def set_reason(self, text: str) -> None:
+        """The reason as it was written elsewhere."""
+        self._box.set_reason(text)
+
+    def say(self, text: str, role: str = "warning") -> None:
+        """A sentence at the foot of the box, until the next key."""
+        self._said = Cell(text, role)
+        self._draw_state()
+
+    def _note_painted(self) -> None:
+        now = read_time()
+        self._painted.note_painted(now)
+        self._readable.note_painted(now)
+        self.set_timer(PAUSE_SECONDS, self._settle)
+
+    def _settle(self) -> None:
+        """Long enough on the screen: the first field can be written in."""
+        if self.focused is None and self._part is not None and not self._is_stored:
+            self._box.focus_first()
+        self._draw_state()
+
+    # when a key counts
+
+    def takes(self, event: events.Key | events.Paste) -> bool:
+        """Every key and every pasted text, before the field that has the focus; whether it is not for the field."""
+        if self._drops(event):
+            return True
+        if isinstance(event, events.Paste) or event.is_printable:
+            self._note_other(event.time)
+            return False
+        action = self._keymap.find(event, ("decision", "focus", "app"))
+        is_ours = action is not None and (not action.startswith("app.") or action == "app.interrupt")
+        if action is not None and is_ours and self._perform(action, event.time):
+            return True
+        self._note_other(event.time)
+        return False
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys outside the fields."""
+        if self._box.in_field:
+            return
+        event.stop()
+        event.prevent_default()
+        if self._drops(event):
+            return
+        action = self._keymap.find(event, ("decision", "focus", "nav", "app"))
+        if action is None or not self._perform(action, event.time):
+            self._note_other(event.time)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted where no field is: it goes nowhere, and holds back the key that signs."""
+        if not self._drops(event):
+            self._note_other(event.time)
+
+    @on(Bar.Pressed)
+    def perform_clicked(self, event: Bar.Pressed) -> None:
+        event.stop()
+        if self._drops(event):
+            return
+        if event.action == "decision.confirm":
+            self.say(f"a click never signs: press {self._keymap.show('decision.confirm')}")
+        else:
+            self._perform(event.action, event.time)
+
+    def _drops(self, event: events.Key | events.Paste | Bar.Pressed) -> bool:
+        """Whether it came too early to mean this box."""
+        if self._painted.admits(event.time):
+            return False
+        self._dropped += 1
+        self._draw_state()
+        return True
+
+    def _note_other(self, at: float) -> None:
+        """Some other key: the one that signs must come a while later, and what was said is read."""
+        self._readable.begin_again(at)
+        if self._said.text:
+            self._said = _SILENT
+        self._draw_state()
+        self.set_timer(PAUSE_SECONDS, self._draw_state)
+
+    # what keys do
+
+    def _perform(self, action: str, at: float) -> bool:
+        """Whether the action is one of this box."""
+        if action == "decision.confirm":
+            self._confirm(at)
+            return True
+        self._note_other(at)
+        if action in _LEAVING:
+            self._leave()
+        elif action in {"decision.template", "decision.edit-reason"}:
+            self._help_writing(action)
+        elif action == "decision.again":
+            self._look_again()
+        elif action.startswith("focus."):
+            self.focus_next() if action == "focus.next" else self.focus_previous()
+        elif action.startswith("nav."):
+            self._box.page.navigate(action)
+        else:
+            return self._perform_after(action)
+        return True
+
+    def _perform_after(self, action: str) -> bool:
+        """What can be done with an entry that is stored."""
+        if self._part is None or not self._is_stored:
+            return False
+        if action == "app.copy" and self._part.entry:
+            self.post_message(CopyWanted(self._part.entry, "the entry's id"))
+            self.say("the whole id was copied to the terminal's clipboard", "pass")
+        elif action == "app.open" and self._following is not None:
+            self.dismiss(self._following.key)
+        else:
+            return False
+        return True
+
+    def _confirm(self, at: float) -> None:
+        part, key, obstacle = self._part, self._keymap.show("decision.confirm"), self._box.obstacle
+        if obstacle or part is None:
+            self.say(f"not signed: {obstacle}")
+        elif self._box.in_field:
+            self._note_other(at)
+            self._box.page.focus(scroll_visible=False)
+            self.say(f"a field never signs. Read it once more, then {key} signs", "waiting")
+        elif not self._readable.admits(at):
+            self._dropped += 1
+            self.say(f"{key} came too soon after something else; press it again")
+        else:
+            self._readable.disarm()
+            self._keep_reason()
+            self.post_message(DecisionConfirmed(part, self._box.reason))
+
+    def _leave(self) -> None:
+        if self._part is not None and self._part.stage is DecisionStage.SIGNING:
+            self.say("it is being signed; wait for the key")
+            return
+        self._keep_reason()
+        self.dismiss(None)
+
+    def _look_again(self) -> None:
+        stage = self._part.stage if self._part else None
+        if stage in {DecisionStage.READY, DecisionStage.MOVED, DecisionStage.REFUSED}:
+            self._box.forget_name()
+            self._readable.disarm()
+            self.post_message(DecisionAgainWanted(self._verb))
+
+    def _help_writing(self, action: str) -> None:
+        """Templates, or the editor; not where the reason is read no more."""
+        stage = self._part.stage if self._part else None
+        if stage in {DecisionStage.SIGNING, DecisionStage.STORED, DecisionStage.REFUSED}:
+            return
+        if action == "decision.edit-reason":
+            self.post_message(ReasonEditWanted(self._box.reason))
+        elif not self._templates:
+            self.say(f"there are no templates for {self._verb}; [reasons] in config.toml has them")
+        else:
+            offers = [Offer(str(number), text) for number, text in enumerate(self._templates)]
+            self.app.push_screen(PaletteScreen(f"Reasons to {self._verb}", offers), self._take_template)
+
+    def _take_template(self, number: str | None) -> None:
+        if number is not None:
+            before = self._box.reason.rstrip()
+            text = self._templates[int(number)]
+            self._box.set_reason(f"{before}\n{text}" if before else text)
+            self._box.focus_reason()
+
+    # the reason, kept as it is written
+
+    @property
+    def _is_stored(self) -> bool:
+        return self._part is not None and self._part.stage is DecisionStage.STORED
+
+    @on(TextArea.Changed)
+    def keep_later(self) -> None:
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(_KEEP_SECONDS, self._keep_reason)
+        self._draw_state()
+
+    @on(Input.Changed)
+    def note_name(self) -> None:
+        self._draw_state()
+
+    def _keep_reason(self) -> None:
+        text = self._box.reason
+        if text != self._kept_reason and not self._is_stored:
+            self._kept_reason = text
+            self.post_message(ReasonKept(self._verb, text))
+
+    # what is drawn
+
+    def on_descendant_focus(self) -> None:
+        self._draw_state()
+
+    def on_descendant_blur(self) -> None:
+        self._draw_state()
+
+    def _draw(self) -> None:
+        if self._part is not None and self.is_mounted:
+            self._box.show(self._part, self._following)
+            self._draw_state()
+
+    def _draw_state(self) -> None:
+        if not self.is_mounted:
+            return
+        note = Cell(describe_dropped(self._dropped) if self._dropped else describe_watch(self._part), "muted")
+        said = self._said if self._said.text else note
+        self._box.show_state(said, self._following, settled=self._readable.admits(read_time()))
+
+
+def is_same_to_sign(earlier: DecisionPart | None, part: DecisionPart) -> bool:
+    """Whether nothing that a person must read before signing differs; progress does not count."""
+    if earlier is None:
+        return False
+    return (earlier.stage, earlier.trouble) == (part.stage, part.trouble) and earlier.view is part.view

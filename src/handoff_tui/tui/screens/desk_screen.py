@@ -1,0 +1,313 @@
+"""The desk: title, tabs, whose move it is, one view at a time (with a rail where there is room), status and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Input
+
+from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.presentation.alert_page import Alarm, find_alarm
+from handoff_tui.presentation.chrome import VIEWS, build_tabs, build_title, build_why
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.actions import WORDS, Hint, Keys, get_scope
+from handoff_tui.tui.look import Look
+from handoff_tui.tui.messages import (
+    AppActionWanted,
+    DecisionWanted,
+    DescriptionChanged,
+    EditorWanted,
+    HandoffChosen,
+    PartsChanged,
+    PlaceWanted,
+    ScopeWanted,
+    StatusChanged,
+    ThemeChosen,
+    ViewWanted,
+)
+from handoff_tui.tui.refusals import find_refusal
+from handoff_tui.tui.screens.alert_screen import AlertScreen
+from handoff_tui.tui.screens.dialogs import build_dialog, has_place
+from handoff_tui.tui.screens.scope_screen import parse_scope
+from handoff_tui.tui.widgets.bars import Bar, KeyBar
+from handoff_tui.tui.widgets.find_line import FindLine
+from handoff_tui.tui.widgets.rail import Rail
+from handoff_tui.tui.widgets.view import View
+
+LEAST_WIDTH, LEAST_HEIGHT = 60, 16
+_ALWAYS = ("find.open", "app.help", "app.palette")
+_OF_THE_APP = frozenset({"app.quit", "app.redraw", "app.rescan", "app.screenshot", "app.suspend", "app.interrupt"})
+
+
+class DeskScreen(Screen[None], inherit_bindings=False):
+    """Every view of the desk."""
+
+    CSS_PATH = "desk_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = []
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012 - the framework's own, set once
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]  # noqa: RUF012
+
+    def __init__(self, views: Mapping[str, Callable[[], View]], look: Look) -> None:
+        super().__init__()
+        self._makers = views
+        self._look = look
+        self.keys = Keys(look.keymap)
+        self._views: dict[str, View] = {}
+        self._history: list[str] = []
+        self.view_name = next(iter(views))
+        self.state = DeskState()
+        self._said: tuple[Cell, ...] = ()
+        self._alarms: set[Alarm] = set()
+        """What was told to the whole screen already."""
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="title", raised=True)
+        yield Bar(id="tabs")
+        yield Bar(id="why")
+        with Horizontal(id="body"):
+            yield Rail(id="rail")
+            yield self._make(self.view_name)
+        yield FindLine(id="find")
+        yield Bar(id="status")
+        yield KeyBar(id="keys", raised=True)
+
+    def on_mount(self) -> None:
+        self.view.focus_first()
+        self._draw()
+
+    @property
+    def view(self) -> View:
+        return self._views[self.view_name]
+
+    @property
+    def parts(self) -> frozenset[Part]:
+        """What is on the screen, and so must be fresh."""
+        rail = self.query_one(Rail)
+        return self.view.parts | (rail.parts if rail.display else frozenset())
+
+    def show(self, state: DeskState) -> None:
+        """Draws another state: only what is on the screen."""
+        self.state = state
+        if state.item is None and state.inbox:  # none was chosen yet, or it is gone: the most urgent one
+            self.post_message(HandoffChosen(state.inbox[0].key))
+        self.view.show(state)
+        rail = self.query_one(Rail)
+        if rail.display:
+            rail.show(state)
+        self._draw()
+        alarm = find_alarm(state)
+        if alarm and alarm not in self._alarms:
+            self._alarms.add(alarm)
+            self.app.push_screen(AlertScreen(alarm), self._take)
+
+    @on(ViewWanted)
+    async def open_wanted(self, event: ViewWanted) -> None:
+        await self.open_view(event.view)
+
+    async def open_view(self, name: str) -> None:
+        """Another view. Views are made when they are first wanted."""
+        if name not in self._makers or name == self.view_name:
+            return
+        self.close_find()
+        self._history = [*[one for one in self._history if one != name], self.view_name]
+        if name not in self._views:  # whole before it is the view: a state may arrive meanwhile
+            made = self._makers[name]()
+            made.display = False
+            await self.query_one("#body").mount(made)
+            self._views[name] = made
+        self.view.display = False
+        self.view_name = name
+        self.view.display = True
+        self._said = ()
+        self.view.show(self.state)
+        self.query_one(Rail).show(self.state)
+        self.view.focus_first()
+        self.post_message(PartsChanged())
+        self._draw()
+
+    async def go_back(self) -> bool:
+        """Ends a search, or returns to the view before; whether there was something to go back from."""
+        if self.query_one(FindLine).display:
+            self.close_find()
+            self.view.focus_first()
+            return True
+        if self._said:
+            self._said = ()
+            self._draw()
+        if not self._history:
+            return False
+        name = self._history.pop()
+        await self.open_view(name)
+        self._history.pop()
+        return True
+
+    def say(self, *cells: Cell) -> None:
+        """A sentence in the status line, until the next key."""
+        self._said = cells
+        self._draw_status()
+
+    def say_text(self, text: str, role: str) -> None:
+        self.say(Cell(f" {text}", role))
+
+    def close_find(self) -> None:
+        line = self.query_one(FindLine)
+        if line.display:
+            line.display = False
+            self.view.find("")
+
+    def refuse(self, action: str) -> str:
+        """Why an action cannot be done here and now."""
+        refusal = find_refusal(action, self.state, read_only=self._look.read_only, views=tuple(self._makers))
+        return refusal or self.view.refuse(action)
+
+    def list_hints(self) -> list[Hint]:
+        """All that can be done here, most wanted first."""
+        first = [*self.view.hints, *_ALWAYS]
+        left_out = {*first, *self.view.missing, *(f"view.{name}" for name in VIEWS if name not in self._makers)}
+        rest = [action for action in self.keys.list_actions(self.view.scope) if action not in left_out]
+        return [Hint(action, self.keys.show(action), WORDS[action], self.refuse(action)) for action in [*first, *rest]]
+
+    async def perform(self, action: str) -> None:
+        """Does an action, or says why it cannot be done."""
+        self._said = ()
+        if refusal := self.refuse(action):
+            self.say(Cell(f" {WORDS[action].rstrip('…')}: {refusal}", "warning"))
+            return
+        if not self._perform_here(action):
+            await self._perform_any(action)
+        self._draw()
+
+    async def _perform_any(self, action: str) -> None:
+        """What every view has."""
+        scope, _, name = action.partition(".")
+        if scope == "view":
+            await self.open_view(name)
+        elif scope == "focus":
+            self.focus_next() if name == "next" else self.focus_previous()
+        elif scope == "find":
+            self._find(action)
+        elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
+            await self.app.push_screen(dialog, self._take)
+        elif scope == "decide":
+            self.post_message(DecisionWanted(name, self.view.handoff))
+        elif not (action in {"app.back", "app.quit"} and await self.go_back()) and action in _OF_THE_APP:
+            self.post_message(AppActionWanted(action))
+
+    async def _take(self, offer: str | None) -> None:
+        """What was chosen in a dialog."""
+        kind, _, name = (offer or "").partition(":")
+        if kind == "action":
+            await self.perform(name)
+        elif kind == "theme":
+            self.post_message(ThemeChosen(name))
+        elif kind == "file":
+            self.post_message(PlaceWanted(name))
+        elif kind == "scope":
+            self.post_message(ScopeWanted(parse_scope(name)))
+        elif kind == "handoff":
+            key = next((item.key for item in self.state.inbox if "\0".join(item.key) == name), None)
+            if key is not None:
+                self.post_message(HandoffChosen(key))
+                await self.open_view("pipeline")
+
+    @on(PlaceWanted)
+    async def go_to_place(self, event: PlaceWanted) -> None:
+        """The diff where the file changed, else the document, else the editor."""
+        event.stop()
+        for name in ("diff", "document"):
+            if name in self._makers and has_place(self.state, name, event.path):
+                await self.open_view(name)
+                self.view.go_to(event.path, event.line)
+                return
+        self.post_message(EditorWanted(event.path, event.line))
+
+    def _perform_here(self, action: str) -> bool:
+        rail = self.query_one(Rail)
+        if rail.has_focus_within and rail.perform(action):
+            return True
+        return self.view.perform(action)
+
+    async def on_key(self, event: events.Key) -> None:
+        if isinstance(self.focused, Input):
+            if event.is_printable and event.character:  # typed before the field had the focus; it keeps what it gets
+                event.stop()
+                self.focused.insert_text_at_cursor(event.character)
+            return
+        action = self.keys.find(event, (self.view.scope, "decide", "nav", "view", "focus", "find", "app"))
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.perform(action)
+
+    @on(Bar.Pressed)
+    async def perform_clicked(self, event: Bar.Pressed) -> None:
+        event.stop()
+        await self.perform(event.action)
+
+    @on(DescriptionChanged)
+    def describe_again(self, event: DescriptionChanged) -> None:
+        event.stop()
+        self._draw()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def _find(self, action: str) -> None:
+        line = self.query_one(FindLine)
+        if action == "find.open":
+            line.open()
+        else:
+            self._say_found(self.view.find(line.text, backwards=action == "find.previous", again=True))
+
+    @on(FindLine.Changed)
+    def find_text(self, event: FindLine.Changed) -> None:
+        event.stop()
+        self._say_found(self.view.find(event.text))
+
+    @on(FindLine.Left)
+    def leave_find(self, event: FindLine.Left) -> None:
+        event.stop()
+        if not event.kept:
+            self.close_find()
+        self.view.focus_first()
+
+    def _say_found(self, words: str) -> None:
+        self.say(Cell(f" {words}", "muted")) if words else self._draw_status()
+
+    def _make(self, name: str) -> View:
+        self._views[name] = self._makers[name]()
+        return self._views[name]
+
+    def _draw(self) -> None:
+        width = self.size.width
+        tabs = {name: self.keys.show(f"view.{name}") for name in self._makers}
+        self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, width))
+        self.query_one("#tabs", Bar).show_parts(
+            (f"view.{name}", row) for name, row in build_tabs(self.state, self.view_name, tabs, width)
+        )
+        self.query_one("#why", Bar).show(*self._build_why(width))
+        wanted = {*self.view.hints, *_ALWAYS}
+        here = (self.view.scope, "decide")
+        hints = [hint for hint in self.list_hints() if hint.action in wanted or get_scope(hint.action) in here]
+        self.query_one("#keys", KeyBar).show_hints(hints, width)
+        self._draw_status()
+
+    def _build_why(self, width: int) -> tuple[Cell, ...]:
+        if width < LEAST_WIDTH or self.size.height < LEAST_HEIGHT:
+            words = f" needs {LEAST_WIDTH}x{LEAST_HEIGHT}, is {width}x{self.size.height} "
+            return (Cell(words, "warning"), *build_why(self.state, width))
+        return build_why(self.state, width)
+
+    @on(StatusChanged)
+    def _draw_status(self) -> None:
+        told = self.state.telling
+        cells = self._said or self.view.describe()
+        if not self._said and told is not None and told.text:
+            cells = (Cell(f" {told.text}", told.role),)
+        self.query_one("#status", Bar).show(*cells)

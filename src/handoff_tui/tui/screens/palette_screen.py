@@ -1,0 +1,113 @@
+"""A list to choose from over the desk: every command, or the answers to one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.row_list import RowList
+
+_MOVES = {"down": 1, "up": -1, "pagedown": 8, "pageup": -8}
+
+
+class Offer(NamedTuple):
+    """Something to choose: its id, its words, a key or note at the right, and why it cannot be chosen now."""
+
+    id: str
+    words: str
+    note: str = ""
+    refusal: str = ""
+
+
+class OfferRows:
+    """Offers as rows."""
+
+    def __init__(self, offers: Sequence[Offer]) -> None:
+        self._offers = offers
+        self.keys = tuple(offer.id for offer in offers)
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
+        offer = self._offers[index]
+        words = render_safe(offer.words)
+        note = render_safe(offer.refusal or offer.note, max(8, width // 2))
+        gap = " " * max(2, width - compute_width(words) - compute_width(note) - 1)
+        role = "muted" if offer.refusal else "text"
+        return (Cell(words, role), Cell(gap), Cell(note, "warning" if offer.refusal else "key"))
+
+
+class PaletteScreen(ModalScreen[str | None], inherit_bindings=False):
+    """Filtered by every letter typed; Enter takes the row under the cursor. Never used to confirm a decision."""
+
+    CSS_PATH = "palette_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, title: str, offers: Sequence[Offer], note: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._offers = tuple(offers)
+        self._note = note
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="palette"):
+            yield Rule(id="palette-title")
+            yield Input(compact=True, id="palette-field", placeholder="type to find")
+            yield RowList(id="palette-rows")
+            yield Bar(id="palette-note")
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(lambda: self.query_one(Rule).show_title(Cell(self._title, "heading")))
+        self.query_one("#palette-field", Input).focus()
+        self._filter("")
+
+    @on(Input.Changed)
+    def filter_by_text(self, event: Input.Changed) -> None:
+        self._filter(event.value)
+
+    def _filter(self, text: str) -> None:
+        found = [offer for offer in self._offers if fits(offer, text)]
+        self.query_one(RowList).show(OfferRows(found))
+        hint = self._note or "↑↓ choose  ↵ run  esc close"
+        self.query_one("#palette-note", Bar).show(Cell(f" {len(found)} of {len(self._offers)} · {hint}", "muted"))
+
+    @on(Input.Submitted)
+    def take_current(self) -> None:
+        self._take(self.query_one(RowList).key)
+
+    @on(RowList.Opened)
+    def take_clicked(self, event: RowList.Opened) -> None:
+        self._take(event.key)
+
+    def _take(self, key: str) -> None:
+        offer = next((one for one in self._offers if one.id == key), None)
+        if offer is None:
+            return
+        if offer.refusal:
+            self.query_one("#palette-note", Bar).show(Cell(f" {render_safe(offer.refusal)}", "warning"))
+            return
+        self.dismiss(key)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            self.dismiss(None)
+        elif event.key in _MOVES:
+            event.stop()
+            event.prevent_default()
+            self.query_one(RowList).move(_MOVES[event.key])
+
+
+def fits(offer: Offer, text: str) -> bool:
+    """Whether all words of the text are in the offer's words, in any order."""
+    words = f"{offer.words} {offer.id} {offer.note}".casefold()
+    return all(word in words for word in text.casefold().split())

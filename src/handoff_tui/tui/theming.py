@@ -1,0 +1,145 @@
+"""Our themes as the framework takes them: roles become styles for cells, and a few of them colour its own widgets."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rich.color import Color
+from rich.style import Style
+from textual.theme import Theme as FrameworkTheme
+
+from handoff_tui.config.theme import RoleStyle, Theme
+
+ASCII_GLYPHS = str.maketrans(
+    {
+        "✓": "v",
+        "✗": "x",
+        "◆": "*",
+        "●": "o",
+        "○": ".",
+        "⊘": "-",
+        "▸": ">",
+        "◂": "<",
+        "│": "|",
+        "─": "-",
+        "┊": ":",
+        "…": "~",
+        "⋯": "~",
+        "·": "-",
+        "–": "-",
+        "→": ">",
+        "↵": "<",
+        "↑": "^",
+        "↓": "v",
+        "←": "<",
+        "›": ">",
+        "•": "*",
+        "■": "#",
+        "≠": "!",
+        "↻": "@",
+        "↷": ">",
+        "↶": "<",
+        "‖": "=",
+        "⌛": "T ",
+        "⟨": "<",
+        "⟩": ">",
+        "┼": "+",
+        "┬": "+",
+        "┴": "+",
+        "┤": "|",
+        "╯": "'",
+        "╮": ".",
+        "█": "#",
+        "░": ".",
+        "├": "|",
+        "╲": "/",
+        "▐": "[",
+        "«": '"',
+        "»": '"',
+        "┃": "|",
+    }
+)
+"""For terminals without these characters, and locales that draw them two columns wide. No line changes its width."""
+
+
+class Ink:
+    """How cells are drawn: the styles of one theme by role, and whether only ASCII may be used."""
+
+    def __init__(self, theme: Theme, *, ascii_only: bool = False) -> None:
+        self.theme = theme
+        self.ascii_only = ascii_only
+        self._styles = {role: _build_style(theme.style(role)) for role in theme.roles}
+        self.background = _build_ground(theme.style("background"))
+        self.surface = _build_ground(theme.style("surface"))
+        self.selection = _build_ground(theme.style("selection"))
+        self.added = _build_ground(theme.style("added-ground"))
+        self.removed = _build_ground(theme.style("removed-ground"))
+
+    @property
+    def tinted(self) -> bool:
+        """Whether changed lines stand upon a colour of their own, so that their words may have others."""
+        return self.background not in {self.added, self.removed}
+
+    def get(self, role: str) -> Style:
+        """How a role is written."""
+        return self._styles[role]
+
+
+def is_native(theme: Theme) -> bool:
+    """Whether the theme speaks of the terminal's own colours instead of naming its own."""
+    return any(not theme.style(role).colour.startswith("#") for role in theme.roles)
+
+
+def build_framework_theme(theme: Theme) -> FrameworkTheme:
+    """What the framework's own widgets (fields, scroll bars) are coloured with."""
+    colours = {role: _name(theme.style(role).colour) for role in theme.roles}
+    return FrameworkTheme(
+        name=f"handoff-{theme.name}",
+        primary=colours["accent"],
+        secondary=colours["path"],
+        warning=colours["warning"],
+        error=colours["fail"],
+        success=colours["pass"],
+        accent=colours["accent"],
+        foreground=colours["text"],
+        background=colours["background"],
+        surface=colours["surface"],
+        panel=colours["selection"],
+        dark=theme.dark,
+        ansi=is_native(theme),
+        variables={
+            "ansi-background": colours["background"],
+            "ansi-foreground": colours["text"],
+            "border": colours["border"],
+            "border-blurred": colours["border"],
+            "input-cursor-background": colours["text"],
+            "input-cursor-foreground": colours["background"],
+            "input-selection-background": colours["selection"],
+            "scrollbar": colours["border"],
+            "scrollbar-hover": colours["muted"],
+            "scrollbar-active": colours["accent"],
+            "scrollbar-background": colours["background"],
+            "scrollbar-background-hover": colours["background"],
+            "scrollbar-background-active": colours["background"],
+            "scrollbar-corner-color": colours["background"],
+        },
+    )
+
+
+@cache
+def _build_style(style: RoleStyle) -> Style:
+    return Style(color=_colour(style.colour)) + Style.parse(" ".join(style.attributes))
+
+
+@cache
+def _build_ground(style: RoleStyle) -> Style:
+    return Style(bgcolor=_colour(style.colour)) + Style.parse(" ".join(style.attributes))
+
+
+def _colour(name: str) -> Color:
+    return Color.parse(name.replace("-", "_"))
+
+
+def _name(colour: str) -> str:
+    """A colour as the framework spells it."""
+    return colour if colour.startswith("#") else f"ansi_{colour.replace('-', '_')}"

@@ -1,0 +1,230 @@
+"""The checks of the handoff in view: results live, each with its finding, its evidence and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.models.place import Place
+from handoff_tui.presentation.ages import describe_freshness
+from handoff_tui.presentation.check_detail import build_check_detail, build_group_detail, list_places
+from handoff_tui.presentation.check_rows import GROUP, CheckRows, build_progress
+from handoff_tui.presentation.check_words import describe_numbers
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.clock import read_now
+from handoff_tui.tui.messages import ChecksCancelled, ChecksWanted, CopyWanted, EditorWanted, PlaceWanted, Said
+from handoff_tui.tui.widgets.bars import Bar
+from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.widgets.row_list import EmptyRows
+
+_RUNS = frozenset({"checks.run", "checks.run-all"})
+_NEEDS_PLACE = frozenset({"checks.open-file", "app.edit", "app.copy-all"})
+
+
+class ChecksView(ListedView):
+    """Results under headings; what is done on a heading is done for all below it."""
+
+    scope = "checks"
+    parts: ClassVar[frozenset[Part]] = frozenset({Part.CHECKS})
+    hints: ClassVar[tuple[str, ...]] = (
+        *("checks.run", "checks.cancel", "checks.only-failing", "checks.open-file", "app.copy", "checks.run-all"),
+    )
+
+    def __init__(self) -> None:
+        super().__init__(id="checks")
+        self._state = DeskState()
+        self._only_failing = False
+        self._text = ""
+        self._rows: CheckRows | None = None
+        self._next_place = 0
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="progress")
+        yield from super().compose()
+
+    def show(self, state: DeskState) -> None:
+        before, self._state = self._state, state
+        if state.running is not before.running:
+            self._show_progress()
+        if state.checks is not before.checks or state.chosen != before.chosen:
+            self.redraw()
+            if before.checks.value is None or state.chosen != before.chosen:
+                self._choose_first()
+            self.show_page()
+
+    def redraw(self) -> None:
+        part = self._state.checks
+        self._show_progress()
+        if part.value is None:
+            self._rows = None
+            self.show_rows(EmptyRows(self._explain_empty()))
+            return
+        self._rows = CheckRows(
+            part.value,
+            only_failing=self._only_failing,
+            text=self._text,
+            stale=part.stale,
+            at=part.at,
+            now=read_now(),
+        )
+        if self._rows.keys:
+            self.show_rows(self._rows, self._rows.build_heading(self.room))
+        else:
+            self.show_rows(EmptyRows(self._explain_empty()))
+
+    def build_page(self) -> Page:
+        report, result = self._report, self._result
+        if report is None or self._rows is None:
+            return Page()
+        if result is not None:
+            return build_check_detail(result, report, read_now())
+        group = self._rows.find_group(self.rows.key)
+        return Page() if group is None else build_group_detail(group, report)
+
+    def describe_page(self) -> tuple[Cell, ...]:
+        result = self._result
+        return (Cell(render_safe(result.id) if result else "Checks", "muted"),)
+
+    def highlight(self, key: str) -> None:  # noqa: ARG002 - the page follows by itself
+        self._next_place = 0
+
+    def refuse(self, action: str) -> str:
+        running = self._state.running is not None
+        if action in _RUNS:
+            return self._refuse_run(running=running)
+        if action in _NEEDS_PLACE:
+            return "" if self._places else "this names no place in a file"
+        reasons = {
+            "checks.cancel": "" if running else "no run is underway",
+            "app.copy": "" if self._result else "no check is chosen",
+            "checks.trust": "" if self._waits_for_trust else "no command waits for your trust",
+        }
+        return reasons.get(action, "")
+
+    def _refuse_run(self, *, running: bool) -> str:
+        if self._state.item is None:
+            return "no handoff is chosen"
+        return "a run is underway" if running else ""
+
+    def perform(self, action: str) -> bool:
+        acts: dict[str, Callable[[], object]] = {
+            "checks.run": self._run,
+            "checks.run-all": lambda: self.post_message(ChecksWanted()),
+            "checks.cancel": lambda: self.post_message(ChecksCancelled()),
+            "checks.only-failing": self._toggle_failing,
+            "checks.open-file": self._open_place,
+            "checks.trust": self._copy_trust,
+            "app.copy": self._copy_command,
+            "app.copy-all": lambda: self.post_message(CopyWanted(str(self._place), "the place")),
+            "app.edit": lambda: self.post_message(EditorWanted(self._place.path, self._place.line)),
+        }
+        if action not in acts:
+            return super().perform(action)
+        acts[action]()
+        return True
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        if again:
+            self.rows.move(-1 if backwards else 1)
+            return ""
+        self._text = text
+        self.redraw()
+        found = sum(len(group.results) for group in self._rows.groups) if self._rows else 0
+        return f"{found} checks fit" if text else ""
+
+    def describe(self) -> tuple[Cell, ...]:
+        report, repository = self._report, self._state.repository
+        if report is None or repository is None:
+            return ()
+        blocked = len(report.blocking_failures)
+        verdict = Cell(f" ■ {blocked} block" if blocked else " ✓ nothing blocks", "fail" if blocked else "pass")
+        fresh = describe_freshness(self._state.checks, repository.watching, read_now())
+        cached = sum(result.from_cache for result in report.results)
+        notes = f" · {cached} of {len(report.results)} cached" if cached else ""
+        narrowed = " · only failing" if self._only_failing else ""
+        return (verdict, Cell(f" · {describe_numbers(report)} · ", "muted"), fresh, Cell(notes + narrowed, "muted"))
+
+    @property
+    def _report(self) -> CheckReport | None:
+        return self._state.checks.value
+
+    @property
+    def _waits_for_trust(self) -> bool:
+        return self._report is not None and self._report.trust is not None and not self._report.trust.trusted
+
+    @property
+    def _result(self) -> CheckResult | None:
+        return self._rows.find(self.rows.key) if self._rows is not None else None
+
+    @property
+    def _places(self) -> tuple[Place, ...]:
+        return list_places(self._result) if self._result is not None else ()
+
+    @property
+    def _place(self) -> Place:
+        return self._places[self._next_place % len(self._places)]
+
+    def _run(self) -> None:
+        """The one under the cursor, or all under its heading."""
+        key = self.rows.key
+        group = self._rows.find_group(key) if self._rows is not None else None
+        only = tuple(result.id for result in group.results) if group else (key,) if key and not _is_group(key) else ()
+        self.post_message(ChecksWanted(only))
+
+    def _choose_first(self) -> None:
+        """What is worst, and not its heading."""
+        if self._rows is not None and self._rows.groups:
+            self.rows.choose(self._rows.groups[0].results[0].id)
+
+    def _toggle_failing(self) -> None:
+        self._only_failing = not self._only_failing
+        self.redraw()
+
+    def _open_place(self) -> None:
+        """The next of its places, one after another."""
+        place, number = self._place, len(self._places)
+        self._next_place += 1
+        if number > 1:
+            self.post_message(Said(f"place {(self._next_place - 1) % number + 1} of {number}: {place}"))
+        self.post_message(PlaceWanted(place.path, place.line))
+
+    def _copy_command(self) -> None:
+        result = self._result
+        if result is None:
+            return
+        commands = result.remedy.commands if result.remedy else ()
+        self.post_message(
+            CopyWanted(commands[0], "the command") if commands else CopyWanted(result.summary, "the summary")
+        )
+
+    def _copy_trust(self) -> None:
+        if self._report is not None and self._report.trust is not None:
+            command = f"handoff-tui check --trust {self._report.trust.digest}"
+            self.post_message(CopyWanted(command, "the command that trusts them (read check --list first)"))
+
+    def _show_progress(self) -> None:
+        running = self._state.running
+        bar = self.query_one("#progress", Bar)
+        bar.display = running is not None
+        if running is not None:
+            bar.show(Cell("  "), *build_progress(running, self.room, read_now()))
+
+    def _explain_empty(self) -> Cell:
+        part = self._state.checks
+        if part.trouble is not None:
+            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
+        if self._state.item is None:
+            return Cell("no handoff is chosen: 1 shows the inbox", "muted")
+        if part.value is None:
+            return Cell("the checks are running…" if part.loading or self._state.running else "reading…", "muted")
+        return Cell("nothing fits" if self._text else "✓ nothing fails", "muted" if self._text else "pass")
+
+
+def _is_group(key: str) -> bool:
+    return key.startswith(GROUP)

@@ -1,0 +1,308 @@
+"""The lines of a changed file: a cursor, a range, sideways and wrapped; only what is on the screen is built."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from handoff_tui.presentation.cell_width import compute_width, wrap_cells
+from handoff_tui.presentation.diff_row_map import NO_LINE, DiffRow
+from handoff_tui.presentation.diff_rows import DiffRows, Pane, shift_cells
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.drawing import draw_cells, find_ink
+from handoff_tui.tui.theming import Ink
+from handoff_tui.tui.widgets.line_view import LineView
+from handoff_tui.tui.widgets.page_view import mark_found
+
+_KEPT = 1_000
+"""So many drawn rows are remembered."""
+_SIDEWAYS = 8
+_FURTHEST = 2_000
+_LEAD = 1
+"""The column of the cursor's mark."""
+
+
+class _Anchor(NamedTuple):
+    """The line under the cursor, by its place and by its numbers."""
+
+    line: int
+    old: int | None
+    new: int | None
+
+
+class DiffLinesView(LineView):
+    """The cursor holds on to its line when rows are folded, wrapped, read further or laid out anew."""
+
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+    class Opened(Message):
+        """Enter, or a second click, on the row under the cursor."""
+
+    class Resized(Message):
+        """There is another number of columns: rows may have to be laid out anew."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id)
+        self._rows: DiffRows | None = None
+        self._index = 0
+        self._range: int | None = None
+        self._offset = 0
+        self._found = ""
+        self.wrap = False
+        self._layout: tuple[object, list[tuple[int, int]]] = (None, [])
+        self._rows_drawn: LRUCache[tuple[object, ...], tuple[Strip, ...]] = LRUCache(_KEPT)
+
+    # what is shown
+
+    @property
+    def line_count(self) -> int:
+        """Rows; where lines wrap, each counts for one, and the last can be scrolled to the top."""
+        more = max(0, self.scrollable_content_region.height - 1) if self.wrap else 0
+        return self.row_count + more if self.row_count else 0
+
+    @property
+    def row_count(self) -> int:
+        return 0 if self._rows is None else len(self._rows)
+
+    @property
+    def rows(self) -> DiffRows | None:
+        return self._rows
+
+    @property
+    def index(self) -> int:
+        return self._index
+
+    @property
+    def row(self) -> DiffRow | None:
+        return self._rows.map.find_row(self._index) if self._rows is not None and self.row_count else None
+
+    def show(self, rows: DiffRows | None, *, anew: bool = False) -> None:
+        """Other rows. Of the same file, the line under the cursor stays where it is on the screen."""
+        anchor = None if anew else self._find_anchor()
+        before = self._index - self.scroll_offset.y
+        same = self._rows is not None and rows is not None and self._rows.file.change == rows.file.change
+        self._rows = rows
+        if anew:
+            self._range, self._offset, self._found = None, 0, ""
+        self._index = 0 if anchor is None or rows is None else _find_again(rows, anchor, same=same)
+        self._index = min(self._index, max(0, self.row_count - 1))
+        self.lines_changed()
+        if anew or anchor is not None:
+            self.scroll_to(y=max(0, self._index - max(0, before)) if anchor else 0, animate=False, force=True)
+            self._keep_in_view()
+
+    def _find_anchor(self) -> _Anchor | None:
+        if self._rows is None or not self.row_count or self._index == 0:
+            return None
+        line = self._rows.map.find_line_at(self._index)
+        if line == NO_LINE:
+            return None
+        read = self._rows.file.lines.read_line(line)
+        return _Anchor(line, read.old_number, read.new_number)
+
+    # where one is
+
+    @property
+    def has_range(self) -> bool:
+        return self._range is not None
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """First and last row that are chosen."""
+        first, last = sorted((self._index, self._index if self._range is None else self._range))
+        return first, last
+
+    def toggle_range(self) -> None:
+        self._range = None if self._range is not None else self._index
+        self.lines_changed()
+
+    def go_to_line(self, line: int, *, above: int = 3) -> None:
+        """Puts the cursor on a line of the patch, with some rows above it in view."""
+        if self._rows is not None:
+            self.go(self._rows.map.find_line(line), above=above)
+
+    def go(self, index: int, *, above: int | None = None) -> None:
+        """Puts the cursor on a row; `above`: and scrolls so that so many rows stand above it."""
+        self._index = min(max(0, index), max(0, self.row_count - 1))
+        if above is not None:
+            self.scroll_to(y=max(0, self._index - above), animate=False, force=True)
+        self._keep_in_view()
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def move(self, by: int) -> None:
+        self.go(self._index + by)
+
+    def navigate(self, action: str) -> None:
+        if action in {"nav.left", "nav.right"}:
+            by = _SIDEWAYS if action == "nav.right" else -_SIDEWAYS
+            self._offset = 0 if self.wrap else min(max(0, self._offset + by), _FURTHEST)
+            self.lines_changed()
+        elif action == "app.open":
+            self.post_message(self.Opened())
+        else:
+            super().navigate(action)
+
+    def set_wrap(self, *, wrap: bool) -> None:
+        self.wrap = wrap
+        self._offset = 0
+        self.lines_changed()
+        self._keep_in_view()
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> int | None:
+        """The next line of the patch that has the text, from the cursor on and then from the other end."""
+        self._found = text.casefold()
+        self.lines_changed()
+        if not text or self._rows is None or not len(self._rows.file.lines):
+            return None
+        lines = self._rows.file.lines
+        here = max(0, self._rows.map.find_line_at(self._index))
+        start = here + ((-1 if backwards else 1) if again else 0)
+        found = lines.find_text(text, start, backwards=backwards) if 0 <= start < len(lines) else None
+        if found is None:
+            found = lines.find_text(text, len(lines) - 1 if backwards else 0, backwards=backwards)
+        return found
+
+    def on_click(self, event: events.Click) -> None:
+        index = self._find_index_at(event.y)
+        if index is None:
+            return
+        if index == self._index and event.chain > 1:
+            self.post_message(self.Opened())
+        self.go(index)
+
+    def on_resize(self) -> None:
+        self.lines_changed()
+        self.post_message(self.Resized())
+
+    def on_focus(self) -> None:
+        self.lines_changed()
+
+    def on_blur(self) -> None:
+        self.lines_changed()
+
+    def _find_index_at(self, y: int) -> int | None:
+        if self.wrap:
+            layout = self._lay_out(self.room)
+            return layout[y][0] if y < len(layout) else None
+        index = self.scroll_offset.y + y
+        return index if index < self.row_count else None
+
+    def _keep_in_view(self) -> None:
+        height, top = self.scrollable_content_region.height, self.scroll_offset.y
+        if self._index < top:
+            self.scroll_to(y=self._index, animate=False, force=True)
+        elif self.wrap and height:
+            first = self._find_highest_top(height)
+            if first > top:
+                self.scroll_to(y=first, animate=False, force=True)
+        elif self._index >= top + height > 0:
+            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
+
+    def _find_highest_top(self, height: int) -> int:
+        """Wrapped: the first row that can stand at the top with all of the cursor's row in view."""
+        index, taken = self._index, len(self._draw_row(self._index, self.room))
+        while index > 0:
+            taken += len(self._draw_row(index - 1, self.room))
+            if taken > height:
+                break
+            index -= 1
+        return index
+
+    # drawing
+
+    def lines_changed(self) -> None:
+        self._version += 1
+        self._layout = (None, [])
+        self.virtual_size = Size(self.room, self.line_count)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        if self.wrap:
+            layout = self._lay_out(width)
+            if y >= len(layout):
+                return Strip.blank(width, find_ink(self).background)
+            index, part = layout[y]
+            return self._draw_row(index, width)[part]
+        index = self.scroll_offset.y + y
+        if index >= self.row_count:
+            return Strip.blank(width, find_ink(self).background)
+        return self._draw_row(index, width)[0]
+
+    def _lay_out(self, width: int) -> list[tuple[int, int]]:
+        """Wrapped: which part of which row stands on each line of the screen."""
+        height, top = self.scrollable_content_region.height, self.scroll_offset.y
+        key = (top, width, height, self._version)
+        if self._layout[0] != key:
+            layout: list[tuple[int, int]] = []
+            for index in range(top, self.row_count):
+                layout += [(index, part) for part in range(len(self._draw_row(index, width)))]
+                if len(layout) >= height:
+                    break
+            self._layout = (key, layout)
+        return self._layout[1]
+
+    def _draw_row(self, index: int, width: int) -> tuple[Strip, ...]:
+        here = index == self._index
+        first, last = self.chosen
+        mark = "▸" if here else "┃" if self._range is not None and first <= index <= last else " "
+        key = (index, width, self._version, mark, self.has_focus)
+        strips = self._rows_drawn.get(key)
+        if strips is None:
+            strips = self._draw_anew(index, width, mark)
+            self._rows_drawn.set(key, strips)
+        return strips
+
+    def _draw_anew(self, index: int, width: int, mark: str) -> tuple[Strip, ...]:
+        ink = find_ink(self)
+        ground = None if mark == " " else ink.selection if self.has_focus else ink.surface
+        lead = draw_cells((Cell(mark, "accent"),), _LEAD, ink, ground)
+        panes = self._rows.build(index) if self._rows is not None else ()
+        if len(panes) == 1:
+            return tuple(Strip.join((lead, row)) for row in self._draw_pane(panes[0], width - _LEAD, ink, ground))
+        left = (width - _LEAD - 1) // 2
+        sides = [
+            self._draw_pane(pane, room, ink, ground)
+            for pane, room in zip(panes, (left, width - _LEAD - 1 - left), strict=True)
+        ]
+        between = draw_cells((Cell("│", "border"),), 1, ink, ground)
+        blanks = [Strip.blank(side[0].cell_length, ground or ink.background) for side in sides]
+        rows: list[Strip] = []
+        for place in range(max(map(len, sides))):
+            one, other = (
+                side[place] if place < len(side) else blank for side, blank in zip(sides, blanks, strict=True)
+            )
+            rows.append(Strip.join((lead, one, between, other)))
+        return tuple(rows)
+
+    def _draw_pane(self, pane: Pane, width: int, ink: Ink, ground: Style | None) -> list[Strip]:
+        under = ground if ground is not None else {"added": ink.added, "removed": ink.removed}.get(pane.ground)
+        content = mark_found(pane.content, self._found) if self._found else pane.content
+        if not pane.gutter:
+            room = width - sum(compute_width(cell.text) for cell in content)
+            return [draw_cells((*content, Cell(pane.fill * max(0, room), "border")), width, ink, under)]
+        if not self.wrap:
+            return [draw_cells((*pane.gutter, *shift_cells(content, self._offset)), width, ink, under)]
+        taken = sum(compute_width(cell.text) for cell in pane.gutter)
+        first, *rest = wrap_cells(content, width - taken)
+        blank = Cell(" " * taken)
+        return [
+            draw_cells((*pane.gutter, *first), width, ink, under),
+            *(draw_cells((blank, *row), width, ink, under) for row in rest),
+        ]
+
+
+def _find_again(rows: DiffRows, anchor: _Anchor, *, same: bool) -> int:
+    if same and anchor.line < len(rows.file.lines):
+        return rows.map.find_line(anchor.line)
+    number, old = (anchor.new, False) if anchor.new is not None else (anchor.old or 1, True)
+    line = rows.file.lines.find_numbered(number, old=old)
+    return 0 if line is None else rows.map.find_line(line)

@@ -1,0 +1,314 @@
+"""What changed, as a reviewer reads it: through the files, change by change, with marks and remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+
+from handoff_tui.models.desk_state import Part
+from handoff_tui.models.file_diff import DiffOptions, Whitespace
+from handoff_tui.presentation.changed_file_rows import filter_files
+from handoff_tui.presentation.diff_bars import Shown, build_status
+from handoff_tui.presentation.diff_head import AS_STORED, AS_TEXT, EXPAND
+from handoff_tui.presentation.diff_remark import build_remark_place
+from handoff_tui.presentation.diff_row_map import RowKind
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui import messages
+from handoff_tui.tui.widgets.diff_lines_view import DiffLinesView
+from handoff_tui.tui.widgets.diff_panels import FILES, LEAST_SPLIT, LINES, DiffPanels
+from handoff_tui.tui.widgets.page_view import PageView
+from handoff_tui.tui.widgets.row_list import RowList
+
+_CONTEXTS = (0, 1, 3, 6, 12, 25, 50, 100, None)
+_WHITESPACES = tuple(Whitespace)
+_ON_LINES = frozenset({"diff.comment", "diff.range", "diff.next-hunk", "diff.previous-hunk", "app.copy"})
+_ON_A_FILE = frozenset({"app.edit", "app.copy", "app.copy-all"})
+
+
+class DiffView(DiffPanels):
+    """Where there is little room, files or lines: Enter opens a file, escape returns."""
+
+    scope = "diff"
+    parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE})
+    hints: ClassVar[tuple[str, ...]] = (
+        "diff.next-hunk",
+        "diff.next-file",
+        "diff.mark-read",
+        "diff.comment",
+        "diff.record",
+        "diff.next-unread",
+        "diff.mode",
+        "diff.baseline",
+        "diff.wrap",
+        "app.edit",
+        "diff.range",
+        "diff.more-context",
+    )
+
+    def refuse(self, action: str) -> str:
+        if not action.startswith("diff.") and action not in _ON_A_FILE:
+            return ""
+        if action in {"diff.record", "diff.baseline"}:
+            return "" if self._state.chosen is not None else "no handoff is chosen"
+        if not self._files:
+            return "no file differs" if self._view is not None else "the files are not compared yet"
+        if action == "diff.mode" and self.size.width < LEAST_SPLIT:
+            return f"side by side needs {LEAST_SPLIT} columns"
+        if action in _ON_LINES and self._file is None:
+            return "no file is open"
+        return ""
+
+    def perform(self, action: str) -> bool:
+        own = self._list_own_actions()
+        if action in own:
+            own[action]()
+            return True
+        if action in {"app.back", "app.quit"}:
+            return self._step_back()
+        if action == "app.open" and self.focused_lines is self._list:
+            self._open_lines(self._list.key)
+            return True
+        return super().perform(action)
+
+    def _list_own_actions(self) -> dict[str, Callable[[], None]]:
+        return {
+            "diff.next-hunk": partial(self._step_change, backwards=False),
+            "diff.previous-hunk": partial(self._step_change, backwards=True),
+            "diff.next-file": partial(self._step_file, 1),
+            "diff.previous-file": partial(self._step_file, -1),
+            "diff.next-unread": self._go_to_unread,
+            "diff.mode": self._toggle_mode,
+            "diff.mark-read": partial(self._mark, viewed=True),
+            "diff.mark-unread": partial(self._mark, viewed=False),
+            "diff.wrap": lambda: self._lines.set_wrap(wrap=not self._lines.wrap),
+            "diff.whitespace": self._step_whitespace,
+            "diff.more-context": partial(self._step_context, 1),
+            "diff.less-context": partial(self._step_context, -1),
+            "diff.comment": self._comment,
+            "diff.range": self._lines.toggle_range,
+            "diff.record": self._toggle_record,
+            "app.edit": self._edit,
+            "app.copy": self._copy,
+            "app.copy-all": self._copy_path,
+        }
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        if self._record_open:
+            found = self.query_one("#record", PageView).find(text, backwards=backwards, again=again)
+            return "" if found else f"«{render_safe(text, 40)}» is not in the record"
+        if self._panel == FILES:
+            self._filter = text
+            self._draw_files()
+            return f"{plural(len(filter_files(self._files, text)), 'file')}" if text else ""
+        line = self._lines.find(text, backwards=backwards, again=again)
+        if line is not None:
+            self._go_to_line(line)
+        return "" if line is not None or not text else f"«{render_safe(text, 40)}» is not in this file"
+
+    def go_to(self, path: str, line: int | None) -> None:
+        """The file at a line; shown there when it has been read."""
+        self._expected = (path, line)
+        self._record_open = False
+        if path == self._path:
+            self._meet_expectation()
+        else:
+            self._want(path)
+        self._focus_panel(LINES)
+
+    def describe(self) -> tuple[Cell, ...]:
+        found = self._find_file(self._path)
+        rows, file = self._lines.rows, self._file
+        shown = Shown(
+            split=rows.split if rows is not None else self._split,
+            wanted=self._mode,
+            width=self.size.width,
+            wrap=self._lines.wrap,
+            whitespace=self._options.whitespace,
+            context=self._around,
+            change=rows.map.find_change_number(self._lines.index) if rows is not None else 0,
+            changes=len(file.lines.runs.starts) if file is not None else 0,
+            reading=self._state.file.loading or (file is not None and not file.complete),
+        )
+        if self._lines.has_range:
+            first, last = self._lines.chosen
+            return (
+                Cell(f" {plural(last - first + 1, 'row')} chosen · c remarks on them · V ends the range", "accent"),
+            )
+        return build_status(self._state, (found[1] + 1, len(self._files)) if found else (0, 0), shown)
+
+    def focus_first(self) -> None:
+        self._place()
+        if self._record_open:
+            self.query_one("#record").focus(scroll_visible=False)
+        else:
+            self._focus_panel(self._panel)
+
+    def _focus_panel(self, panel: str) -> None:
+        self._panel = panel
+        self._place()
+        (self._lines if panel == LINES else self._list).focus(scroll_visible=False)
+
+    def on_descendant_focus(self) -> None:
+        focused = self.screen.focused
+        if focused is self._lines or focused is self._list:
+            self._panel = LINES if focused is self._lines else FILES
+
+    @on(RowList.Highlighted)
+    def preview(self, event: RowList.Highlighted) -> None:
+        """Where the lines are in view, the file under the cursor is the one that is shown."""
+        event.stop()
+        if self._roomy and event.key and event.key != self._path and self._list.has_focus:
+            self._want(event.key)
+
+    @on(RowList.Opened)
+    def open_clicked(self, event: RowList.Opened) -> None:
+        event.stop()
+        self._open_lines(event.key)
+
+    @on(DiffLinesView.Moved)
+    def tell_move(self, event: DiffLinesView.Moved) -> None:
+        event.stop()
+
+    @on(DiffLinesView.Opened)
+    def open_row(self, event: DiffLinesView.Opened) -> None:
+        """Enter on a row: a gap opens, a comment is written anew, a file that is not shown is."""
+        event.stop()
+        rows, row = self._lines.rows, self._lines.row
+        if rows is None or row is None:
+            return
+        if row.kind is RowKind.GAP:
+            self._opened |= {row.block}
+            self._draw_file()
+        elif (head := rows.find_head(self._lines.index)) is not None and head.door:
+            self._open_door(head.door)
+        elif rows.find_comment(self._lines.index) is not None:
+            self._comment()
+
+    def _open_door(self, door: str) -> None:
+        if door == EXPAND:
+            self._expanded = True
+            self._draw_file()
+        elif door == AS_TEXT:
+            self._read_again(self._options._replace(as_text=True))
+        elif door == AS_STORED:
+            self._read_again(self._options._replace(as_stored=not self._options.as_stored))
+
+    def _read_again(self, options: DiffOptions) -> None:
+        self._options = options
+        if self._path is not None:
+            self._want(self._path)
+
+    def _open_lines(self, path: str) -> None:
+        if not path:
+            return
+        if path != self._path:
+            self._want(path)
+        self._focus_panel(LINES)
+
+    def _step_back(self) -> bool:
+        """Ends a range, closes the record, returns to the files; whether there was anything to leave."""
+        if self._lines.has_range:
+            self._lines.toggle_range()
+        elif self._record_open:
+            self._toggle_record()
+        elif self._filter:
+            self._filter = ""
+            self._draw_files()
+        elif self._panel == LINES and not self._roomy:
+            self._focus_panel(FILES)
+        else:
+            return False
+        return True
+
+    def _toggle_record(self) -> None:
+        self._record_open = not self._record_open
+        self.focus_first()
+        self.call_after_refresh(self._draw_record)
+
+    def _step_change(self, *, backwards: bool) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        self._focus_panel(LINES)
+        target = rows.map.find_change(self._lines.index, backwards=backwards)
+        if target is not None:
+            self._lines.go(target, above=3)
+        else:
+            words = "no earlier change in this file" if backwards else "no further change in this file"
+            self.post_message(messages.Said(f"{words}; }} and {{ go to the others", "muted"))
+
+    def _step_file(self, by: int) -> None:
+        found = self._find_file(self._path)
+        place = (found[1] + by) % len(self._files) if found is not None else 0
+        self._show_file(self._files[place].change.path)
+
+    def _go_to_unread(self) -> None:
+        found = self._find_file(self._path)
+        start = found[1] + 1 if found is not None else 0
+        ordered = (*self._files[start:], *self._files[:start])
+        unread = next((file for file in ordered if file.change.path not in self._state.drafts.viewed), None)
+        if unread is None:
+            self.post_message(messages.Said("every file is marked as read", "pass"))
+        else:
+            self._show_file(unread.change.path)
+
+    def _show_file(self, path: str) -> None:
+        self._list.choose(path)
+        self._want(path)
+
+    def _toggle_mode(self) -> None:
+        self._mode = "unified" if self._mode == "auto" else "auto"
+        self._draw_file()
+
+    def _mark(self, *, viewed: bool) -> None:
+        path = self._list.key if self._panel == FILES else self._path
+        if path and self._find_file(path) is not None:
+            self.post_message(messages.FileMarked(path, viewed))
+
+    def _step_whitespace(self) -> None:
+        place = (_WHITESPACES.index(self._options.whitespace) + 1) % len(_WHITESPACES)
+        self._read_again(self._options._replace(whitespace=_WHITESPACES[place]))
+
+    def _step_context(self, by: int) -> None:
+        place = min(max(0, _CONTEXTS.index(self._around) + by), len(_CONTEXTS) - 1)
+        self._around = _CONTEXTS[place]
+        self._draw_file()
+
+    def _comment(self) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        place = build_remark_place(rows, *self._lines.chosen)
+        if isinstance(place, str):
+            self.post_message(messages.Said(place, "warning"))
+            return
+        self.post_message(messages.CommentWanted(place.path, place.line, place.end_line, place.text, place.instead_of))
+        if self._lines.has_range:
+            self._lines.toggle_range()
+
+    def _edit(self) -> None:
+        if self._panel == FILES and self._list.key:
+            self.post_message(messages.EditorWanted(self._list.key))
+        elif self._path is not None:
+            rows = self._lines.rows
+            line = rows.find_line(self._lines.index) if rows is not None else None
+            self.post_message(messages.EditorWanted(self._path, line.new_number if line else None))
+
+    def _copy(self) -> None:
+        rows = self._lines.rows
+        if rows is None:
+            return
+        first, last = self._lines.chosen
+        lines = [line.text for index in range(first, last + 1) if (line := rows.find_line(index)) is not None]
+        if lines:
+            self.post_message(messages.CopyWanted("\n".join(lines), plural(len(lines), "line")))
+
+    def _copy_path(self) -> None:
+        path = self._list.key if self._panel == FILES else self._path
+        if path:
+            self.post_message(messages.CopyWanted(path, "the path"))

@@ -1,0 +1,134 @@
+"""The text of a document: rows of it with a cursor, a range, and marks in front."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+
+from handoff_tui.presentation.document_rows import LONGEST_LINE, DocumentText
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.drawing import find_ink
+from handoff_tui.tui.widgets.line_view import LineView
+from handoff_tui.tui.widgets.page_view import mark_found
+
+_SIDEWAYS = 8
+
+
+class DocumentLines(LineView):
+    """The cursor holds on to a line of the document, whatever becomes of the rows around it."""
+
+    DEFAULT_CSS = """
+    DocumentLines { scrollbar-gutter: stable; }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another line."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id)
+        self._text: DocumentText | None = None
+        self._index = 0
+        self._offset = 0
+        self._anchor: int | None = None
+        self._found = ""
+
+    @property
+    def line_count(self) -> int:
+        return 0 if self._text is None else self._text.count
+
+    @property
+    def line(self) -> int:
+        """The line of the document under the cursor."""
+        return 1 if self._text is None else self._text.find_line(self._index)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """First and last line that are chosen."""
+        first, last = sorted((self.line, self.line if self._anchor is None else self._anchor))
+        return first, last
+
+    @property
+    def has_range(self) -> bool:
+        return self._anchor is not None
+
+    def show(self, text: DocumentText | None, *, line: int | None = None) -> None:
+        """Another text, or the same one changed: the line under the cursor stays where it is on the screen."""
+        before = self._index - self.scroll_offset.y
+        target = self.line if line is None else line
+        self._text = text
+        self._index = 0 if text is None else min(text.find_row(target), max(0, text.count - 1))
+        if line is not None:
+            self._anchor, self._offset = None, 0
+            before = 2 if line > 1 else 0
+        self.lines_changed()
+        self.scroll_to(y=max(0, self._index - max(0, before)), animate=False, force=True)
+
+    def go_to(self, line: int) -> None:
+        """Puts the cursor on a line, with a little of what stands before it."""
+        if self._text is not None:
+            self._go(self._text.find_row(line))
+            top = max(0, self._index - 2)
+            self.scroll_to(y=top, animate=False, force=True)
+
+    def toggle_range(self) -> None:
+        self._anchor = None if self._anchor is not None else self.line
+        self.lines_changed()
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
+        """Goes to the next row that has the text; whether there is one. Nothing ends the search."""
+        self._found = text.casefold()
+        self.lines_changed()
+        if not text or self._text is None:
+            return not text
+        start = self._index + ((-1 if backwards else 1) if again else 0)
+        found = self._text.find(self._found, start, backwards=backwards)
+        if found is not None:
+            self._go(found)
+        return found is not None
+
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:
+        if self._text is None:
+            return ()
+        here = index == self._index
+        row = self._text.build_row(index, max(1, width - 2), self._offset)
+        mark = Cell("▸ " if here else "  ", "accent")
+        return (mark, *(mark_found(row, self._found) if self._found else row))
+
+    def find_ground(self, index: int) -> Style | None:
+        if self._text is None or not self.has_focus:
+            return None
+        if self._anchor is None:
+            return find_ink(self).selection if index == self._index else None
+        first, last = self.range
+        return find_ink(self).selection if first <= self._text.find_line(index) <= last else None
+
+    def move(self, by: int) -> None:
+        self._go(self._index + by)
+
+    def navigate(self, action: str) -> None:
+        if action in {"nav.left", "nav.right"}:
+            by = _SIDEWAYS if action == "nav.right" else -_SIDEWAYS
+            self._offset = min(max(0, self._offset + by), LONGEST_LINE)
+            self.lines_changed()
+        else:
+            super().navigate(action)
+
+    def on_click(self, event: events.Click) -> None:
+        self._go(self.scroll_offset.y + event.y)
+
+    def on_focus(self) -> None:
+        self.lines_changed()
+
+    def on_blur(self) -> None:
+        self.lines_changed()
+
+    def _go(self, index: int) -> None:
+        self._index = min(max(0, index), max(0, self.line_count - 1))
+        self.lines_changed()
+        height, top = self.scrollable_content_region.height, self.scroll_offset.y
+        if self._index < top:
+            self.scroll_to(y=self._index, animate=False, force=True)
+        elif height and self._index >= top + height:
+            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
+        self.post_message(self.Moved())

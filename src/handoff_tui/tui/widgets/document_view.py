@@ -1,0 +1,323 @@
+"""The documents of a handoff: rendered or raw, with their sections, the claims in them, and remarks on their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from handoff_tui.models.desk_state import PACKET, DeskState, Part
+from handoff_tui.models.desk_state import DocumentView as OpenDocument
+from handoff_tui.models.document import Document, Section
+from handoff_tui.models.review_record import Comment
+from handoff_tui.presentation.document_outline import (
+    DOCUMENT,
+    SECTION,
+    OutlineRows,
+    count_wrong,
+    describe_sections,
+    find_sections,
+)
+from handoff_tui.presentation.document_rows import (
+    Remarks,
+    build_remarks,
+    describe_verdict,
+    find_worst,
+    is_markdown,
+)
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui import messages
+from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.document_lines import DocumentLines
+from handoff_tui.tui.widgets.document_panel import DocumentPanel
+from handoff_tui.tui.widgets.row_list import RowList
+from handoff_tui.tui.widgets.view import View
+
+_WITH_OUTLINE = 64
+"""From so many columns on the outline stands beside the text."""
+_ROOMY = 100
+"""From so many columns on it shows whole names."""
+_ON_A_LINE = frozenset({"app.edit", "app.copy", "app.copy-all"})
+
+
+class DocumentView(View):
+    """One document at a time. `v` shows it as it is written, `o` hides or shows the outline."""
+
+    DEFAULT_CSS = """
+    DocumentView #outline-panel { width: 26; border-right: solid $border; }
+    DocumentView.-roomy #outline-panel { width: 38; }
+    """
+    scope = "document"
+    parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN, Part.DOCUMENT})
+    hints: ClassVar[tuple[str, ...]] = (
+        *("document.next-section", "document.next", "document.raw", "document.outline", "document.comment"),
+        *("document.range", "app.edit", "document.compare", "app.copy"),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = DeskState()
+        self._outline_wanted: bool | None = None
+        self._drawn: tuple[object, ...] = ()
+        self._sections: tuple[Section, ...] = ()
+        self._remarks = Remarks()
+        self._asked: object = None
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            with Vertical(id="outline-panel"):
+                yield Rule(id="outline-title")
+                yield RowList(id="outline")
+            yield DocumentPanel(id="document-panel")
+
+    def on_mount(self) -> None:
+        self.query_one("#outline-title", Rule).show_title(Cell("Documents", "heading"))
+
+    # what is shown
+
+    def show(self, state: DeskState) -> None:
+        self._state = state
+        self._ask_for_first()
+        now = (state.document, state.open_document, state.shown.value, state.drafts, state.inbox, state.chosen)
+        if not self._drawn or any(a is not b for a, b in zip(now, self._drawn, strict=True)):
+            self._drawn = now
+            self._draw()
+
+    def go_to(self, path: str, line: int | None) -> None:
+        self._panel.expect(path, line or 1)
+        if self._state.open_document != path:
+            self._asked = self._state.chosen
+            self.post_message(messages.DocumentWanted(path))
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= _ROOMY, "-roomy")
+        self._place_outline()
+        self.call_after_refresh(self._draw)
+
+    @on(DocumentPanel.LaidOut)
+    def show_sections(self, event: DocumentPanel.LaidOut) -> None:
+        event.stop()
+        self._draw_outline()
+        self.post_message(messages.DescriptionChanged())
+
+    @on(DocumentLines.Moved)
+    def describe_line(self, event: DocumentLines.Moved) -> None:
+        event.stop()
+        self.post_message(messages.DescriptionChanged())
+
+    @property
+    def _document(self) -> OpenDocument | None:
+        return self._state.document.value
+
+    @property
+    def _panel(self) -> DocumentPanel:
+        return self.query_one(DocumentPanel)
+
+    @property
+    def _lines(self) -> DocumentLines:
+        return self._panel.lines
+
+    @property
+    def _documents(self) -> tuple[Document, ...]:
+        item = self._state.item
+        return item.reviewed.handoff.documents if item else ()
+
+    def _ask_for_first(self) -> None:
+        state = self._state
+        if state.open_document is None and self._documents and self._asked != state.chosen:
+            self._asked = state.chosen
+            self.post_message(messages.DocumentWanted(self._documents[0].path))
+
+    def _draw(self) -> None:
+        if not self._lines.room:
+            return
+        document, shown = self._document, self._state.shown.value
+        verdicts = shown.verdicts if shown else ()
+        self._remarks = build_remarks(document.path if document else "", verdicts, self._state.drafts.comments)
+        self._panel.show(self._state.open_document or "", document, self._remarks, self._build_note())
+        self._draw_outline()
+
+    def _draw_outline(self) -> None:
+        document, shown = self._document, self._state.shown.value
+        self._sections = find_sections(document.document, self._panel.blocks) if document else ()
+        wrong = count_wrong(shown.verdicts, document.path) if shown and document else {}
+        opened = self._state.drafts.opened
+        rows = OutlineRows(self._documents, self._state.open_document, self._sections, opened, wrong)
+        self.query_one("#outline", RowList).show(rows)
+
+    def _build_note(self) -> tuple[Cell, ...]:
+        """What is said in place of a document, or under the last one that could be read."""
+        trouble = self._state.document.trouble
+        if trouble is not None:
+            hint = f" {render_safe(trouble.hint)}" if trouble.hint else ""
+            return (Cell(f" ✗ {render_safe(trouble.message)}", "fail"), Cell(hint, "muted"))
+        if self._document is not None:
+            return ()
+        if self._state.open_document is not None:
+            return (Cell(" reading…", "muted"),)
+        words = " no handoff is chosen" if self._state.item is None else " this handoff has no documents"
+        return (Cell(words, "muted"),)
+
+    # what can be done
+
+    def refuse(self, action: str) -> str:
+        document = self._document
+        if action == "document.outline" or not (action.startswith("document.") or action in _ON_A_LINE):
+            return ""
+        if action in {"document.next", "document.previous"}:
+            return "" if self._list_paths() else "this handoff has no documents"
+        if document is None:
+            return "no document is open"
+        return self._refuse_here(action, document)
+
+    def _refuse_here(self, action: str, document: OpenDocument) -> str:
+        nowhere = ":" in document.path
+        if action == "app.edit" and nowhere:
+            return "it lies in no file"
+        if action in {"document.comment", "document.range"} and document.path == PACKET:
+            return "remarks are made on documents and on the diff; the packet gathers them"
+        if action == "document.raw" and self._panel.is_raw(document) and not self._panel.raw:
+            return "it is no Markdown" if not is_markdown(document.path) else "it is too long to be rendered"
+        if action in {"document.next-section", "document.previous-section"} and not self._sections:
+            return "it has no sections"
+        files = self._state.files.value
+        if action == "document.compare" and files is not None:
+            changed = any(file.change.path == document.path for file in files.files)
+            return "" if changed else "it has not changed since the baseline"
+        return ""
+
+    def perform(self, action: str) -> bool:
+        own: dict[str, Callable[[], None]] = {
+            "document.outline": self._toggle_outline,
+            "document.raw": self._toggle_raw,
+            "document.next-section": partial(self._step_section, 1),
+            "document.previous-section": partial(self._step_section, -1),
+            "document.next": partial(self._step_document, 1),
+            "document.previous": partial(self._step_document, -1),
+            "document.range": self._lines.toggle_range,
+            "document.comment": self._comment,
+            "document.compare": self._compare,
+            "app.edit": self._edit,
+            "app.copy": self._copy,
+            "app.copy-all": self._copy_path,
+        }
+        if action in own:
+            own[action]()
+            return True
+        if action == "app.back" and self._lines.has_range:
+            self._lines.toggle_range()
+            return True
+        return super().perform(action)
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        found = self._lines.find(text, backwards=backwards, again=again)
+        return "" if found else f"«{render_safe(text, 40)}» is not in this document"
+
+    def describe(self) -> tuple[Cell, ...]:
+        document = self._document
+        if document is None:
+            return ()
+        line = self._lines.line
+        lines = plural(document.text.count("\n") + (not document.text.endswith("\n")), "line")
+        sections = describe_sections(document.document, len(self._sections))
+        words = f" line {line} of {lines} · {sections}"
+        if self._lines.has_range:
+            first, last = self._lines.range
+            words = f" lines {first} to {last} · c remarks on them · V ends the range"
+        verdicts = self._remarks.verdicts.get(line, ())
+        if not verdicts:
+            return (Cell(words, "muted"),)
+        label = find_worst(verdicts)
+        said = "; ".join(map(describe_verdict, verdicts))
+        return (Cell(f" {label.glyph} {said}", label.role), Cell(f" ·{words}", "muted"))
+
+    def focus_first(self) -> None:
+        self._lines.focus(scroll_visible=False)
+
+    @on(RowList.Opened)
+    def jump(self, event: RowList.Opened) -> None:
+        event.stop()
+        if event.key.startswith(DOCUMENT):
+            self.post_message(messages.DocumentWanted(event.key.removeprefix(DOCUMENT)))
+        elif event.key.startswith(SECTION):
+            self._lines.go_to(int(event.key.removeprefix(SECTION)))
+        self.focus_first()
+
+    @on(RowList.Highlighted)
+    def stay(self, event: RowList.Highlighted) -> None:
+        event.stop()
+
+    def _toggle_outline(self) -> None:
+        panel = self.query_one("#outline-panel")
+        self._outline_wanted = not panel.display
+        self._place_outline()
+        self.call_after_refresh(self._draw)
+        if not panel.display:
+            self.focus_first()
+
+    def _place_outline(self) -> None:
+        fits = self.size.width >= _WITH_OUTLINE
+        self.query_one("#outline-panel").display = fits if self._outline_wanted is None else self._outline_wanted
+
+    def _toggle_raw(self) -> None:
+        self._panel.raw = not self._panel.raw
+        self._draw()
+
+    def _step_section(self, by: int) -> None:
+        lines = [section.line for section in self._sections]
+        here = self._lines.line
+        ahead = [line for line in lines if line > here] if by > 0 else [line for line in lines if line < here]
+        if ahead:
+            self._lines.go_to(ahead[0] if by > 0 else ahead[-1])
+
+    def _list_paths(self) -> list[str]:
+        return [*(document.path for document in self._documents), PACKET] if self._documents else []
+
+    def _step_document(self, by: int) -> None:
+        paths = self._list_paths()
+        here = paths.index(self._state.open_document) if self._state.open_document in paths else -1
+        self.post_message(messages.DocumentWanted(paths[(here + by) % len(paths)]))
+
+    def _comment(self) -> None:
+        """A remark on the line or the range; one that stands there already is written anew."""
+        if self._document is None:
+            return
+        first, last = self._lines.range
+        earlier = None if self._lines.has_range else self._find_comment(first)
+        if earlier is not None:
+            place = (earlier.line, earlier.end_line, earlier.text, earlier)
+            self.post_message(messages.CommentWanted(self._document.path, *place))
+            return
+        self.post_message(messages.CommentWanted(self._document.path, first, last if last != first else None))
+        if self._lines.has_range:
+            self._lines.toggle_range()
+
+    def _find_comment(self, line: int) -> Comment | None:
+        """A remark whose lines have this one among them."""
+        about = (one for some in self._remarks.comments.values() for one in some if one.line is not None)
+        return next((one for one in about if (one.line or 0) <= line <= (one.end_line or one.line or 0)), None)
+
+    def _compare(self) -> None:
+        if self._document is not None:
+            self.post_message(messages.PlaceWanted(self._document.path, self._lines.line))
+
+    def _edit(self) -> None:
+        if self._document is not None:
+            self.post_message(messages.EditorWanted(self._document.path, self._lines.line))
+
+    def _copy(self) -> None:
+        if self._document is not None:
+            first, last = self._lines.range
+            lines = self._document.text.split("\n")[first - 1 : last]
+            what = f"lines {first} to {last}" if last > first else f"line {first}"
+            self.post_message(messages.CopyWanted("\n".join(lines), what))
+
+    def _copy_path(self) -> None:
+        if self._document is not None:
+            self.post_message(messages.CopyWanted(self._document.path, "the path"))

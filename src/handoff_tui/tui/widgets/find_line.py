@@ -1,0 +1,70 @@
+"""The line one types into to find or to filter."""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input
+
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.widgets.bars import Bar
+
+
+class FindLine(Horizontal):
+    """A field that answers to every letter. Enter keeps what is found and returns; escape ends it."""
+
+    DEFAULT_CSS = """
+    FindLine { height: 1; }
+    FindLine Bar { width: 3; }
+    FindLine Input { border: none; height: 1; padding: 0; background: $background; color: $foreground; }
+    """
+
+    class Changed(Message):
+        """Another text is looked for."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Left(Message):
+        """The field was left, with or without keeping what was found."""
+
+        def __init__(self, *, kept: bool) -> None:
+            super().__init__()
+            self.kept = kept
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield Input(compact=True, select_on_focus=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Bar).show(Cell(" / ", "key"))
+
+    @property
+    def text(self) -> str:
+        return self.query_one(Input).value
+
+    def open(self) -> None:
+        self.display = True
+        field = self.query_one(Input)
+        field.value = ""
+        self.screen.set_focus(field)  # at once: the letters that follow belong to it
+
+    @on(Input.Changed)
+    def tell_change(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.display:
+            self.post_message(self.Changed(event.value))
+
+    @on(Input.Submitted)
+    def keep(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Left(kept=bool(event.value)))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Left(kept=False))

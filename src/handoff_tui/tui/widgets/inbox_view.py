@@ -1,0 +1,140 @@
+"""The inbox: every handoff of every repository at the desk, and the facts behind what makes one urgent."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from handoff_tui.models.desk_state import DeskState, RepositoryPart
+from handoff_tui.models.inbox import HandoffKey, InboxItem, InboxOrder
+from handoff_tui.presentation.inbox import InboxRows
+from handoff_tui.presentation.inbox_page import build_inbox_page
+from handoff_tui.presentation.labels import plural
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.clock import read_now
+from handoff_tui.tui.messages import CopyWanted, EditorWanted, HandoffChosen, ViewWanted
+from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.widgets.row_list import EmptyRows
+
+_ORDERS = tuple(InboxOrder)
+
+
+class InboxView(ListedView):
+    """All handoffs, those that wait on the person at the desk first."""
+
+    scope = "inbox"
+    hints: ClassVar[tuple[str, ...]] = (*("app.open", "decide.approve", "decide.reject", "decide.retry", "inbox.sort"),)
+
+    def __init__(self) -> None:
+        super().__init__(id="inbox")
+        self._state = DeskState()
+        self._order = InboxOrder.URGENCY
+        self._text = ""
+        self._rows = InboxRows(())
+
+    def show(self, state: DeskState) -> None:
+        before, self._state = self._state, state
+        if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
+            self.redraw()
+            self.show_page()
+
+    def redraw(self) -> None:
+        broken = [one for one in self._state.repositories if one.state.trouble is not None]
+        self._rows = InboxRows(self._state.inbox, order=self._order, text=self._text, now=read_now(), broken=broken)
+        if self._rows.keys:
+            self.show_rows(self._rows, self._rows.build_heading(self.room))
+        else:
+            self.show_rows(EmptyRows(self._explain_empty()))
+
+    def build_page(self) -> Page:
+        item = self._item
+        return Page() if item is None else build_inbox_page(item, self._find_repository(item), read_now())
+
+    def describe_page(self) -> tuple[Cell, ...]:
+        item = self._item
+        return (Cell("Why" if item is None else f"Why · {render_safe(item.key.handoff)}", "muted"),)
+
+    def highlight(self, key: str) -> None:
+        item = self._rows.find(key)
+        if item is not None:
+            self.post_message(HandoffChosen(item.key))
+
+    @property
+    def handoff(self) -> HandoffKey | None:
+        return self._item.key if self._item else None
+
+    def open(self, key: str) -> None:
+        self.highlight(key)
+        self.post_message(ViewWanted("pipeline"))
+
+    def focus_first(self) -> None:
+        """Back in the inbox, the cursor stands on the handoff that was in view."""
+        if self._state.chosen is not None:
+            self.rows.choose("\0".join(self._state.chosen))
+        super().focus_first()
+
+    def refuse(self, action: str) -> str:
+        if action == "inbox.sort" and not self._state.inbox:
+            return "there is nothing to sort"
+        if action in {"app.copy", "app.copy-all", "app.edit"} and self._item is None:
+            return "no handoff is chosen"
+        if action in {"app.copy-all", "app.edit"} and self._find_document() is None:
+            return "this handoff has no file"
+        return ""
+
+    def perform(self, action: str) -> bool:
+        item, document = self._item, self._find_document()
+        if action == "inbox.sort":
+            self._order = _ORDERS[(_ORDERS.index(self._order) + 1) % len(_ORDERS)]
+            self.redraw()
+        elif action == "app.copy" and item is not None:
+            self.post_message(CopyWanted(item.key.handoff, "the id"))
+        elif action == "app.copy-all" and document is not None:
+            self.post_message(CopyWanted(document, "the path"))
+        elif action == "app.edit" and document is not None:
+            self.post_message(EditorWanted(document))
+        else:
+            return super().perform(action)
+        return True
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        if again:
+            self.rows.move(-1 if backwards else 1)
+            return ""
+        self._text = text
+        self.redraw()
+        if not text:
+            return ""
+        return (
+            f"{len(self._rows.items)} of {plural(self._rows.total, 'handoff')} · also phase: who: state: repo: is:mine"
+        )
+
+    def describe(self) -> tuple[Cell, ...]:
+        waiting = sum(item.waits_on_me for item in self._state.inbox)
+        words = f" {plural(len(self._state.inbox), 'handoff')}, {waiting} need you · sorted by {self._order.value}"
+        filtered = f" · filter «{render_safe(self._text)}»: {len(self._rows.items)}" if self._text else " · no filter"
+        return (Cell(words, "muted"), Cell(filtered, "accent" if self._text else "muted"))
+
+    @property
+    def _item(self) -> InboxItem | None:
+        return self._rows.find(self.rows.key) if self.rows.key else None
+
+    def _find_document(self) -> str | None:
+        item = self._item
+        documents = item.reviewed.handoff.documents if item is not None else ()
+        return next((one.path for one in documents if ":" not in one.path), None)
+
+    def _find_repository(self, item: InboxItem) -> RepositoryPart | None:
+        return next((one for one in self._state.repositories if one.root == item.key.root), None)
+
+    def _explain_empty(self) -> Cell:
+        if self._text:
+            return Cell(f"nothing fits «{render_safe(self._text)}»; esc ends the filter", "muted")
+        if not self._state.repositories or any(one.state.value is None for one in self._state.repositories):
+            return Cell("reading the repository…", "muted")
+        return Cell("no handoff of a known format is here; `handoff-tui demo` shows what they look like", "muted")
+
+
+def _describe_repositories(state: DeskState) -> list[tuple[object, ...]]:
+    """What of the repositories is drawn here; the watcher's words change them far more often."""
+    return [(one.name, one.state.trouble, one.state.value is None, one.reviewer_note) for one in state.repositories]

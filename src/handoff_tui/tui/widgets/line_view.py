@@ -1,0 +1,101 @@
+"""Lines of cells of any number: only those in view are built and drawn."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual.binding import BindingType
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.drawing import draw_cells, find_ink
+
+_KEPT = 1_000
+"""So many drawn lines are remembered."""
+
+
+class LineView(ScrollView, can_focus=True, inherit_bindings=False):
+    """The common part of lists, pages and diffs. Keys reach it as `nav` actions, through the screen."""
+
+    DEFAULT_CSS = """
+    LineView { background: $background; scrollbar-size: 1 1; overflow-x: hidden; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id, classes=classes)
+        self._drawn: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
+        self._version = 0
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        raise NotImplementedError
+
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:
+        """The cells of one line."""
+        raise NotImplementedError
+
+    def find_ground(self, index: int) -> Style | None:  # noqa: ARG002 - for those who mark lines
+        """What a line stands upon, where it is not the background."""
+        return None
+
+    @property
+    def room(self) -> int:
+        """Columns to draw in; the scroll bar's is not among them."""
+        return self.scrollable_content_region.width
+
+    def lines_changed(self) -> None:
+        """Something else is to be drawn. The place stays where it is."""
+        self._version += 1
+        self.virtual_size = Size(self.room, self.line_count)
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._version += 1
+
+    def on_resize(self) -> None:
+        self.lines_changed()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        if index >= self.line_count:
+            return Strip.blank(width, find_ink(self).background)
+        ground = self.find_ground(index)
+        key = (index, width, self._version, ground)
+        strip = self._drawn.get(key)
+        if strip is None:
+            strip = self._draw(index, width, ground)
+            self._drawn.set(key, strip)
+        return strip
+
+    def _draw(self, index: int, width: int, ground: Style | None) -> Strip:
+        return draw_cells(self.build_line(index, width), width, find_ink(self), ground)
+
+    def scroll_lines(self, by: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+
+    def navigate(self, action: str) -> None:
+        """One of the `nav` actions."""
+        page = max(1, self.scrollable_content_region.height - 1)
+        moves = {
+            "nav.down": 1,
+            "nav.up": -1,
+            "nav.page-down": page,
+            "nav.page-up": -page,
+            "nav.half-page-down": page // 2,
+            "nav.half-page-up": -(page // 2),
+            "nav.top": -self.line_count,
+            "nav.bottom": self.line_count,
+        }
+        if action in moves:
+            self.move(moves[action])
+
+    def move(self, by: int) -> None:
+        self.scroll_lines(by)

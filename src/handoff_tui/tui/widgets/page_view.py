@@ -1,0 +1,99 @@
+"""A page to read: wrapped to the width there is, scrolled, searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.tui.widgets.line_view import LineView
+
+Rows = Sequence[tuple[Cell, ...]]
+
+
+class PageView(LineView):
+    """Shows a page, or anything that can be laid out for a width."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id, classes=classes)
+        self._build: Callable[[int], Rows] = lambda _width: ()
+        self._rows: Rows = ()
+        self._width = -1
+        self._found = ""
+
+    @property
+    def line_count(self) -> int:
+        return len(self._rows)
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+    def show(self, page: Page, *, from_top: bool = False) -> None:
+        """Another page; the place stays unless it is a page about something else."""
+        self.show_rows(lambda width: lay_out(page, width), from_top=from_top)
+
+    def show_rows(self, build: Callable[[int], Rows], *, from_top: bool = False) -> None:
+        self._build = build
+        self._width = -1
+        if from_top:
+            self.scroll_to(y=0, animate=False, force=True)
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        """The bar takes a column; the framework tells no size then."""
+        self.call_after_refresh(self._lay_out)
+
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - laid out for it already
+        return mark_found(self._rows[index], self._found) if self._found else self._rows[index]
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> bool:
+        """Scrolls to the next line that has the text; whether there is one. Nothing ends the search."""
+        self._found = text.casefold()
+        self.lines_changed()
+        if not text:
+            return True
+        hits = [index for index, row in enumerate(self._rows) if self._found in join(row).casefold()]
+        if not hits:
+            return False
+        top = self.scroll_offset.y
+        ahead = [hit for hit in hits if (hit < top if backwards else hit > top or (hit == top and not again))]
+        target = (ahead[-1] if ahead else hits[-1]) if backwards else (ahead[0] if ahead else hits[0])
+        self.scroll_to(y=target, animate=False, force=True)
+        return True
+
+    def _lay_out(self) -> None:
+        width = self.room
+        if width > 0 and width != self._width:
+            place = self.scroll_offset.y / max(1, len(self._rows))
+            changed = self._width > 0
+            self._width = width
+            self._rows = self._build(width)
+            self.lines_changed()
+            if changed:  # another width: about the same place of the text
+                self.scroll_to(y=round(place * len(self._rows)), animate=False, force=True)
+        else:
+            self.lines_changed()
+
+
+def join(row: Sequence[Cell]) -> str:
+    return "".join(cell.text for cell in row)
+
+
+def mark_found(row: Sequence[Cell], text: str) -> tuple[Cell, ...]:
+    """The row with every place of the text marked; what crosses two cells is not."""
+    cells: list[Cell] = []
+    for cell in row:
+        folded = cell.text.casefold()
+        if len(folded) != len(cell.text):  # a letter that folds into two: places would not agree
+            cells.append(cell)
+            continue
+        start = 0
+        while (place := folded.find(text, start)) >= 0:
+            cells += [Cell(cell.text[start:place], cell.role), Cell(cell.text[place : place + len(text)], "waiting")]
+            start = place + len(text)
+        cells.append(Cell(cell.text[start:], cell.role))
+    return tuple(cells)

@@ -1,0 +1,80 @@
+"""What all views have in common: what they need, what they can do, and why they cannot."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.containers import Container
+from textual.message import Message
+
+from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.widgets.line_view import LineView
+
+
+class View(Container):
+    """One view of the desk: a function of the state it is shown."""
+
+    DEFAULT_CSS = """
+    View { width: 1fr; height: 1fr; background: $background; layout: vertical; }
+    """
+    scope: ClassVar[str]
+    """Its name: the first word of its actions' ids."""
+    parts: ClassVar[frozenset[Part]] = frozenset()
+    """What it needs to be fresh while it is on the screen."""
+    hints: ClassVar[tuple[str, ...]] = ()
+    """Actions for the key bar, most wanted first; what does not fit is left out."""
+
+    missing: ClassVar[frozenset[str]] = frozenset()
+    """Actions of its scope that it does not have: neither hinted at nor listed."""
+
+    def show(self, state: DeskState) -> None:
+        """Draws another state. Called after every change, so it compares before it works."""
+        raise NotImplementedError
+
+    @property
+    def handoff(self) -> HandoffKey | None:
+        """The handoff under the cursor, in a view that lists them: who decides means that one."""
+        return None
+
+    def refuse(self, action: str) -> str:  # noqa: ARG002 - for those who refuse some
+        """Why an action cannot be done now; nothing when it can."""
+        return ""
+
+    def perform(self, action: str) -> bool:
+        """Does one of its own actions, or a general one such as `nav.down`; whether it was one."""
+        lines = self.focused_lines
+        if lines is None or not (action.startswith("nav.") or action == "app.open"):
+            return False
+        lines.navigate(action)
+        return True
+
+    def post_message(self, message: Message) -> bool:
+        """As its own: what a view posts while the screen calls it would otherwise stop at the screen."""
+        if self.is_attached and message._sender is self.screen:  # noqa: SLF001 - there is no other way to ask
+            message.set_sender(self)
+        return super().post_message(message)
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:  # noqa: ARG002
+        """Finds a text, or filters by it; what there is to say of it. An empty text ends it."""
+        return ""
+
+    def go_to(self, path: str, line: int | None) -> None:
+        """Shows a place in a file; for views that show files."""
+
+    def describe(self) -> tuple[Cell, ...]:
+        """The status line."""
+        return ()
+
+    @property
+    def focused_lines(self) -> LineView | None:
+        """The panel that has the focus, or the first."""
+        focused = self.screen.focused
+        if isinstance(focused, LineView) and self in focused.ancestors:
+            return focused
+        return next(iter(self.query(LineView)), None)
+
+    def focus_first(self) -> None:
+        if (lines := next((one for one in self.query(LineView) if one.display), None)) is not None:
+            lines.focus(scroll_visible=False)

@@ -1,0 +1,180 @@
+"""Decisions in the app at a real terminal: keys, passphrases, keys that are pulled, and others who decide meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.gates import CODE, GateDesk
+from tests.support.hostile import write_executable
+from tests.support.signed import Person, list_entries, write_identity
+from tests.support.ssh_keys import PASSPHRASE, add_to_agent, run_agent
+from tests.support.tmux import Terminal, open_terminal
+
+ARMED = "armed: ^s signs"
+_PAUSE_SECONDS = 0.4
+"""Longer than the box waits before a key counts: a person reads before they press."""
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal in tmux."""
+    with open_terminal() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(gate_desk: GateDesk) -> GateDesk:
+    """One handoff by an agent; no log yet."""
+    return gate_desk
+
+
+def open_desk(desk: GateDesk, terminal: Terminal, person: Person, **environment: str) -> None:
+    """The app as this person has it, with the one handoff in view."""
+    terminal.start({**person.environment, **environment}, "--repo", desk.root, width=100, height=30)
+    terminal.wait_for("needs you")
+
+
+def press(terminal: Terminal, *keys: str) -> None:
+    """Keys as a person presses them, who looks in between."""
+    for key in keys:
+        time.sleep(_PAUSE_SECONDS)
+        terminal.press(key)
+
+
+def write(terminal: Terminal, text: str) -> None:
+    time.sleep(_PAUSE_SECONDS)
+    terminal.type(text)
+
+
+def reject(terminal: Terminal, reason: str) -> None:
+    """Up to the moment before it is signed."""
+    press(terminal, "x")
+    terminal.wait_for("not armed: reject needs a reason")
+    write(terminal, reason)
+    press(terminal, "Tab")
+    terminal.wait_for(ARMED)
+
+
+def leave(terminal: Terminal) -> None:
+    press(terminal, "Escape", "q")
+    assert terminal.wait_for_end()[0] == 0
+
+
+def test_typed_ahead_keys_sign_nothing(desk: GateDesk, terminal: Terminal) -> None:
+    """A whole burst with the very key in it, typed while the box opens; afterwards one press signs."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    open_desk(desk, terminal, bo)
+    time.sleep(_PAUSE_SECONDS)
+    terminal.press("x")
+    for _ in range(5):
+        terminal.press("C-s")
+        terminal.press("Enter")
+    terminal.wait_for("not armed: reject needs a reason")
+    assert len(list_entries(desk.root)) == 1
+    write(terminal, "no tests")
+    press(terminal, "C-s")
+    terminal.wait_for("a field never signs")
+    assert len(list_entries(desk.root)) == 1
+    press(terminal, "C-s")
+    shown = terminal.wait_for("✓ stored")
+    assert any(entry in shown for entry in list_entries(desk.root))
+    leave(terminal)
+    assert desk.gate(bo).json["state"] == "rejected"
+
+
+def test_passphrase_is_typed_on_the_terminal_itself(desk: GateDesk, terminal: Terminal) -> None:
+    """The screen is given back for it. Interrupted or wrong, it is said in the box and can be tried again."""
+    bo = desk.person("bo", PASSPHRASE)
+    desk.begin(desk.person("cy"), bo)
+    open_desk(desk, terminal, bo)
+    reject(terminal, "no tests")
+    assert "the passphrase of the key is asked for" in terminal.read()
+    press(terminal, "C-s")
+    terminal.wait_for("Enter passphrase")
+    press(terminal, "C-c")
+    terminal.wait_for("was interrupted before it signed")
+    terminal.wait_for(ARMED)
+    press(terminal, "C-s")
+    terminal.wait_for("Enter passphrase")
+    write(terminal, "wrong")
+    terminal.press("Enter")
+    terminal.wait_for("was not given, or is wrong")
+    terminal.wait_for(ARMED)
+    press(terminal, "C-s")
+    terminal.wait_for("Enter passphrase")
+    write(terminal, PASSPHRASE)
+    terminal.press("Enter")
+    terminal.wait_for("✓ stored")
+    leave(terminal)
+    assert desk.gate(bo).json["approvals"][0]["principal"] == bo.email
+
+
+def test_agent_that_is_gone_signs_nothing(desk: GateDesk, terminal: Terminal) -> None:
+    """The key was held by an ssh-agent only, and the agent ends between choosing and confirming."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    with run_agent() as socket:
+        add_to_agent(socket, bo.key)
+        bo.key.unlink()
+        write_identity(bo.home, bo.name, bo.email, bo.key.with_name("id_ed25519.pub"))
+        open_desk(desk, terminal, bo, SSH_AUTH_SOCK=str(socket))
+        reject(terminal, "no tests")
+    press(terminal, "C-s")
+    shown = terminal.wait_for("not signed: ")
+    assert "the private key of" in shown
+    assert "no tests" in shown
+    assert len(list_entries(desk.root)) == 1
+    leave(terminal)
+
+
+def test_whatever_changes_underneath_disarms(desk: GateDesk, terminal: Terminal) -> None:
+    """A file is saved, somebody else decides: the box says so by itself, and nothing is signed before another look."""
+    bo, cy = desk.person("bo"), desk.person("cy")
+    desk.begin(bo, cy)
+    open_desk(desk, terminal, bo)
+    reject(terminal, "no tests")
+    Path(desk.root / "src/app.py").write_text(CODE + "# later\n", encoding="utf-8")
+    terminal.wait_for("1 file changed: src/app.py")
+    press(terminal, "C-s")
+    terminal.wait_for("look again first")
+    press(terminal, "C-r")
+    terminal.wait_for(ARMED)
+    assert desk.decide(cy, "hold", "--reason", "wait for me").code == 0
+    shown = terminal.wait_for("something has changed")
+    assert "the log has a new entry: hold" in shown
+    assert cy.email in shown
+    press(terminal, "C-s")
+    terminal.wait_for("look again first")
+    assert len(list_entries(desk.root)) == 2
+    press(terminal, "C-r")
+    terminal.wait_for(ARMED)
+    press(terminal, "C-s")
+    terminal.wait_for("✓ stored")
+    assert len(list_entries(desk.root)) == 3
+    leave(terminal)
+
+
+def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, tmp_path: Path) -> None:
+    """Written in the user's own editor, left with escape, the terminal closed under the app: it is still there."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    editor = write_executable(tmp_path / "editor", 'printf "%s at all" "$(cat "$1")" > "$1"')
+    with open_terminal() as first:
+        open_desk(desk, first, bo, EDITOR=str(editor))
+        press(first, "x")
+        first.wait_for("not armed: reject needs a reason")
+        write(first, "no tests")
+        press(first, "C-e")
+        first.wait_for("no tests at all")
+        press(first, "Escape", "x")
+        first.wait_for("no tests at all")
+    with open_terminal() as second:
+        open_desk(desk, second, bo)
+        press(second, "x")
+        second.wait_for("no tests at all")
+    assert len(list_entries(desk.root)) == 1

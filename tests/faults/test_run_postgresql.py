@@ -1,0 +1,143 @@
+"""Many workers on a real PostgreSQL: one is killed, and the other goes on with what it had begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, build_address
+from handoff_tui.agents.worker_lease import SharedLease
+from handoff_tui.config.engine import EngineSettings
+from handoff_tui.config.settings import Settings
+from handoff_tui.errors import EngineError
+from handoff_tui.models.procedure_run import ProcedureState
+from handoff_tui.repo.engine_files import DATABASE, ON_DEMAND_LOCK, find_engine_file
+from handoff_tui.review.run_profile import run_profile
+from tests.support.gates import GateDesk
+from tests.support.postgresql import find_missing, run_postgresql
+from tests.support.procedure_engine import EngineFolder, wait_until
+from tests.support.procedure_runs import REQUEST, build_plan
+from tests.support.run_desk import CONFIG, TRANSITION, RunDesk
+
+pytestmark = [
+    pytest.mark.skipif(find_missing() is not None, reason=find_missing() or ""),
+    pytest.mark.timeout(180),  # a server and several processes, which a busy machine holds up
+]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address as a user would configure it."""
+    with run_postgresql() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(server: str) -> str:
+    return build_address(server)
+
+
+def test_transition_is_the_same_on_postgresql(server: str, gate_desk: GateDesk) -> None:
+    """Only the address in the user's configuration differs; no file of an engine is made in the repository."""
+    desk = RunDesk(gate_desk, f'{CONFIG}address = "{server}"\n', ON_DEMAND_LOCK)
+    try:
+        said = desk.run(TRANSITION)
+        assert (said.code, said.json["state"]) == (5, "waiting"), said.stderr
+        assert desk.desk.decide(desk.reviewer, "approve").code == 0
+        assert desk.wait_end(said.json["id"])["state"] == "completed"
+        assert not find_engine_file(desk.common_dir, DATABASE).exists()
+    finally:
+        desk.kill_worker()
+
+
+def test_second_worker_takes_over_when_the_first_is_killed(address: str, tmp_path: Path) -> None:
+    """Two live side by side under names of their own; no finished step is done twice, no run is lost."""
+    with EngineFolder(tmp_path, address) as folder:
+        folder.write_plan(build_plan())
+        folder.hold("two")
+        requests = [REQUEST.model_copy(update={"handoff": f"H-{number}"}) for number in range(1, 7)]
+        first = folder.start()
+        runs = [folder.engine.submit(request) for request in requests[:3]]
+        wait_until(lambda: folder.list_begun().count("two") == 3, "the first worker's runs")
+        folder.start()
+        folder.kill(first)
+        runs += [folder.engine.submit(request) for request in requests[3:]]
+        wait_until(lambda: folder.list_begun().count("two") == 9, "the second worker taking over")
+        folder.release("two")
+        assert {folder.wait_end(run).state for run in runs} == {ProcedureState.COMPLETED}
+        for run in runs:
+            begun = folder.list_begun(run)
+            assert (begun.count("one"), begun.count("three")) == (1, 1)
+            assert begun.count("two") == (2 if run in runs[:3] else 1)
+
+
+def test_profile_runs_on_postgresql_and_leaves_nothing(server: str) -> None:
+    """In a schema of its own, which is gone afterwards."""
+    usual = Settings()
+    profile = usual.procedures.profiles["CONCURRENCY_STANDARD"].model_copy(update={"iterations": 5})
+    procedures = usual.procedures.model_copy(update={"profiles": {"SHORT": profile}})
+    engine = EngineSettings(address=server)
+    report = run_profile(usual.model_copy(update={"procedures": procedures, "engine": engine}), "SHORT", None)
+    assert (report.held, report.completed, report.engine) == (True, 5, "PostgreSQL")
+    with psycopg.connect(server) as connection:
+        left = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'handoff%'").fetchall()
+    assert left == []
+
+
+def test_name_is_one_workers_alone(address: str) -> None:
+    """Two have two names; a living one cannot be taken for dead, and a dead one's name is free."""
+    first, second = SharedLease(address, "names"), SharedLease(address, "names")
+    assert (first.executor, second.executor) == ("worker-1", "worker-2")
+    with second.hold_dead("worker-1") as dead:
+        assert not dead
+    first.close()
+    wait_until(lambda: _is_dead(second, "worker-1"), "the end of the first worker's name")
+    third = SharedLease(address, "names")
+    assert third.executor == "worker-1"
+    second.close()
+    third.close()
+
+
+def test_worker_whose_connection_is_gone_knows_it(address: str) -> None:
+    """It must end at once, since its name may be another's by now."""
+    lease = SharedLease(address, "gone")
+    lease.check()
+    lease.close()
+    with pytest.raises(EngineError, match="connection that holds this worker's name is lost"):
+        lease.check()
+
+
+def test_repositories_on_one_database_do_not_meet(address: str, tmp_path: Path) -> None:
+    """The same handoff in another repository is another run, and each has workers of its own."""
+    one, other = SharedLease(address, "lamp"), SharedLease(address, "tide")
+    assert one.executor == other.executor == "worker-1"
+    one.close()
+    other.close()
+    request = REQUEST.model_copy(update={"handoff": "same"})
+    foreign = DbosEngine(EnginePlace(address, "handoff-tui-foreign"))
+    with EngineFolder(tmp_path, address) as folder:
+        folder.write_plan(build_plan())
+        foreign.submit(request)
+        assert folder.engine.view(request.run_id) is None
+        folder.start()
+        folder.engine.submit(request)
+        assert folder.wait_end(request.run_id).state is ProcedureState.COMPLETED
+        left = foreign.view(request.run_id)
+        assert left is not None
+        assert (left.state, [run.id for run in foreign.list()]) == (ProcedureState.PENDING, [request.run_id])
+    foreign.close()
+
+
+def test_database_that_is_not_there_is_a_clear_error() -> None:
+    """With a hint where to look."""
+    with pytest.raises(EngineError, match="cannot be reached") as refused:
+        SharedLease(build_address("postgresql://nobody@/nothing?host=/nonexistent"), "x")
+    assert "engine.address" in refused.value.hint
+
+
+def _is_dead(lease: SharedLease, executor: str) -> bool:
+    with lease.hold_dead(executor) as dead:
+        return dead

@@ -1,0 +1,158 @@
+"""The app on a repository in which every text is an attack: nothing of it is obeyed, all of it can be seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.segment import Segment
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.filter import LineFilter
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import (
+    Button,
+    Checkbox,
+    Collapsible,
+    DataTable,
+    Input,
+    Label,
+    Log,
+    OptionList,
+    RichLog,
+    SelectionList,
+    Static,
+    TextArea,
+    Tree,
+)
+
+from handoff_tui.presentation.safe_text import find_hidden
+from handoff_tui.tui.line_filter import SafeFilter
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.poison import ESCAPES, MARKUP, build_poisoned_repository, list_leaks
+from tests.support.raw_terminal import RawTerminal
+from tests.support.signed import make_person
+
+PAYLOAD = "a" + "".join(ESCAPES.values()) + "z"
+VIEWS = ("3jj", "8jj", "5v}v}", "4jj}}", "6jj", "2j", "1jjG")
+"""Keys that open each view, and move in it."""
+
+
+@pytest.mark.parametrize("size", [pytest.param((80, 24), marks=pytest.mark.slow), (160, 50)], ids=["80x24", "160x50"])
+def test_app_writes_no_attack_to_the_terminal(tmp_path: Path, size: tuple[int, int]) -> None:
+    """Every view, the help, the palette and a search, byte by byte; the repository stays as it was."""
+    folder = build_poisoned_repository(tmp_path / "repository").folder
+    before = read_fingerprint(folder)
+    person = make_person(tmp_path, "ada")
+    with RawTerminal("--repo", folder, environment=person.environment, size=size) as terminal:
+        terminal.wait_for("H-9")
+        terminal.settle()
+        for keys in VIEWS:
+            terminal.press(keys)
+        for keys in ("?", "\x1b", ":", "\x1b", "/red", "\x1b"):
+            terminal.press(keys)
+        terminal.press("\x03")
+        terminal.press("\x03")
+        assert terminal.wait_for_end() == 0
+    assert list_leaks(terminal.written) == []
+    assert "␛".encode() in terminal.written, "the attacks were not shown at all"
+    assert [markup for markup in MARKUP[:3] if markup.encode() not in terminal.written] == []
+    assert compare_fingerprints(before, read_fingerprint(folder)) == []
+
+
+class RawLine(Widget):
+    """Draws a segment as it is."""
+
+    def render_line(self, y: int) -> Strip:
+        return Strip([Segment(PAYLOAD if y == 0 else "")])
+
+
+def build_table() -> DataTable[str]:
+    table: DataTable[str] = DataTable()
+    table.add_column(Text(PAYLOAD))
+    table.add_row(Text(PAYLOAD))  # type: ignore[arg-type]
+    return table
+
+
+def build_tree() -> Tree[None]:
+    tree: Tree[None] = Tree(Text(PAYLOAD))
+    tree.root.add_leaf(Text(PAYLOAD))
+    tree.root.expand()
+    return tree
+
+
+def build_bordered() -> Static:
+    static = Static("x")
+    static.styles.border = ("heavy", "white")
+    static.border_title = Content(PAYLOAD)
+    return static
+
+
+WIDGETS: dict[str, Callable[[], Widget]] = {
+    "static": lambda: Static(PAYLOAD, markup=False),
+    "content": lambda: Static(Content(PAYLOAD)),
+    "rich-text": lambda: Static(Text(PAYLOAD)),
+    "label": lambda: Label(PAYLOAD, markup=False),
+    "button": lambda: Button(Content(PAYLOAD)),
+    "checkbox": lambda: Checkbox(Content(PAYLOAD)),
+    "collapsible": lambda: Collapsible(Static(PAYLOAD, markup=False), title="x", collapsed=False),
+    "input": lambda: Input(PAYLOAD),
+    "placeholder": lambda: Input(placeholder=PAYLOAD.replace("[", "(")),
+    "text-area": lambda: TextArea(PAYLOAD),
+    "option-list": lambda: OptionList(Content(PAYLOAD)),
+    "selection-list": lambda: SelectionList[int]((Content(PAYLOAD), 1)),
+    "table": build_table,
+    "tree": build_tree,
+    "border-title": build_bordered,
+    "segment": RawLine,
+    "log": Log,
+    "rich-log": RichLog,
+}
+
+
+class FilteredApp(App[None]):
+    """One widget of the framework, with nothing but the filter between it and the terminal."""
+
+    def __init__(self, make: Callable[[], Widget]) -> None:
+        super().__init__()
+        self._make = make
+        self.safe = True
+
+    def compose(self) -> ComposeResult:
+        yield self._make()
+
+    def on_mount(self) -> None:
+        for log in self.query(Log):
+            log.write_line(PAYLOAD)
+        for rich_log in self.query(RichLog):
+            rich_log.write(Text(PAYLOAD))
+
+    def get_line_filters(self) -> list[LineFilter]:
+        return [SafeFilter()] if self.safe else []
+
+
+async def read_drawn(make: Callable[[], Widget], *, safe: bool) -> str:
+    """All that would be written as text."""
+    app = FilteredApp(make)
+    app.safe = safe
+    async with app.run_test(size=(160, 12)) as pilot:
+        await pilot.pause()
+        strips = app.screen._compositor.render_strips()
+        return "".join(segment.text for strip in strips for segment in strip if not segment.control)
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_filter_guards_every_widget_of_the_framework(name: str) -> None:
+    """Whatever widget a text takes: nothing that a terminal obeys is left of it."""
+    drawn = asyncio.run(read_drawn(WIDGETS[name], safe=True))
+    assert not find_hidden(drawn)
+    assert not set(drawn) & {"\t", "\n"}
+
+
+def test_widgets_really_need_the_filter() -> None:
+    """Without it the same texts get through, so the test above can fail."""
+    assert find_hidden(asyncio.run(read_drawn(WIDGETS["static"], safe=False)))

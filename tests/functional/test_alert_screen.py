@@ -1,0 +1,55 @@
+"""A log that is not sound takes the whole screen, once, and closes the gates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual.pilot import Pilot
+
+from handoff_tui.tui.messages import DecisionWanted
+from handoff_tui.tui.screens.alert_screen import AlertScreen
+from tests.support.desk_app import StillApp, drive
+from tests.support.log_states import DESK
+from tests.support.screens import get_app, settle
+
+BROKEN = replace(DESK, repositories=(replace(DESK.repositories[0], fatal=("an entry is gone\x1b[2K",)),))
+WORSE = replace(DESK, repositories=(replace(DESK.repositories[0], fatal=("two entries are gone",)),))
+
+
+def test_alert_takes_the_screen_once_for_each_set_of_problems() -> None:
+    """It says what is wrong; the same problems do not interrupt again, others do."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        app.give(BROKEN)
+        screen = await settle(pilot)
+        assert isinstance(app.screen, AlertScreen)
+        assert "THE SIGNED LOG IS NOT SOUND" in screen
+        assert "an entry is gone␛[2K" in screen
+        screen = await settle(pilot, "escape")
+        assert "IS NOT SOUND: an entry is gone" in screen.splitlines()[2]
+        app.give(replace(BROKEN, generation=5))
+        await settle(pilot)
+        assert not isinstance(app.screen, AlertScreen)
+        app.give(WORSE)
+        assert "two entries are gone" in await settle(pilot)
+        assert isinstance(app.screen, AlertScreen)
+
+    drive(StillApp(DESK), script)
+
+
+def test_alert_answers_to_nothing_that_decides() -> None:
+    """Keys of the desk are dead under it; `l` goes to the log; afterwards every gate is closed."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        app.give(BROKEN)
+        await settle(pilot, "a", "x", "enter", "space", "ctrl+s", "3")
+        assert isinstance(app.screen, AlertScreen)
+        await settle(pilot, "j", "l")
+        assert app.desk.view_name == "log"
+        screen = await settle(pilot, "a")
+        assert "every gate is closed" in screen
+        assert not any(isinstance(one, DecisionWanted) for one in app.asked)
+
+    drive(StillApp(DESK), script)

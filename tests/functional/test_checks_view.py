@@ -1,0 +1,170 @@
+"""The checks, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.check_report import TrustState
+from handoff_tui.models.check_result import Evidence, Finding, Outcome, Remedy
+from handoff_tui.models.desk_state import ChecksProgress, Loaded
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.work import Severity
+from handoff_tui.tui.messages import ChecksCancelled, ChecksWanted, CopyWanted, EditorWanted
+from tests.support.check_reports import build_report, build_result
+from tests.support.desk_app import StillApp, drive
+from tests.support.desk_of import read_desk
+from tests.support.desk_states import make_state
+from tests.support.inbox_items import MOMENT
+from tests.support.screens import compare_screen, cut_view, get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+_PLAIN = {"duration": None, "from_cache": False, "ran_at": None}
+FINDING = Finding(
+    message="2 failed of 418",
+    fingerprint="1",
+    evidence=(Evidence(path="tests/test_a.py", line=88, expected="0", actual="2"), Evidence(path="src/a.py")),
+)
+REPORT = build_report(
+    build_result("tests-unit", Outcome.FAIL, FINDING, remedy=Remedy(text="Mend it.", commands=("make test",))),
+    build_result("tests-slow", Outcome.TIMEOUT),
+    build_result("style", Outcome.FAIL, severity=Severity.LOW),
+    build_result("types"),
+)
+DESK = dataclasses.replace(make_state(watching=Watching.LIVE), checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3)))
+
+
+def list_wanted(app: StillApp) -> list[tuple[str, ...]]:
+    return [one.only for one in app.asked if isinstance(one, ChecksWanted)]
+
+
+def test_first_failing_check_is_chosen_and_its_finding_shown() -> None:
+    """With evidence, what was expected, and what to do."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "3")
+        assert "BLOCKING 2" in screen
+        assert "▸   tests-unit" in screen
+        assert "2 failed of 418" in screen
+        assert "tests/test_a.py:88" in screen
+        assert "■ 2 block" in screen
+
+    drive(StillApp(DESK), script)
+
+
+def test_one_check_or_all_under_a_heading_are_run_again() -> None:
+    """R on a row, R on its heading, and F for all."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "3", "R", "k", "R", "F")
+        assert list_wanted(get_app(pilot)) == [("tests-unit",), ("tests-unit", "tests-slow"), ()]
+
+    drive(StillApp(DESK), script)
+
+
+def test_run_shows_its_progress_and_can_be_cancelled() -> None:
+    """A bar with numbers; what cannot be done meanwhile says why."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        assert "cancel the run: no run is underway" in await settle(pilot, "3", "X")
+        progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
+        get_app(pilot).give(dataclasses.replace(DESK, running=progress))
+        screen = await settle(pilot)
+        assert "█████░░░" in screen
+        assert "1/4 tests-unit 9s" in screen
+        assert "re-run: a run is underway" in await settle(pilot, "R")
+        await settle(pilot, "X")
+        assert any(isinstance(one, ChecksCancelled) for one in get_app(pilot).asked)
+
+    drive(StillApp(DESK), script)
+
+
+def test_places_are_opened_one_after_another_and_commands_copied() -> None:
+    """The first place, then the second; the command of the remedy."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "3", "e", "o", "o", "y")
+        app = get_app(pilot)
+        assert [(one.path, one.line) for one in app.asked if isinstance(one, EditorWanted)] == [
+            ("tests/test_a.py", 88),
+            ("tests/test_a.py", 88),
+            ("src/a.py", None),
+        ]
+        assert CopyWanted("make test", "the command") in app.asked
+        screen = await settle(pilot, "j", "o")
+        assert "this names no place in a file" in screen
+
+    drive(StillApp(DESK), script)
+
+
+def test_list_is_narrowed_to_what_fails_and_by_words() -> None:
+    """The cursor stays where it was."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "3", "f")
+        assert "PASSED" not in screen
+        assert "only failing" in screen
+        assert "PASSED" in await settle(pilot, "f")
+        screen = await settle(pilot, "slash", *"slow")
+        assert "1 checks fit" in screen
+        assert "tests-unit" not in cut_view(pilot, screen)
+
+    drive(StillApp(DESK), script)
+
+
+def test_stale_results_are_shown_as_stale() -> None:
+    """Nothing that has moved since is shown as passed."""
+    stale = dataclasses.replace(DESK, checks=Loaded(REPORT, at=MOMENT - timedelta(minutes=3), stale=True))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "3")
+        assert "? pass" in screen
+        assert "✓ pass" not in cut_view(pilot, screen)
+        assert "stale, read 3 min ago" in screen
+
+    drive(StillApp(stale), script, size=(100, 40))
+
+
+def test_commands_that_wait_for_trust_are_trusted_by_a_command() -> None:
+    """It is copied, and never run from here."""
+    report = REPORT.model_copy(update={"trust": TrustState(digest="sha256:12", trusted=False)})
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "3", "T")
+        [copied] = [one.text for one in get_app(pilot).asked if isinstance(one, CopyWanted)]
+        assert copied == "handoff-tui check --trust sha256:12"
+
+    drive(StillApp(dataclasses.replace(DESK, checks=Loaded(report))), script)
+
+
+def test_news_never_move_the_cursor() -> None:
+    """A check that begins to fail comes before it."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "3", "j")
+        worse = build_report(build_result("a-new-one", Outcome.ERROR, severity=Severity.CRITICAL), *REPORT.results)
+        get_app(pilot).give(dataclasses.replace(DESK, checks=Loaded(worse, at=MOMENT)))
+        assert "▸   tests-slow" in await settle(pilot)
+
+    drive(StillApp(DESK), script)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_checks_of_the_sample_look_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+    state = read_desk(sample_repository, "H-3", MOMENT)
+    assert state.checks.value is not None
+    plain = [one.model_copy(update=_PLAIN) for one in state.checks.value.results]
+    report = state.checks.value.model_copy(update={"results": tuple(plain)})
+    state = dataclasses.replace(state, checks=Loaded(report, at=MOMENT))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "3")
+        compare_screen(f"checks-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(state, theme), script, size=size)

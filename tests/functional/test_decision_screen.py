@@ -1,0 +1,478 @@
+"""The decision dialog under somebody's hands: which keys sign, which do not, and what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from handoff_tui.models.desk_state import (
+    DecisionPart,
+    DecisionStage,
+    Demand,
+    DeskState,
+    Drafts,
+    RepositoryPart,
+    Trouble,
+)
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.tui import messages
+from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
+from handoff_tui.tui.screens.decision_screen import DecisionScreen, is_same_to_sign
+from handoff_tui.tui.widgets.bars import Bar
+from tests.support.desk_app import StillApp, drive, read_screen
+from tests.support.gate_views import build_decision_view, build_gate_view
+from tests.support.reviewed import build_reviewed
+from tests.support.screens import compare_screen, settle
+
+KEY = HandoffKey("/lamp", "H-1")
+ITEM = InboxItem(KEY, "lamp", build_reviewed(), True, "build")  # noqa: FBT003 - it waits on whoever sits here
+NEXT = ITEM._replace(key=HandoffKey("/lamp", "H-2"))
+DESK = DeskState(repositories=(RepositoryPart("/lamp", "lamp", reviewer="cy@x"),), inbox=(ITEM, NEXT), chosen=KEY)
+VIEW = build_decision_view(reason="")
+PREPARING = DecisionPart("approve", KEY, DecisionStage.PREPARING, needs_reason=False)
+READY = replace(PREPARING, stage=DecisionStage.READY, view=VIEW)
+REJECTING = replace(READY, verb="reject", needs_reason=True)
+OVERRIDING = replace(REJECTING, verb="override", demands=(Demand("1 blocking check does not pass", "tests"),))
+CHARACTERS = {"enter": "\r", "space": " ", "tab": "\t"}
+SOON = PAUSE_SECONDS / 2
+
+Act = Callable[["Hands"], Awaitable[None]]
+
+
+class Hands:
+    """Somebody at the dialog. Keys carry the times that are given to them: nothing here depends on a fast machine."""
+
+    def __init__(self, app: StillApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self._clock = read_time() + 1_000
+
+    @property
+    def dialog(self) -> DecisionScreen:
+        return cast("DecisionScreen", self.app.screen)
+
+    @property
+    def text(self) -> str:
+        return read_screen(self.app)
+
+    @property
+    def confirmed(self) -> list[messages.DecisionConfirmed]:
+        return [one for one in self.app.asked if isinstance(one, messages.DecisionConfirmed)]
+
+    async def press(self, *keys: str, apart: float = 1.0) -> None:
+        """Keys one after the other, so many seconds apart."""
+        for key in keys:
+            self._clock += apart
+            await self.press_at(self._clock, key)
+
+    async def press_at(self, when: float, *keys: str) -> None:
+        """Keys that were pressed at that time."""
+        for key in keys:
+            event = events.Key(key, key if len(key) == 1 else CHARACTERS.get(key))
+            event.time = when
+            self.app.post_message(event)
+            await self.pilot.pause()
+
+    async def wait_until(self, holds: Callable[[], bool]) -> None:
+        for _ in range(200):
+            if holds():
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError(self.text)
+
+    async def wait_for(self, words: str) -> None:
+        await self.wait_until(lambda: words in self.text)
+
+    async def settle(self) -> None:
+        """Until the box listens: something in it has the focus."""
+        await self.wait_until(lambda: self.app.focused is not None and self.app.screen is self.dialog)
+
+    async def give(self, part: DecisionPart | None) -> None:
+        """The decision stands elsewhere now."""
+        self.app.give(replace(DESK, decision=part))
+        await self.pilot.pause()
+
+
+def decide(
+    part: DecisionPart, act: Act, *, settled: bool = True, size: tuple[int, int] = (80, 24), theme: str = "dark"
+) -> StillApp:
+    """Opens the dialog on a part, waits until it listens, and acts."""
+    app = StillApp(DESK, theme)
+
+    async def script(pilot: Pilot[None]) -> None:
+        hands = Hands(app, pilot)
+        app.post_message(messages.DecisionWanted(part.verb))
+        await pilot.pause()
+        await hands.give(part)
+        if settled:
+            await hands.settle()
+        await act(hands)
+
+    drive(app, script, size)
+    return app
+
+
+def test_confirm_signs_what_is_shown_once_it_is_armed() -> None:
+    """One press of its own key, and the very part that is on the screen goes along."""
+
+    async def act(hands: Hands) -> None:
+        await hands.wait_for("armed: ^s signs as cy@x")
+        await hands.press("ctrl+s")
+        assert [one.part for one in hands.confirmed] == [READY]
+        await hands.press("ctrl+s")
+        assert len(hands.confirmed) == 1
+
+    decide(READY, act)
+
+
+def test_no_other_key_signs() -> None:
+    """Neither Enter, nor Space, nor a letter or a digit, however often."""
+
+    async def act(hands: Hands) -> None:
+        for key in ("enter", "space", "y", "a", "1", "ctrl+j", "ctrl+m", "tab", "ctrl+enter", "S", "enter", "enter"):
+            await hands.press(key)
+        assert hands.confirmed == []
+        assert isinstance(hands.app.screen, DecisionScreen)
+
+    decide(READY, act)
+
+
+def test_typed_ahead_keys_are_dropped_and_counted() -> None:
+    """Keys that were on their way before the box could be read mean nothing, and it says how many there were."""
+
+    async def act(hands: Hands) -> None:
+        painted = read_time()  # it cannot have been painted later
+        await hands.press_at(painted + SOON - 60, "ctrl+s", "y", "enter")
+        assert hands.confirmed == []
+        await hands.wait_for("keys typed before this box was painted were dropped (3)")
+        await hands.press("ctrl+s")
+        assert len(hands.confirmed) == 1
+
+    decide(READY, act, settled=False)
+
+
+def test_keys_typed_before_the_box_opened_open_no_second_one() -> None:
+    """`a x r` in one go: one dialog, for the first of them."""
+    app = StillApp(DESK)
+
+    async def script(pilot: Pilot[None]) -> None:
+        for verb in ("approve", "reject", "retry"):
+            app.post_message(messages.DecisionWanted(verb))
+        await pilot.pause()
+        app.give(replace(DESK, decision=PREPARING))
+        await Hands(app, pilot).settle()
+        assert [isinstance(screen, DecisionScreen) for screen in app.screen_stack].count(True) == 1
+        assert "Approve?" in read_screen(app)
+
+    drive(app, script)
+
+
+def test_nothing_signs_while_it_is_prepared() -> None:
+    """The checks run; the key says so. When it is ready, the pause begins anew."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("ctrl+s")
+        assert "not signed: the checks are still running" in hands.text
+        shown = read_time()
+        await hands.give(READY)
+        await hands.press_at(shown + SOON, "ctrl+s")
+        assert hands.confirmed == []
+        await hands.wait_for("too soon")
+        await hands.press("ctrl+s")
+        assert len(hands.confirmed) == 1
+
+    decide(PREPARING, act)
+
+
+def test_reason_is_asked_for_first() -> None:
+    """The field has the focus; without a reason the key says what is missing."""
+
+    async def act(hands: Hands) -> None:
+        assert isinstance(hands.app.focused, TextArea)
+        await hands.press("ctrl+s")
+        assert "not signed: reject needs a reason" in hands.text
+        assert hands.confirmed == []
+
+    decide(REJECTING, act)
+
+
+def test_field_never_signs() -> None:
+    """From a field the key only leaves it; pressed once more after a pause it signs, with what was written."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("n", "o", "enter", "y")
+        await hands.press("ctrl+s")
+        await hands.press("ctrl+s", apart=SOON)
+        assert hands.confirmed == []
+        await hands.press("ctrl+s")
+        assert [one.reason for one in hands.confirmed] == ["no\ny"]
+
+    decide(REJECTING, act)
+
+
+@pytest.mark.parametrize("part", [READY, REJECTING])
+def test_pasted_text_never_signs(part: DecisionPart) -> None:
+    """Neither with line ends nor with the very key in it; in a field it is text, elsewhere it is nothing."""
+
+    async def act(hands: Hands) -> None:
+        hands.app.post_message(events.Paste("fine\n\x13\ny\n\x13"))
+        await hands.pilot.pause()
+        assert hands.confirmed == []
+
+    decide(part, act)
+
+
+def test_paste_that_arrives_as_keys_never_signs() -> None:
+    """A terminal that does not bracket pasted text: letters, then at once the key."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("f", "i", "n", "e")
+        await hands.press("ctrl+s", apart=0.001)
+        assert hands.confirmed == []
+        await hands.wait_for("too soon")
+
+    decide(READY, act)
+
+
+def test_name_must_be_typed_where_something_is_unusual() -> None:
+    """Going over a failing check: the reason, and the handoff's name, letter by letter."""
+
+    async def act(hands: Hands) -> None:
+        assert "Type H-1 to go on:" in hands.text
+        assert "1 blocking check does not pass" in hands.text
+        await hands.press("w", "h", "y", "ctrl+s")
+        assert "not signed: type H-1 first" in hands.text
+        await hands.press("tab")
+        assert isinstance(hands.app.focused, Input)
+        await hands.press("H", "-", "1", "enter", "tab", "ctrl+s")
+        assert [one.reason for one in hands.confirmed] == ["why"]
+
+    decide(OVERRIDING, act)
+
+
+def test_change_underneath_disarms_and_can_be_looked_at_again() -> None:
+    """It says what has changed; what was written stays, the typed name does not."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("w", "h", "y", "tab", "H", "-", "1", "tab")
+        moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
+        await hands.give(moved)
+        await hands.wait_for("something has changed: 1 file changed: a.py")
+        await hands.press("ctrl+s")
+        assert hands.confirmed == []
+        await hands.press("ctrl+r")
+        again = [one.verb for one in hands.app.asked if isinstance(one, messages.DecisionAgainWanted)]
+        assert again == ["override"]
+        await hands.give(replace(OVERRIDING, view=build_decision_view(reason="")))
+        assert hands.dialog.query_one(TextArea).text == "why"
+        assert hands.dialog.query_one(Input).value == ""
+
+    decide(OVERRIDING, act)
+
+
+def test_refusal_takes_the_fields_away() -> None:
+    """There is nothing to write and nothing to sign; escape leaves."""
+
+    async def act(hands: Hands) -> None:
+        refused = replace(REJECTING, stage=DecisionStage.REFUSED, trouble=Trouble("nobody may", "Ask Ada."), view=None)
+        await hands.give(refused)
+        await hands.wait_for("refused: nobody may")
+        assert "Reason" not in hands.text
+        await hands.press("ctrl+s")
+        assert hands.confirmed == []
+        await hands.press("escape")
+        assert not isinstance(hands.app.screen, DecisionScreen)
+
+    decide(REJECTING, act)
+
+
+def test_failed_signing_says_why_and_keeps_the_reason() -> None:
+    """A key that is gone: the words stand at the top, and the same can be confirmed again."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("n", "o", "tab", "ctrl+s")
+        await hands.give(replace(REJECTING, stage=DecisionStage.SIGNING))
+        await hands.press("escape")
+        assert isinstance(hands.app.screen, DecisionScreen)
+        await hands.wait_for("it is being signed; wait for the key")
+        await hands.give(replace(REJECTING, trouble=Trouble("the key is not there", "Plug it in.")))
+        await hands.wait_for("not signed: the key is not there")
+        await hands.press("ctrl+s")
+        assert [one.reason for one in hands.confirmed] == ["no", "no"]
+
+    decide(REJECTING, act)
+
+
+def test_receipt_offers_the_id_and_the_next_handoff() -> None:
+    """The whole id is copied with `y`; Enter goes on to what waits next, and the status line names the entry."""
+    stored = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=build_gate_view())
+
+    async def act(hands: Hands) -> None:
+        await hands.give(stored)
+        await hands.wait_for("✓ stored  sha256:bbbbbbbbbbbb")
+        await hands.press("y")
+        copied = [one for one in hands.app.asked if isinstance(one, messages.CopyWanted)]
+        assert [one.text for one in copied] == ["sha256:" + "b" * 64]
+        await hands.press("ctrl+s")
+        assert hands.confirmed == []
+        await hands.press("enter")
+        await hands.wait_for("approve H-1: stored sha256:bbbbbbbbbbbb")
+        chosen = [one.key for one in hands.app.asked if isinstance(one, messages.HandoffChosen)]
+        assert chosen[-1:] == [NEXT.key]
+
+    decide(READY, act)
+
+
+def test_reason_is_kept_as_it_is_written_and_found_again() -> None:
+    """A moment after the last letter, and when the box is left; a draft from before stands in the field."""
+    app = StillApp(DESK)
+
+    async def script(pilot: Pilot[None]) -> None:
+        hands = Hands(app, pilot)
+        app.post_message(messages.DecisionWanted("reject"))
+        await pilot.pause()
+        app.give(replace(DESK, decision=REJECTING, drafts=Drafts(reasons={"reject": "too thin"})))
+        await hands.settle()
+        assert hands.dialog.query_one(TextArea).text == "too thin"
+
+        def list_kept() -> list[tuple[str, str]]:
+            return [(one.verb, one.text) for one in app.asked if isinstance(one, messages.ReasonKept)]
+
+        await hands.press("!")
+        await hands.wait_until(lambda: list_kept() == [("reject", "too thin!")])
+        await hands.press("?", "escape")
+        await hands.wait_until(lambda: list_kept()[1:] == [("reject", "too thin!?")])
+
+    drive(app, script)
+
+
+def test_templates_begin_a_reason() -> None:
+    """One is chosen from a list, added to what is there, and can be changed; nothing is signed by it."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("s", "o", "ctrl+t")
+        await hands.wait_for("Reasons to reject")
+        await hands.press("t", "e", "s", "t", "s", "enter")
+        await hands.wait_until(lambda: isinstance(hands.app.focused, TextArea))
+        assert hands.dialog.query_one(TextArea).text == "so\ntests are missing for: "
+        assert hands.confirmed == []
+
+    decide(REJECTING, act)
+
+
+def test_editor_is_asked_for_with_what_is_written() -> None:
+    """Its text comes back into the field."""
+
+    async def act(hands: Hands) -> None:
+        hands.app.give_terminal = lambda _: "there is no editor"  # type: ignore[method-assign, assignment]  # no terminal here
+        await hands.press("s", "o", "ctrl+e")
+        assert [one.text for one in hands.app.asked if isinstance(one, messages.ReasonEditWanted)] == ["so"]
+        await hands.wait_for("there is no editor")
+        hands.dialog.set_reason("so it is")
+        assert hands.dialog.query_one(TextArea).text == "so it is"
+
+    decide(REJECTING, act)
+
+
+def test_click_never_signs() -> None:
+    """On the very words in the key bar; a click on another hint does what it says."""
+
+    async def act(hands: Hands) -> None:
+        await hands.pilot.click("#decision-keys", offset=(2, 0))
+        await hands.wait_for("a click never signs")
+        assert hands.confirmed == []
+
+    decide(READY, act)
+
+
+def test_click_that_brings_the_window_back_means_nothing() -> None:
+    """The terminal gets the focus and passes the click on: it is dropped."""
+
+    async def act(hands: Hands) -> None:
+        hands.app.post_message(events.AppFocus())
+        await hands.pilot.pause()
+        click = Bar.Pressed("decision.cancel")
+        click.time = read_time() - SOON
+        hands.dialog.post_message(click)
+        await hands.wait_for("dropped (1)")
+        later = Bar.Pressed("decision.cancel")
+        later.time = read_time() + 10
+        hands.dialog.post_message(later)
+        await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
+
+    decide(READY, act)
+
+
+def test_desk_behind_stands_still_until_the_box_is_left() -> None:
+    """Nothing moves under the eyes of who decides; afterwards the desk is up to date."""
+
+    async def act(hands: Hands) -> None:
+        other = replace(DESK, decision=READY, inbox=(ITEM,))
+        hands.app.give(other)
+        await hands.pilot.pause()
+        assert len(hands.app.desk.state.inbox) == 2
+        await hands.press("escape")
+        await hands.wait_until(lambda: len(hands.app.desk.state.inbox) == 1)
+
+    decide(READY, act)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (160, 50)])
+def test_keys_and_fields_stay_on_the_screen(size: tuple[int, int]) -> None:
+    """What signs and what is asked for is never cut off, and what is written survives another size."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("w", "h", "y")
+        for shown in ("Type H-1 to go on:", "^s", "not armed"):
+            assert shown in hands.text
+        await hands.pilot.resize_terminal(100, 30)
+        await hands.pilot.pause()
+        assert hands.dialog.query_one(TextArea).text == "why"
+
+    decide(OVERRIDING, act, size=size)
+
+
+def test_progress_is_not_something_to_read_again() -> None:
+    """Only stage, trouble and what is signed count."""
+    assert is_same_to_sign(READY, replace(READY, needs_terminal=True))
+    assert not is_same_to_sign(READY, replace(READY, trouble=Trouble("no")))
+    assert not is_same_to_sign(None, READY)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_box_looks_as_committed(size: tuple[int, int], theme: str) -> None:
+    """Before and after it is signed, at both sizes and in two themes: every meaning is in words."""
+    stored = replace(OVERRIDING, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=build_gate_view())
+    moved = replace(OVERRIDING, stage=DecisionStage.MOVED, trouble=Trouble("1 file changed: a.py", "Look again."))
+
+    async def act(hands: Hands) -> None:
+        for name, part in (("ready", OVERRIDING), ("moved", moved), ("stored", stored)):
+            await hands.give(part)
+            screen = await settle(hands.pilot)
+            region = hands.dialog.query_one("#decision").region
+            lines = [line.ljust(region.right)[region.x : region.right] for line in screen.splitlines()]
+            box = "\n".join(lines[region.y : region.bottom])
+            compare_screen(f"decision-{name}-{size[0]}x{size[1]}", box)
+
+    decide(OVERRIDING, act, size=size, theme=theme)
+
+
+def test_decision_is_about_the_handoff_under_the_cursor() -> None:
+    """However fast somebody moves and presses: the key goes along, and a choice that comes late changes nothing."""
+    app = StillApp(DESK)
+
+    async def script(pilot: Pilot[None]) -> None:
+        for key in ("j", "x"):
+            app.post_message(events.Key(key, key))
+        await Hands(app, pilot).wait_until(lambda: isinstance(app.screen, DecisionScreen))
+        wanted = [one for one in app.asked if isinstance(one, messages.DecisionWanted)]
+        assert [(one.verb, one.key) for one in wanted] == [("reject", NEXT.key)]
+
+    drive(app, script)

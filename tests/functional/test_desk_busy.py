@@ -1,0 +1,52 @@
+"""States and keys that arrive while the desk is at work."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from handoff_tui.tui.messages import DecisionWanted
+from handoff_tui.tui.view_makers import VIEWS
+from tests.support.desk_app import StillApp, drive
+from tests.support.log_states import DESK
+from tests.support.screens import get_app, settle
+
+
+@pytest.mark.parametrize("view", [name for name in VIEWS if name != "inbox"])
+def test_state_may_arrive_while_a_view_is_opened(view: str) -> None:
+    """A view is shown a state only when it is whole."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        desk = get_app(pilot).desk
+        opening = asyncio.create_task(desk.open_view(view))
+        number = 0
+        while not opening.done():
+            number += 1
+            desk.show(replace(DESK, generation=number, inbox=(*DESK.inbox,)))
+            await asyncio.sleep(0)
+        await opening
+        assert desk.view_name == view
+
+    drive(StillApp(DESK), script)
+
+
+def test_letters_typed_ahead_of_the_field_are_letters() -> None:
+    """All that follows a slash is looked for, however fast it is typed: none of it decides, quits or edits."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        for key, letter in (("slash", "/"), *((letter, letter) for letter in "xaqer")):
+            app.post_message(events.Key(key, letter))  # all of them before the first is handled
+        for _ in range(10):
+            await pilot.pause()
+        screen = await settle(pilot)
+        assert app.desk.query_one(Input).value == "xaqer"
+        assert " / xaqer" in screen
+        assert not any(isinstance(one, DecisionWanted) for one in app.asked)
+
+    drive(StillApp(DESK), script)

@@ -1,0 +1,83 @@
+"""The diff over a real repository, with the desk that reads it: read, marked, remarked on, changed underneath."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.config.theme import load_theme
+from handoff_tui.tui.app import DeskApp
+from handoff_tui.tui.look import Look
+from tests.support.desk_app import read_screen
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.live_desks import build_work
+from tests.support.repositories import RepositoryBuilder
+
+LONG = "".join(f"value_{number} = {number}\n" for number in range(200))
+_TRIES = 400
+
+
+@pytest.fixture
+def work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """Two commits: the second changes two files."""
+    build_work(builder).write("src/part.py", LONG).commit("the base").tag("zero")
+    changed = LONG.replace("value_100 = 100\n", "value_100 = 'a hundred'\n")
+    return builder.write("src/part.py", changed).write("src/other.py", "value = 4\n").commit("the work")
+
+
+async def see(pilot: Pilot[None], *wanted: str) -> str:
+    """The screen, as soon as it has all of these."""
+    app = pilot.app
+    assert isinstance(app, DeskApp)
+    screen = ""
+    for _ in range(_TRIES):
+        await pilot.pause(0.05)
+        screen = read_screen(app)
+        if all(words in screen for words in wanted):
+            return screen
+    raise AssertionError(f"{wanted} never came:\n{screen}")
+
+
+def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> None:
+    """The whole app over a folder, with what changed since the tag in view."""
+    look = Look(load_theme("dark", None))
+    app = DeskApp((folder,), look.theme, lambda: look)
+
+    async def run() -> None:
+        async with app.run_test(size=(100, 40)) as pilot:
+            await see(pilot, "H-1", "H-2", "live")
+            await pilot.press("enter", "4")
+            await see(pilot, "Files", "nothing to compare with")
+            await pilot.press("b", *"zero", "enter")
+            await see(pilot, "src/part.py", "src/other.py")
+            await script(pilot)
+
+    asyncio.run(run())
+    assert app.fault is None
+
+
+def test_reading_is_kept_over_two_sittings_and_drops_with_the_content(work: RepositoryBuilder) -> None:
+    """Marks and remarks are there when the app is opened again; a saved file is unread, the other one is not."""
+    before = read_fingerprint(work.folder)
+
+    async def first(pilot: Pilot[None]) -> None:
+        await pilot.press("j")
+        await see(pilot, "value_100 = 'a hundred'", "97 lines hidden")
+        await pilot.press("m", "k", "m", "j", "enter", "right_square_bracket", "c")
+        await see(pilot, "Remark on src/part.py:101")
+        await pilot.press(*"why", "enter")
+        await see(pilot, "your draft on 101: why", "2 of 2 read")
+
+    async def second(pilot: Pilot[None]) -> None:
+        await pilot.press("j")
+        await see(pilot, "your draft on 101: why", "2 of 2 read")
+        work.write("src/part.py", LONG + "more = 1\n")
+        await see(pilot, "more = 1", "1 of 2 read")
+
+    sit_down(work.folder, first)
+    assert compare_fingerprints(before, read_fingerprint(work.folder)) == []
+    sit_down(work.folder, second)

@@ -1,0 +1,199 @@
+"""The inbox, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.models.gate_state import Mover
+from handoff_tui.models.inbox import HandoffKey, RiskFact, RiskKind
+from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
+from handoff_tui.tui.widgets.inbox_view import InboxView
+from tests.support.desk_app import StillApp, drive
+from tests.support.desk_of import read_desk
+from tests.support.inbox_items import MOMENT, make_item
+from tests.support.reviewed import ROOT
+from tests.support.screens import compare_screen, cut_view, get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+RISK = RiskFact(kind=RiskKind.TESTS_REMOVED, text="2 tests are gone")
+ITEMS = (
+    make_item("lamp", since=MOMENT, risks=(RISK,)),
+    make_item("kettle", since=MOMENT),
+    make_item("chair", mine=False, who=Mover.AGENT, agent="heron", phase="plan"),
+)
+DESK = DeskState(
+    repositories=(RepositoryPart(ROOT, "lamp", Loaded(object())),),  # type: ignore[arg-type]
+    inbox=ITEMS,
+    chosen=ITEMS[0].key,
+)
+
+
+def list_chosen(app: StillApp) -> list[str]:
+    return [message.key.handoff for message in app.asked if isinstance(message, HandoffChosen)]
+
+
+def test_inbox_shows_what_waits_and_the_facts_behind_the_risk() -> None:
+    """The first is chosen at once; moving chooses another, and the page follows."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot)
+        assert "▸ lamp" in screen
+        assert "◆ needs you" in screen
+        assert "! tests 2 tests are gone" in screen
+        screen = await settle(pilot, "j", "j")
+        assert "▸ chair" in screen
+        assert "Why · chair" in screen
+        assert list_chosen(get_app(pilot)) == ["lamp", "kettle", "chair"]
+        await settle(pilot, "enter")
+        assert any(isinstance(one, ViewWanted) and one.view == "pipeline" for one in get_app(pilot).asked)
+
+    drive(StillApp(DESK), script)
+
+
+def test_filter_narrows_with_every_letter_and_escape_ends_it() -> None:
+    """The status line says how many there are; nothing fits is said too."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "slash", "k", "e", "t")
+        assert "kettle" in screen
+        assert "chair" not in screen
+        assert "1 of 3 handoffs" in screen
+        screen = await settle(pilot, "x")
+        assert "nothing fits «ketx»" in screen
+        screen = await settle(pilot, "escape")
+        assert "chair" in screen
+
+    drive(StillApp(DESK), script)
+
+
+def test_filter_that_is_kept_stays_in_the_status_line() -> None:
+    """Enter leaves the field and keeps the rows; the cursor is back in the list."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "slash", *"plan", "enter", "k")
+        assert "filter «plan»: 1" in screen
+        assert "▸ chair" in screen
+
+    drive(StillApp(DESK), script)
+
+
+def test_sorting_goes_through_all_orders() -> None:
+    """The status line names the order; what waits on me stays on top."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        assert "sorted by urgency" in await settle(pilot)
+        assert "sorted by age" in await settle(pilot, "s")
+        screen = await settle(pilot, "s")
+        assert "sorted by name" in screen
+        assert screen.index("  kettle") < screen.index("lamp", screen.index("HANDOFF")) < screen.index("  chair")
+        assert "sorted by urgency" in await settle(pilot, "s", "s")
+
+    drive(StillApp(DESK), script)
+
+
+def test_news_never_move_the_cursor() -> None:
+    """Rows come before it; it stays on its handoff, and a wait for others changes nothing."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "j")
+        more = (*(make_item(f"new-{number}", since=MOMENT, risks=(RISK, RISK)) for number in range(30)), *ITEMS)
+        get_app(pilot).give(dataclasses.replace(DESK, inbox=more))
+        screen = await settle(pilot)
+        assert "▸ kettle" in screen
+        assert list_chosen(get_app(pilot))[-1] == "kettle"
+
+    drive(StillApp(DESK), script)
+
+
+def test_inbox_without_handoffs_and_with_a_broken_repository() -> None:
+    """Reading, empty and broken are three different things, each in words."""
+    reading = DeskState(repositories=(RepositoryPart("/a", "a"),))
+    empty = DeskState(repositories=(RepositoryPart("/a", "a", Loaded(object())),))  # type: ignore[arg-type]
+    trouble = Trouble("/b is not inside a git repository", "Go to a repository.")
+    broken = dataclasses.replace(
+        DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble)))
+    )
+
+    async def script(pilot: Pilot[None]) -> None:
+        assert "reading the repository…" in await settle(pilot)
+        get_app(pilot).give(empty)
+        assert "no handoff of a known format is here" in await settle(pilot)
+        assert "sort: there is nothing to sort" in await settle(pilot, "s")
+        get_app(pilot).give(broken)
+        screen = await settle(pilot)
+        assert "✗ shop  /b is not inside a git repository" in screen
+        assert "lamp" in screen
+
+    drive(StillApp(reading), script)
+
+
+def test_copy_takes_the_id() -> None:
+    """Of the handoff under the cursor."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "j", "y")
+        assert CopyWanted("kettle", "the id") in get_app(pilot).asked
+
+    drive(StillApp(DESK), script)
+
+
+def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
+    """Markup, escape sequences and overrides come out as what they are."""
+    nasty = make_item("lamp")._replace(key=HandoffKey(ROOT, "[red]\x1b[2J\u202ex[/]"))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot)
+        assert "[red]␛[2J⟨U+202E⟩" in screen
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
+
+
+def test_keystroke_of_the_filter_takes_less_than_two_frames() -> None:
+    """Two thousand handoffs; the work of the view itself, the best of a few."""
+    items = tuple(make_item(f"H-{number}", since=MOMENT, risks=(RISK,)) for number in range(2_000))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        view = pilot.app.screen.query_one(InboxView)
+        taken: list[float] = []
+        for text in ("h", "h-", "h-1", "h-12", "h-1"):
+            started = time.perf_counter()
+            view.find(text)
+            taken.append(time.perf_counter() - started)
+        assert min(taken) < 0.033
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(160, 50))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_inbox_of_the_sample_looks_as_committed(sample_repository: Path, size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+    state = read_desk(sample_repository, "H-3", MOMENT)
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "g")
+        compare_screen(f"inbox-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(state, theme), script, size=size)
+
+
+def test_cursor_stays_on_the_screen_when_the_terminal_shrinks() -> None:
+    """And its row stays the chosen one."""
+    items = tuple(make_item(f"H-{number:02}", since=MOMENT) for number in range(40))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, *["j"] * 15)
+        await pilot.resize_terminal(80, 24)
+        screen = await settle(pilot)
+        assert "▸ H-15" in screen
+        await pilot.resize_terminal(120, 40)
+        assert "▸ H-15" in await settle(pilot)
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=items)), script, size=(120, 40))

@@ -1,0 +1,113 @@
+"""The rail beside a view, where the screen is wide enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_state import Loaded, Part
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.tui.messages import HandoffChosen, PhaseChosen
+from handoff_tui.tui.widgets.rail import Rail, list_sections
+from tests.support.check_reports import build_report, build_result
+from tests.support.desk_app import StillApp, drive
+from tests.support.inbox_items import MOMENT, make_item
+from tests.support.log_states import DESK as LOG_DESK
+from tests.support.screens import get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+PIPELINE = PipelineView(
+    name="shop",
+    phases=(
+        PhaseView(name="plan", standing=PhaseStanding.DONE, who="nika", attempts=1),
+        PhaseView(name="build", standing=PhaseStanding.HERE, gate=GateName.PENDING, attempts=2),
+    ),
+)
+ITEMS = (*LOG_DESK.inbox, make_item("kettle"))
+DESK = replace(
+    LOG_DESK,
+    inbox=ITEMS,
+    pipeline=Loaded(PIPELINE, at=MOMENT),
+    checks=Loaded(build_report(build_result("tests-unit", Outcome.FAIL), build_result("types")), at=MOMENT),
+)
+
+
+def cut_rail(screen: str) -> str:
+    return "\n".join(line[:45] for line in screen.splitlines()[3:-2])
+
+
+def test_rail_shows_inbox_pipeline_and_checks() -> None:
+    """All three where there are rows enough; what they need is kept fresh."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        rail = cut_rail(await settle(pilot, "6"))
+        assert "Inbox" in rail
+        assert "2 need you" in rail
+        assert "▸ H-1" in rail
+        assert "▸ 2   build" in rail
+        assert "✗ 1 block" in rail
+        assert "tests-unit" in rail
+        assert {Part.PIPELINE, Part.CHECKS} <= get_app(pilot).desk.parts
+
+    drive(StillApp(DESK), script, (160, 50))
+
+
+@pytest.mark.parametrize(
+    ("view", "height", "shown"),
+    [
+        ("log", 50, ("inbox", "pipeline", "checks")),
+        ("log", 30, ("inbox",)),
+        ("inbox", 50, ("pipeline", "checks")),
+        ("inbox", 30, ("pipeline",)),
+        ("checks", 50, ("inbox", "pipeline")),
+    ],
+)
+def test_rail_leaves_out_what_is_in_view(view: str, height: int, shown: tuple[str, ...]) -> None:
+    """And shows one list where the screen is low."""
+    assert list_sections(view, height) == shown
+
+
+def test_narrow_screen_has_no_rail() -> None:
+    """Nothing is read for it either."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "6")
+        assert not get_app(pilot).desk.query_one(Rail).display
+        assert Part.CHECKS not in get_app(pilot).desk.parts
+
+    drive(StillApp(DESK), script, (100, 30))
+
+
+def test_rail_chooses_by_enter_only() -> None:
+    """Moving along it chooses nothing; Enter takes the handoff or the phase, and the view stays."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "6")
+        app.asked.clear()
+        await settle(pilot, "shift+tab", "shift+tab", "shift+tab", "j")
+        assert not any(isinstance(one, HandoffChosen) for one in app.asked)
+        await settle(pilot, "enter")
+        assert [one.key.handoff for one in app.asked if isinstance(one, HandoffChosen)] == ["kettle"]
+        await settle(pilot, "tab", "k", "enter")
+        assert [one.phase for one in app.asked if isinstance(one, PhaseChosen)] == ["plan"]
+        assert app.desk.view_name == "log"
+
+    drive(StillApp(DESK), script, (160, 50))
+
+
+def test_rail_keeps_its_cursor_on_what_is_in_view() -> None:
+    """Another handoff is chosen elsewhere: the rail follows."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "6")
+        get_app(pilot).give(replace(DESK, chosen=ITEMS[1].key, checks=Loaded(), pipeline=Loaded()))
+        rail = cut_rail(await settle(pilot))
+        assert "▸ kettle" in rail
+        assert rail.count("reading…") == 2
+
+    drive(StillApp(DESK), script, (160, 50))

@@ -1,0 +1,57 @@
+"""JSON shapes of the agents' verbs, and the schema of what an agent is told: a promise. `make golden` writes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from handoff_tui.models.agent_run import RunStatus
+from handoff_tui.presentation.rollback import build_preview_json, build_rollback_json
+from handoff_tui.presentation.step import build_step_json, build_step_list_json
+from handoff_tui.presentation.unlock import build_unlock_json
+from handoff_tui.review.step_context import build_context_json, build_context_schema
+from tests.support.rollbacks import PREVIEW, RECORD
+from tests.support.step_contexts import FULL
+from tests.support.step_reports import build_lock, build_report, build_view
+
+HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs"
+WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
+AGENTS = [("hub", "QA", "claude -p {prompt_file}", False)]
+
+SHAPES = {
+    HERE / "step.json": build_step_json(build_report()),
+    HERE / "step-list.json": build_step_list_json(
+        (build_view(), build_view(RunStatus.FINISHED, build_report())), (build_lock(),), AGENTS, None
+    ),
+    HERE / "rollback-preview.json": build_preview_json(PREVIEW),
+    HERE / "rollback.json": build_rollback_json((RECORD,)),
+    HERE / "unlock.json": build_unlock_json((), build_lock(stale=True)),
+    HERE / "context.json": build_context_json(FULL),
+    DOCS / "context.schema.json": build_context_schema(),
+}
+
+
+@pytest.mark.parametrize("place", SHAPES, ids=lambda place: str(place.name))
+def test_shape_is_as_promised(place: Path) -> None:
+    """Field for field."""
+    text = json.dumps(SHAPES[place], indent=2) + "\n"
+    if WRITE:
+        place.write_text(text, encoding="utf-8")
+    assert text == place.read_text(encoding="utf-8")
+
+
+def test_context_is_valid_by_its_published_schema() -> None:
+    """And a context that lacks something is not, so this test can fail."""
+    schema = json.loads((DOCS / "context.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    value = build_context_json(FULL)
+    validator.validate(value)
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({name: part for name, part in value.items() if name != "route"})
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({**value, "schema": "other"})

@@ -1,0 +1,20 @@
+"""States of the desk, made by hand."""
+
+from __future__ import annotations
+
+from handoff_tui.models.desk_state import DeskState, RepositoryPart
+from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.models.review_state import ReviewedHandoff
+
+KEY = HandoffKey("/desk", "H-1")
+
+
+def make_state(**part: object) -> DeskState:
+    """A desk with one handoff that waits for a review."""
+    gate = GateState(state=GateName.PENDING, next_move=NextMove(who=Mover.REVIEWER, what="review and decide"))
+    reviewed = ReviewedHandoff(handoff=Handoff(id="H-1", dialect="builder"), gate=gate)
+    item = InboxItem(KEY, "desk", reviewed, waits_on_me=True, phase="implement")
+    repository = RepositoryPart("/desk", "desk", **part)  # type: ignore[arg-type]
+    return DeskState(repositories=(repository,), inbox=(item,), chosen=KEY)

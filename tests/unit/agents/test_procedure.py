@@ -1,0 +1,190 @@
+"""How a run of a procedure goes, whatever engine carries it."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.agents.engine import GateLook
+from handoff_tui.agents.procedure_try import Watch
+from handoff_tui.errors import ProcedureError
+from handoff_tui.models.procedure_run import ProcedureState
+from handoff_tui.models.work import Severity
+from tests.support.procedure_runs import (
+    DiedError,
+    MemoryDurable,
+    ToldActions,
+    build_plan,
+    build_rule,
+    build_step,
+    build_undo,
+    run,
+)
+
+UNDOS = (build_undo("undo-one", "one"), build_undo("undo-two", "two"), build_undo("undo-three", "three"))
+
+
+def test_steps_are_done_in_order_and_the_rules_after_them_and_at_the_end() -> None:
+    """Each step, then its own rules; when all are done, every rule once more."""
+    plan = build_plan(build_step("one", "A"), build_step("two"), rules=(build_rule("A"), build_rule("B")))
+    actions = ToldActions(plan)
+    assert run(actions).state is ProcedureState.COMPLETED
+    assert actions.calls == ["step one", "rule A", "step two", "rule A", "rule B"]
+
+
+def test_plan_that_is_refused_fails_with_its_reason() -> None:
+    """Nothing is begun, so nothing is undone."""
+    actions = ToldActions(build_plan(rollback=UNDOS), refused="no such agent")
+    end = run(actions)
+    assert (end.state, end.reason, actions.calls) == (ProcedureState.FAILED, "no such agent", [])
+
+
+def test_step_is_tried_again_as_often_as_it_may() -> None:
+    """Retries are tries after the first, with the waits between them; the last wait is used again."""
+    plan = build_plan(build_step("one", retries=3)).model_copy(update={"backoff_seconds": (1.0, 2.0)})
+    durable, actions = MemoryDurable(), ToldActions(plan, {"one": 3})
+    assert run(actions, durable).state is ProcedureState.COMPLETED
+    assert (actions.calls, durable.slept) == (["step one"] * 4, [1.0, 2.0, 2.0])
+
+
+def test_failed_step_rolls_back_in_reverse_order() -> None:
+    """What had begun is undone, the latest first, and after a fence; what had not begun is not."""
+    actions = ToldActions(build_plan(rollback=UNDOS), {"two": 9})
+    end = run(actions)
+    assert actions.calls == ["step one", "step two", "fence", "undo undo-two", "undo undo-one"]
+    assert (end.state, end.needs_human) == (ProcedureState.ROLLBACK, False)
+    assert "two failed: told to fail" in end.reason
+
+
+def test_rollback_that_undoes_no_step_in_particular_comes_first() -> None:
+    """One without a step is due whenever anything has begun."""
+    actions = ToldActions(build_plan(rollback=(*UNDOS, build_undo("whole"))), {"one": 9})
+    run(actions)
+    assert actions.calls == ["step one", "fence", "undo whole", "undo undo-one"]
+
+
+def test_failure_with_nothing_to_undo_is_a_plain_failure() -> None:
+    """`rollback` is said only where something was undone."""
+    assert run(ToldActions(build_plan(), {"one": 9})).state is ProcedureState.FAILED
+
+
+def test_rollback_that_fails_stops_for_a_person() -> None:
+    """It is tried again first; then it says so, and leaves the rest alone."""
+    undos = (build_undo("undo-one", "one"), build_undo("undo-two", "two", retries=1))
+    actions = ToldActions(build_plan(rollback=undos), {"three": 9, "undo-two": 9})
+    end = run(actions)
+    assert actions.calls[-2:] == ["undo undo-two", "undo undo-two"]
+    assert (end.state, end.needs_human, end.left) == (ProcedureState.FAILED, True, ("undo-two", "undo-one"))
+    assert "the rollback undo-two failed in 2 tries" in end.reason
+
+
+def test_critical_rule_fails_the_run_where_it_is_broken() -> None:
+    """The steps behind it are not done."""
+    plan = build_plan(build_step("one", "A"), build_step("two"), rules=(build_rule("A"),), rollback=UNDOS[:1])
+    actions = ToldActions(plan, {"A": 9})
+    end = run(actions)
+    assert actions.calls == ["step one", "rule A", "fence", "undo undo-one"]
+    assert "A (A holds) after one failed" in end.reason
+
+
+@pytest.mark.parametrize(("rules", "state"), [(5, ProcedureState.COMPLETED), (4, ProcedureState.FAILED)])
+def test_share_of_rules_that_hold_decides_at_the_end(rules: int, state: ProcedureState) -> None:
+    """One of five may be broken when none is critical; one of four is too many."""
+    named = tuple(build_rule(f"R{number}", Severity.HIGH) for number in range(rules))
+    assert run(ToldActions(build_plan(build_step("one", "R0"), rules=named), {"R0": 9})).state is state
+
+
+def test_rule_that_breaks_by_the_end_fails_the_run() -> None:
+    """A critical rule that held after its step must still hold at the end."""
+    plan = build_plan(build_step("one", "A"), rules=(build_rule("A"),), rollback=UNDOS[:1])
+    actions = ToldActions(plan)
+    actions.works["A"] = lambda _: actions.failures.update({"A": 0 if actions.calls.count("rule A") == 1 else 9})
+    assert run(actions).state is ProcedureState.ROLLBACK
+
+
+def test_error_of_a_step_is_a_failed_try_with_its_words() -> None:
+    """It is never an exception that ends the run without undoing."""
+    actions = ToldActions(build_plan(rollback=UNDOS), faults={"two": ProcedureError("the disk is full")})
+    end = run(actions)
+    assert (end.state, "two could not be done: the disk is full" in end.reason) == (ProcedureState.ROLLBACK, True)
+
+
+def test_gate_waits_until_somebody_has_decided() -> None:
+    """Each look is at git; a wake-up changes nothing by itself."""
+    looks = [
+        GateLook(None, "pending"),
+        GateLook(None, "unreadable"),
+        GateLook(open=True, why="approved", entry="sha256:1"),
+    ]
+    durable, actions = MemoryDurable(), ToldActions(build_plan(build_step("one", gate=True)), gate=looks)
+    assert run(actions, durable).state is ProcedureState.COMPLETED
+    assert actions.calls == ["gate", "gate", "gate", "step one"]
+    assert durable.received == [5.0, 10.0]
+
+
+def test_gate_that_is_refused_rolls_back() -> None:
+    """A rejection is a failure of the run, with the words of the gate; its step is not begun."""
+    plan = build_plan(build_step("one"), build_step("two", gate=True), rollback=UNDOS[:2])
+    actions = ToldActions(plan, gate=[GateLook(open=False, why="rejected: not like this")])
+    end = run(actions)
+    assert actions.calls == ["step one", "gate", "fence", "undo undo-one"]
+    assert "the gate before two failed: rejected: not like this" in end.reason
+
+
+def test_gate_that_nobody_answers_expires() -> None:
+    """Silence is neither yes nor no: the run is undone, and says that it has expired."""
+    plan = build_plan(build_step("one", gate=True), rollback=UNDOS[:1], gate_timeout_seconds=1e-9)
+    durable = MemoryDurable()
+    end = run(ToldActions(plan, gate=[GateLook(None, "pending")]), durable)
+    assert (end.state, "expired, which is no answer" in end.reason) == (ProcedureState.FAILED, True)
+
+
+def test_waits_at_a_gate_grow_up_to_the_check_interval() -> None:
+    """A run that waits for days does not look every second."""
+    looks = [GateLook(None, "pending")] * 6 + [GateLook(open=True, why="approved")]
+    durable = MemoryDurable()
+    run(ToldActions(build_plan(build_step("one", gate=True), gate_check_seconds=30.0), gate=looks), durable)
+    assert durable.received == [5.0, 10.0, 20.0, 30.0, 30.0, 30.0]
+
+
+def test_withdrawn_run_does_no_further_step_and_is_undone() -> None:
+    """The way back is gone to its end although somebody asked the run to end."""
+    watch = Watch(grace_seconds=1.0)
+    actions = ToldActions(build_plan(rollback=UNDOS))
+    actions.works["two"] = lambda _: watch.withdrawn.set()
+    end = run(actions, watch=watch)
+    assert actions.calls[-3:] == ["fence", "undo undo-two", "undo undo-one"]
+    assert "step three" not in actions.calls
+    assert (end.state, "withdrawn" in end.reason) == (ProcedureState.ROLLBACK, True)
+
+
+def test_nothing_is_undone_while_something_is_at_work() -> None:
+    """A fence that does not hold leaves everything to a person."""
+    actions = ToldActions(build_plan(rollback=UNDOS), {"two": 9}, faults={"fence": ProcedureError("it does not end")})
+    end = run(actions)
+    assert (end.needs_human, end.left) == (True, ("undo-two", "undo-one"))
+    assert "nothing was undone: it does not end" in end.reason
+
+
+@pytest.mark.parametrize("failing", [{}, {"three": 9}], ids=["completes", "rolls back"])
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("number", range(8))
+def test_run_that_dies_anywhere_goes_on_where_it_was(number: int, moment: str, failing: dict[str, int]) -> None:
+    """No step that was written down is done again, and the end is the same as without the death."""
+    plan = build_plan(
+        build_step("one", "A"), build_step("two"), build_step("three"), rules=(build_rule("A"),), rollback=UNDOS
+    )
+    unharmed = ToldActions(plan, dict(failing))
+    expected = run(unharmed)
+    actions = ToldActions(plan, dict(failing))
+    durable = MemoryDurable(
+        die_before=number if moment == "before" else None, die_after=number if moment == "after" else None
+    )
+    try:
+        end = run(actions, durable)
+    except DiedError:
+        written = [name for name, _ in durable.written]
+        before = list(actions.calls)
+        end = run(actions, durable.replay())
+        again = actions.calls[len(before) :]
+        assert len(again) == len(unharmed.calls) - (len(written) - 1 if written else 0)
+    assert end == expected

@@ -1,0 +1,163 @@
+"""Profiles: how much load they are, and how runs are counted and timed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handoff_tui.agents.procedure_profile import Load, Profiled, ProfileRun, build_latency, build_load, build_plan
+from handoff_tui.agents.procedure_recorded import Trial, has_made_to_fail
+from handoff_tui.config.procedures import Procedures
+from handoff_tui.config.reliability import STANDARD_PROFILES, ReliabilityKind, ReliabilityProfile
+from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, RunRequest
+from tests.support import procedure_runs
+
+SETTINGS = Procedures()
+
+
+@dataclass
+class CountingEngine:
+    """Ends every run at the second look; those that are made to fail are undone, stopped ones hang for ever."""
+
+    trial: Trial
+    hanging: frozenset[str] = frozenset()
+    looks: dict[str, int] = field(default_factory=dict)
+    requests: dict[str, RunRequest] = field(default_factory=dict)
+    most: int = 0
+    cancelled: list[str] = field(default_factory=list)
+
+    def submit(self, request: RunRequest) -> str:
+        self.requests[request.run_id] = request
+        self.looks[request.run_id] = 0
+        self.most = max(self.most, sum(look < 2 for look in self.looks.values()))
+        return request.run_id
+
+    def wake(self, run: str) -> None:
+        raise AssertionError(run)
+
+    def cancel(self, run: str) -> None:
+        self.cancelled.append(run)
+
+    def view(self, run: str) -> ProcedureRun | None:
+        request = self.requests[run]
+        finished = self.looks[run] >= 2 and request.handoff not in self.hanging
+        failed = has_made_to_fail(request, self.trial)
+        state = ProcedureState.ROLLBACK if failed else ProcedureState.COMPLETED
+        asked = request.asked or 0.0
+        return ProcedureRun(
+            id=run,
+            request=request,
+            state=state,
+            finished=finished,
+            created=asked,
+            ended=asked + 1.0 if finished else None,
+        )
+
+    def list(self, limit: int = 100) -> tuple[ProcedureRun, ...]:
+        for run in self.looks:
+            self.looks[run] += 1
+        return tuple(found for run in self.requests if (found := self.view(run)) is not None)[-limit:]
+
+    def close(self) -> None: ...
+
+
+def run_profile(
+    profile: ReliabilityProfile, hanging: frozenset[str] = frozenset()
+) -> tuple[ProfileRun, CountingEngine]:
+    trial = Trial(
+        plan=procedure_runs.build_plan(), failure_rate=profile.failure_rate, application="x", address="sqlite://"
+    )
+    engine = CountingEngine(trial, hanging)
+    run = ProfileRun(engine, Profiled("NAME", "P", profile, "memory"), trial)
+    run.run()
+    return run, engine
+
+
+def build_profile(**changes: float) -> ReliabilityProfile:
+    values: dict[str, object] = {
+        "kind": ReliabilityKind.RELIABILITY,
+        "iterations": 20,
+        "timeout_seconds": 30.0,
+        "concurrent_maximum": 4,
+        **changes,
+    }
+    return ReliabilityProfile.model_validate(values)
+
+
+def test_no_more_runs_than_allowed_are_under_way() -> None:
+    """The rest follows when some have ended, until all are done."""
+    run, engine = run_profile(build_profile())
+    report = run.build_report(SETTINGS, 1.0, 0)
+    assert (engine.most, report.completed, report.success_rate, report.as_expected) == (4, 20, 1.0, 20)
+    assert report.latency is not None
+    assert report.latency.median == pytest.approx(1.0)
+
+
+def test_runs_that_were_made_to_fail_are_expected_to_be_undone() -> None:
+    """Success and rollback are counted apart, and together they are all runs."""
+    run, _ = run_profile(build_profile(failure_rate=0.2))
+    report = run.build_report(SETTINGS, 1.0, 0)
+    assert report.injected == report.rolled_back > 0
+    assert (report.completed + report.rolled_back, report.as_expected, report.rollback_rate) == (20, 20, 1.0)
+
+
+def test_run_that_takes_too_long_is_given_up_and_told_to_end() -> None:
+    """It is counted as out of time, and the others come to their end."""
+    run, engine = run_profile(build_profile(timeout_seconds=0.3, iterations=5), hanging=frozenset({"trial-2"}))
+    report = run.build_report(SETTINGS, 1.0, 0)
+    assert (report.completed, report.timed_out) == (4, 1)
+    assert engine.cancelled == ["trial-2:trial:1:P:1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [
+        ("RELIABILITY_STANDARD", Load(100, 5)),
+        ("PERFORMANCE_STANDARD", Load(50, 10)),
+        ("STRESS_STANDARD", Load(50, 40)),
+        ("FAILURE_INJECTION_STANDARD", Load(75, 5)),
+        ("CONCURRENCY_STANDARD", Load(30, 50)),
+        ("ENDURANCE_STANDARD", Load(200, 3)),
+    ],
+)
+def test_load_of_the_six_profiles(name: str, load: Load) -> None:
+    """As the standard declares them; the stress factor multiplies runs and concurrency."""
+    assert build_load(STANDARD_PROFILES[name]) == load
+
+
+@pytest.mark.parametrize(
+    ("procedure", "seconds", "gate"),
+    [("PHASE_TRANSITION_STANDARD", 165, "validate_handoff"), ("AGENT_HANDOFF_STANDARD", 110, "confirm_handoff")],
+)
+def test_standard_procedures_are_planned_as_declared(procedure: str, seconds: float, gate: str) -> None:
+    """Four steps whose times come to the declared sum, and a person before the last of them."""
+    plan = build_plan(SETTINGS, procedure)
+    assert (len(plan.steps), sum(step.timeout_seconds for step in plan.steps)) == (4, seconds)
+    assert [step.name for step in plan.steps if step.gate] == [gate] == [plan.steps[-1].name]
+    assert {rule.id for rule in plan.rules} == set(SETTINGS.procedures[procedure].rules)
+
+
+def test_names_of_agents_are_planned_as_agents() -> None:
+    """Everything else is built in."""
+    plan = build_plan(SETTINGS, "PHASE_TRANSITION_STANDARD", frozenset({"transfer_resources", "rollback_state"}))
+    assert [step.name for step in plan.steps if step.agent] == ["transfer_resources"]
+    assert [undo.name for undo in plan.rollback if undo.agent] == ["rollback_state"]
+
+
+@given(st.lists(st.floats(min_value=0, max_value=1e6), min_size=1, max_size=60))
+def test_percentiles_are_measured_figures_in_order(seconds: list[float]) -> None:
+    """Each is one of the figures, none is below the one before, and the last is the longest."""
+    latency = build_latency(seconds)
+    assert latency is not None
+    figures = [latency.median, latency.p90, latency.p95, latency.p99, latency.longest]
+    assert set(figures) <= set(seconds)
+    assert figures == sorted(figures)
+    assert latency.longest == max(seconds)
+
+
+def test_latency_of_nothing_is_nothing() -> None:
+    """No run ended, so there is no figure."""
+    assert build_latency([]) is None

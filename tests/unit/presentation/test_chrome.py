@@ -1,0 +1,107 @@
+"""What stands around every view."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.models.noticed import Watching
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.chrome import build_tabs, build_title, build_why, count_waiting
+from handoff_tui.presentation.first_paint import NAMES
+from handoff_tui.presentation.page import Cell
+from tests.support.desk_states import make_state
+
+KEYS = {name: str(number) for number, name in enumerate(NAMES, start=1)}
+STATE = make_state(reviewer="ada@example.com", watching=Watching.LIVE)
+
+
+def join(row: tuple[Cell, ...]) -> str:
+    return "".join(cell.text for cell in row)
+
+
+def with_gate(gate: GateState, *, mine: bool = False) -> DeskState:
+    """The usual state with another gate."""
+    item = STATE.inbox[0]
+    reviewed = item.reviewed.model_copy(update={"gate": gate})
+    return replace(STATE, inbox=(item._replace(reviewed=reviewed, waits_on_me=mine),))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+@pytest.mark.parametrize("view", list(NAMES))
+def test_bars_fit_the_width(width: int, view: str) -> None:
+    """No view's title or tabs are wider than the screen, and the state is in the title."""
+    title = build_title(STATE, view, width)
+    assert compute_width(join(title)) <= width
+    assert "live" in join(title)
+    tabs = build_tabs(STATE, view, KEYS, width)
+    if width >= 80:
+        assert sum(compute_width(join(row)) for _, row in tabs) <= width
+    assert [name for name, _ in tabs] == list(NAMES)
+
+
+def test_title_says_who_is_waited_for() -> None:
+    """For me, for somebody else, or decided."""
+    assert "WAITS FOR YOU" in join(build_title(STATE, "diff", 80))
+    review = NextMove(who=Mover.REVIEWER, what="review and decide")
+    assert "waits for another" in join(
+        build_title(with_gate(GateState(state=GateName.PENDING, next_move=review)), "diff", 80)
+    )
+    done = GateState(state=GateName.APPROVED, next_move=NextMove(who=Mover.NOBODY, what="decided"))
+    assert "APPROVED" in join(build_title(with_gate(done), "diff", 80))
+
+
+def test_long_name_is_cut_at_its_beginning() -> None:
+    """The end of a name tells more, and the state is never cut."""
+    item = STATE.inbox[0]
+    key = item.key._replace(handoff="h" * 100 + "-end")
+    state = replace(STATE, inbox=(item._replace(key=key),), chosen=key)
+    title = join(build_title(state, "diff", 80))
+    assert "-end" in title
+    assert "WAITS FOR YOU" in title
+
+
+def test_why_says_whose_move_it_is_and_what_blocks() -> None:
+    """The first reason, and how many more there are."""
+    gate = GateState(
+        state=GateName.PENDING,
+        blocking=("two claims are contradicted", "a check fails"),
+        next_move=NextMove(who=Mover.AGENT, name="heron", what="repair it"),
+    )
+    words = join(build_why(with_gate(gate), 120))
+    assert "heron's move repair it" in words
+    assert "two claims are contradicted (+1 more)" in words
+
+
+def test_unsound_log_is_said_before_anything_else() -> None:
+    """Whatever is chosen."""
+    words = join(build_why(make_state(fatal=("entry 3 is gone",)), 100))
+    assert "IS NOT SOUND: entry 3 is gone" in words
+    assert "every gate is closed" in words
+
+
+def test_repository_that_cannot_be_read_says_why() -> None:
+    """With what to do about it."""
+    part = RepositoryPart("/gone", "gone", state=Loaded(trouble=Trouble("it is not there", "Go to another one.")))
+    assert "it is not there Go to another one." in join(build_why(DeskState(repositories=(part,)), 100))
+
+
+def test_hostile_names_are_made_visible() -> None:
+    """Nothing of a name reaches the terminal as it is."""
+    item = STATE.inbox[0]
+    gate = GateState(state=None, next_move=NextMove(who=Mover.AGENT, name="\x1b]52;c;x\x07", what="\u202eevil"))
+    state = replace(
+        STATE, inbox=(item._replace(reviewed=item.reviewed.model_copy(update={"gate": gate}), waits_on_me=False),)
+    )
+    words = join(build_why(state, 100))
+    assert "\x1b" not in words
+    assert "\u202e" not in words
+
+
+def test_waiting_is_counted() -> None:
+    """Only what waits for the person at the desk."""
+    assert count_waiting(STATE) == 1
+    assert count_waiting(DeskState()) == 0

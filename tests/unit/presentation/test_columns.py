@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.columns import Field, build_cells, build_headings, choose_columns, fit
+from handoff_tui.presentation.page import Cell
+
+FIELDS = (
+    Field("name", "NAME", 6, grows=4),
+    Field("count", "COUNT", 5, rank=1),
+    Field("age", "AGE", 3, rank=2, right=True),
+    Field("state", "STATE", 5),
+)
+
+
+def list_names(width: int) -> list[str]:
+    return [place.field.name for place in choose_columns(FIELDS, width)]
+
+
+def join(cells: tuple[Cell, ...]) -> str:
+    return "".join(cell.text for cell in cells)
+
+
+def test_columns_are_left_out_by_rank_and_some_never() -> None:
+    """Counts go before the age; the name and the state stay in any width."""
+    assert list_names(40) == ["name", "count", "age", "state"]
+    assert list_names(20) == ["name", "age", "state"]
+    assert list_names(15) == list_names(1) == ["name", "state"]
+
+
+def test_room_that_is_left_is_shared_by_those_that_grow() -> None:
+    """Evenly, and nobody gets more than they want."""
+    fields = (Field("a", "", 2, grows=2), Field("b", "", 2, grows=10), Field("c", "", 2))
+    assert [place.width for place in choose_columns(fields, 20)] == [4, 10, 2]
+    assert [place.width for place in choose_columns(fields, 12)] == [3, 3, 2]
+    assert [place.width for place in choose_columns(fields, 100)] == [4, 12, 2]
+
+
+def test_row_has_its_values_under_their_headings() -> None:
+    """Numbers stand at the right of their column."""
+    values = {"name": (Cell("lamp"),), "age": (Cell("2h"),), "state": (Cell("ok"),), "count": (Cell("12"),)}
+    assert join(build_headings(FIELDS, 30)) == "NAME        COUNT  AGE  STATE"
+    assert join(build_cells(FIELDS, values, 30)) == "lamp        12      2h  ok   "
+    assert join(build_cells(FIELDS, {}, 30)).strip() == ""
+
+
+def test_cells_are_cut_by_columns_of_the_terminal() -> None:
+    """A wide character takes two and is never halved; the ellipsis has the colour of what it stands for."""
+    assert join(fit((Cell("abc", "key"), Cell("def", "path")), 5)) == "abcd…"
+    assert fit((Cell("abc", "key"), Cell("def", "path")), 5)[-1] == Cell("…", "path")
+    for width in range(1, 8):
+        assert compute_width(join(fit((Cell("日本語"),), width))) == width
+    assert fit((Cell("ab"),), 2) == (Cell("ab"),)

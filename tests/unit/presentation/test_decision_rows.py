@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from handoff_tui.models.desk_state import ChecksProgress, DecisionPart, DecisionStage, Demand, Trouble
+from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.presentation.decision_rows import (
+    build_dialog_page,
+    build_dialog_title,
+    build_progress,
+    describe_dropped,
+    describe_key_wait,
+    describe_watch,
+    find_following,
+    find_obstacle,
+)
+from tests.support.gate_views import POLICY, SUBJECT, build_decision_view, build_gate_view
+from tests.support.reviewed import build_reviewed, list_lines
+
+KEY = HandoffKey("/lamp", "H-1")
+PREPARING = DecisionPart("reject", KEY, DecisionStage.PREPARING)
+READY = replace(PREPARING, stage=DecisionStage.READY, view=build_decision_view(reason=""))
+DEMANDING = replace(
+    READY, verb="override", view=build_decision_view(verb="override"), demands=(Demand("3 files are unread", "a.py"),)
+)
+
+
+def read_page(part: DecisionPart, following: InboxItem | None = None) -> str:
+    return "\n".join(list_lines(build_dialog_page(part, following)))
+
+
+def build_item(handoff: str, *, waits: bool = True) -> InboxItem:
+    return InboxItem(HandoffKey("/lamp", handoff), "lamp", build_reviewed(), waits, "build")
+
+
+def test_ready_page_shows_everything_that_is_signed() -> None:
+    """The subject in full, policy and threshold, the key, the remarks and the files that were read."""
+    text = read_page(READY)
+    for value in (*SUBJECT.model_dump().values(), POLICY, "SHA256:abc", "cy@x", "asks for 2 reviewers", "a.py, b.py"):
+        assert value in text
+    for words in ("a.py:3-5: first", "all in all", "7 of 9 pass, 1 warning", "12 tests (RESULTS.md:4)", "a" * 64):
+        assert words in text
+    assert "there is uncommitted work" in text
+
+
+def test_title_asks_about_one_attempt() -> None:
+    """By its id alone until the rest is known."""
+    assert "".join(cell.text for cell in build_dialog_title(READY)) == "Reject?  H-1 · build · attempt 2"
+    assert "".join(cell.text for cell in build_dialog_title(PREPARING)) == "Reject?  H-1"
+
+
+def test_override_says_what_it_goes_over() -> None:
+    """Each failing check by name, and that it stays a debt."""
+    text = read_page(DEMANDING)
+    assert "tests blocks, and this goes over it" in text
+    assert "debt" in text
+    assert "3 files are unread  a.py" in text
+
+
+def test_first_lines_are_what_is_unusual() -> None:
+    """Demands and trouble stand above the facts, so that no scrolling hides them."""
+    lines = read_page(replace(DEMANDING, trouble=Trouble("the key is gone", "Plug it in."))).splitlines()
+    facts = next(number for number, line in enumerate(lines) if line.startswith("commit"))
+    above = "\n".join(lines[:facts])
+    assert all(words in above for words in ("not signed: the key is gone", "Plug it in.", "3 files are unread"))
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (DecisionStage.REFUSED, "refused: nobody may"),
+        (DecisionStage.MOVED, "not signed, something has changed: nobody may"),
+        (DecisionStage.SIGNING, "signing"),
+    ],
+)
+def test_every_stage_says_what_it_is(stage: DecisionStage, words: str) -> None:
+    """In words, at the top."""
+    text = read_page(replace(READY, stage=stage, trouble=Trouble("nobody may", "Ask somebody.")))
+    assert words in text.splitlines()[0]
+
+
+def test_stage_without_a_reason_still_says_itself() -> None:
+    """Nothing is left blank."""
+    assert "refused" in read_page(replace(PREPARING, stage=DecisionStage.REFUSED))
+
+
+def test_preparing_says_that_nothing_is_decided() -> None:
+    """With the progress of the checks."""
+    progress = ChecksProgress(6, 12, "tests\x1b[2J", datetime(2026, 1, 1, tzinfo=UTC))
+    text = read_page(replace(PREPARING, progress=progress))
+    assert "Nothing is decided yet" in text
+    assert "6 of 12" in text
+    assert "\x1b" not in text
+    half = build_progress(replace(PREPARING, progress=progress))[0].text
+    assert half.count("█") == half.count("░")
+    assert "reading" in build_progress(PREPARING)[0].text
+
+
+def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
+    """Short and whole, the gate's new state, how to withdraw it, and what waits."""
+    gate = build_gate_view({"state": GateName.REJECTED, "why": ("cy@x: no tests",)})
+    part = replace(READY, stage=DecisionStage.STORED, entry="sha256:" + "b" * 64, gate=gate)
+    lines = read_page(part, build_item("H-2")).splitlines()
+    assert lines[:2] == ["✓ stored  sha256:bbbbbbbbbbbb", "sha256:" + "b" * 64]
+    text = "\n".join(lines)
+    assert all(words in text for words in ("✗ rejected", "z at the desk withdraws it", "H-2 in build waits for you"))
+    assert "Nothing else waits for you" in read_page(part)
+
+
+@pytest.mark.parametrize(
+    ("part", "reason", "name", "words"),
+    [
+        (None, "", "", "still running"),
+        (PREPARING, "why", "H-1", "still running"),
+        (replace(READY, stage=DecisionStage.REFUSED), "why", "H-1", "refused"),
+        (replace(READY, stage=DecisionStage.MOVED), "why", "H-1", "look again"),
+        (replace(READY, stage=DecisionStage.SIGNING), "why", "H-1", "being signed"),
+        (replace(READY, stage=DecisionStage.STORED), "why", "H-1", "already"),
+        (READY, " \n", "", "reject needs a reason"),
+        (DEMANDING, "why", "H-", "type H-1 first"),
+        (DEMANDING, "why", "h-1", "type H-1 first"),
+    ],
+)
+def test_obstacle_is_named(part: DecisionPart | None, reason: str, name: str, words: str) -> None:
+    """What keeps it from being signed."""
+    assert words in find_obstacle(part, reason, name)
+
+
+def test_nothing_stands_in_the_way_when_all_is_given() -> None:
+    """A reason where one is needed, the name where it is asked for."""
+    assert find_obstacle(READY, "no tests", "") == ""
+    assert find_obstacle(replace(READY, verb="approve", needs_reason=False), "", "") == ""
+    assert find_obstacle(DEMANDING, "known", " H-1 ") == ""
+
+
+def test_key_that_waits_is_announced() -> None:
+    """For its passphrase, or to be touched."""
+    assert "passphrase" in describe_key_wait(replace(READY, needs_terminal=True))
+    assert "touched" in describe_key_wait(replace(READY, view=build_decision_view(touch=True)))
+    assert describe_key_wait(READY) == ""
+    assert "the key waits to be touched" in read_page(replace(READY, view=build_decision_view(touch=True)))
+
+
+def test_dropped_keys_are_counted_and_changes_announced() -> None:
+    """In the words of the box."""
+    assert describe_dropped(3) == "keys typed before this box was painted were dropped (3)"
+    assert "disarms" in describe_watch(READY)
+    assert describe_watch(None) == ""
+
+
+def test_following_is_the_next_that_waits_on_me() -> None:
+    """Not the one that was decided, and not one that waits on others."""
+    second = build_item("H-3")
+    inbox = (build_item("H-1"), build_item("H-2", waits=False), second)
+    assert find_following(inbox, KEY) is second
+    assert find_following(inbox[:2], KEY) is None
+
+
+def test_work_without_a_baseline_says_so() -> None:
+    """And why there is none."""
+    gate = build_gate_view(
+        subject=SUBJECT.model_copy(update={"baseline": "0" * 64}),
+        baseline_reason="there is no baseline: nothing was approved",
+    )
+    assert "baseline none: nothing was approved" in read_page(replace(READY, view=build_decision_view(gate=gate)))

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handoff_tui.models.desk_state import DeskState, DifferenceView, Drafts, FilesView, Loaded, Trouble
+from handoff_tui.models.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
+from handoff_tui.models.review_record import Comment
+from handoff_tui.models.snapshot_diff import (
+    BaselineChoice,
+    Change,
+    ComparedPair,
+    DiffScope,
+    Item,
+    Section,
+    SnapshotDiff,
+)
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.diff_bars import (
+    Shown,
+    build_file_title,
+    build_pair,
+    build_record_page,
+    build_record_sum,
+    build_status,
+)
+from handoff_tui.presentation.page import Cell, Line
+from tests.support.diffs import build_change
+
+PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7" * 40, reason="approved"))
+LOST = SnapshotDiff(tests=Section(items=(Item("t::a", Change.VANISHED, "pass", explained=False),), before_total=1))
+RECORD = Loaded(DifferenceView(PAIR, LOST, (), ("a note",)))
+
+
+def join(cells: tuple[Cell, ...]) -> str:
+    return "".join(cell.text for cell in cells)
+
+
+def test_sum_is_the_first_line_of_the_record() -> None:
+    """What was lost without a word, where to see it, and that it is old where it is."""
+    assert join(build_record_sum(RECORD, 3, "i")) == " record  ✗ 1 unexplained drop  i shows it"
+    stale = Loaded(RECORD.value, stale=True)
+    assert "(older than the files; read again)" in join(build_record_sum(stale, 3, "i"))
+
+
+def test_record_that_is_not_there_says_why() -> None:
+    """While it is made, and when it could not be."""
+    assert "comparing tests, packages" in join(build_record_sum(Loaded(), None, "i"))
+    trouble: Loaded[DifferenceView] = Loaded(trouble=Trouble("no such commit", "Name another."))
+    lines = [join(part.cells) for part in build_record_page(trouble, None).parts if isinstance(part, Line)]
+    assert lines == ["✗ no such commit", "Name another."]
+
+
+def test_record_page_has_everything_and_the_notes() -> None:
+    """Also what the command line leaves to --all."""
+    many = SnapshotDiff(
+        tests=Section(
+            items=tuple(Item(f"t::{number}", Change.NEW, after="pass") for number in range(30)), before_total=1
+        )
+    )
+    page = build_record_page(Loaded(DifferenceView(PAIR, many, (), ("a note",))), 3)
+    lines = [join(part.cells) for part in page.parts if isinstance(part, Line)]
+    assert sum("t::" in line for line in lines) == 30
+    assert lines[-1] == "! a note"
+    assert not any("--all" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (PAIR, "baseline 7777777 → now"),
+        (PAIR.model_copy(update={"scope": DiffScope.SINCE_MY_REVIEW}), "my last review 7777777 → now"),
+        (
+            ComparedPair(
+                scope=DiffScope.BETWEEN,
+                before=BaselineChoice(snapshot="ab" * 32, reason=""),
+                after=BaselineChoice(commit="c" * 40, reason=""),
+            ),
+            "abababababab → ccccccc",
+        ),
+        (ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="none")), "baseline nothing → now"),
+    ],
+)
+def test_pair_is_told_in_few_words(pair: ComparedPair, words: str) -> None:
+    """What is compared with what."""
+    assert build_pair(pair) == words
+
+
+@pytest.mark.parametrize("width", [60, 80, 113, 200])
+def test_title_fits_and_keeps_what_matters(width: int) -> None:
+    """The end of a long name, the counts and the mark are there at any width; the pair where there is room."""
+    change = build_change("a/very/long/path/that/goes/on/and/on/for/more/than/sixty/columns/lamp.py")
+    row = build_file_title(change, LineCounts(41, 12), (2, 7), PAIR, read=False, width=width)
+    text = join(row)
+    assert compute_width(text) <= width
+    assert "lamp.py  M modified  +41 -12" in text
+    assert text.endswith("○ unread  2/7 ")
+    assert ("baseline" in text) is (width >= 200)
+    short = build_file_title(build_change("a.py"), None, (1, 1), PAIR, read=True, width=width)
+    assert compute_width(join(short)) == width
+    assert "✓ read" in join(short)
+
+
+def test_status_tells_how_and_where() -> None:
+    """The mode, the file, what was read, the change; whatever is unusual is named."""
+    files = tuple(ChangedFile(build_change(name), FileKind.TEXT) for name in ("a.py", "b.py"))
+    drafts = Drafts((Comment(text="a"),), frozenset({"a.py"}))
+    state = DeskState(files=Loaded(FilesView(PAIR, files, counted=False)), drafts=drafts)
+    rest = "file 2 of 2 · 1 of 2 read · change 3 of 9 · your drafts: 1 comment"
+    assert join(build_status(state, (2, 2), Shown(width=80, change=3, changes=9))) == f" unified · {rest}"
+    usual = join(build_status(replace(state, drafts=Drafts()), (2, 2), Shown(width=80, change=3, changes=9)))
+    assert usual == " unified (split needs 100 columns) · file 2 of 2 · 0 of 2 read · change 3 of 9"
+    unusual = Shown(
+        split=True, width=120, wrap=True, whitespace=Whitespace.IGNORE, context=None, changes=0, reading=True
+    )
+    assert join(build_status(DeskState(), (0, 0), unusual)) == (
+        " side by side · wrapped · white space: ignore · whole file · reading…"
+    )
+    assert join(build_status(DeskState(), (0, 0), Shown(wanted="unified", width=120))) == " unified"
+    assert join(build_status(DeskState(), (0, 0), Shown(width=120))) == " unified"

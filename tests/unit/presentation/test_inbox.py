@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+
+from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
+from handoff_tui.models.gate_state import GateName, Mover
+from handoff_tui.models.inbox import InboxOrder, RiskFact, RiskKind, WorkSize
+from handoff_tui.presentation.inbox import InboxRows, build_key, filter_inbox, label_item
+from tests.support.inbox_items import MOMENT, make_item
+
+RISKS = (RiskFact(kind=RiskKind.TESTS_REMOVED, text="1 test is gone"), RiskFact(kind=RiskKind.SIZE, text="large"))
+MINE = make_item("H-1", since=MOMENT - timedelta(minutes=12), risks=RISKS, claims=(11, 2, 3), size=WorkSize(7, 182, 40))
+THEIRS = make_item("H-2", mine=False, who=Mover.AGENT, agent="heron", phase="plan")
+DONE = make_item("H-3", mine=False, who=Mover.NOBODY, state=GateName.APPROVED)
+
+
+def draw(rows: InboxRows, index: int, width: int) -> str:
+    return "".join(cell.text for cell in rows.build_row(index, width))
+
+
+def test_row_tells_everything_where_there_is_room() -> None:
+    """Name, phase, state, wrong claims, risks by kind, size, age and what is next."""
+    row = draw(InboxRows((MINE,), now=MOMENT), 0, 160)
+    for words in (
+        "H-1",
+        "build",
+        "◆ needs you",
+        "✗2",
+        "✓11 ?3",
+        "! tests size",
+        "+182 -40",
+        "12m",
+        "review and decide",
+    ):
+        assert words in row
+
+
+def test_narrow_row_loses_counts_then_age_then_who() -> None:
+    """The name, the state and the number of wrong claims are never lost."""
+    rows = InboxRows((MINE._replace(waits_on_me=False),), now=MOMENT)
+    gone = [
+        next(width for width in range(160, 20, -1) if words not in draw(rows, 0, width))
+        for words in ("+182", "✓11", "12m", "reviewer")
+    ]
+    assert gone == sorted(gone, reverse=True)
+    tight = draw(rows, 0, 40)
+    assert "H-1" in tight
+    assert "○ waits" in tight
+    assert "✗2" in tight
+
+
+def test_unmeasured_risk_is_not_called_none() -> None:
+    """Three dots until it was measured; nothing where nothing stands out."""
+    assert "…" in draw(InboxRows((make_item(risks=None),)), 0, 100)
+    assert "!" not in draw(InboxRows((make_item(risks=()),)), 0, 100)
+
+
+def test_lines_part_what_is_mine_theirs_and_settled() -> None:
+    """The cursor passes over them; keys name the handoff and its repository."""
+    rows = InboxRows((MINE, THEIRS, DONE))
+    assert rows.keys == [build_key(MINE), "", build_key(THEIRS), "", build_key(DONE)]
+    assert set(draw(rows, 1, 20)) == {"─"}
+    assert rows.find(build_key(THEIRS)) is THEIRS
+    assert rows.find("gone") is None
+
+
+def test_repository_is_named_only_where_there_are_several() -> None:
+    """One alone needs no column."""
+    alone = "".join(cell.text for cell in InboxRows((MINE, THEIRS)).build_heading(160))
+    several = InboxRows((MINE, make_item("H-1", root="/home/ada/shop")))
+    both = "".join(cell.text for cell in several.build_heading(160))
+    assert ("  IN  " in alone, "  IN  " in both) == (False, True)
+    assert "shop" in draw(several, 1, 160)
+
+
+def test_broken_repository_is_listed_below_the_others() -> None:
+    """With what is wrong and what helps; the rest stays usable."""
+    broken = RepositoryPart("/x", "shop", Loaded(trouble=Trouble("git cannot open it", "Clone again.")))
+    rows = InboxRows((MINE,), broken=(broken,))
+    assert rows.keys == [build_key(MINE), ""]
+    assert draw(rows, 1, 80) == "✗ shop  git cannot open it. Clone again."
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("h-1", ["H-1"]),
+        ("TITLE h", ["H-1", "H-2", "H-3"]),
+        ("title plan", ["H-2"]),
+        ("phase:plan", ["H-2"]),
+        ("who:heron", ["H-2"]),
+        ("state:approved", ["H-3"]),
+        ("is:mine", ["H-1"]),
+        ("repo:lamp h-3", ["H-3"]),
+        ("nowhere", []),
+        ("phase:", []),
+    ],
+)
+def test_filter_asks_for_every_word(text: str, found: list[str]) -> None:
+    """In any letters; a name before a colon asks for one thing only."""
+    assert [item.key.handoff for item in filter_inbox((MINE, THEIRS, DONE), text)] == found
+
+
+def test_other_orders_sort_what_the_filter_left() -> None:
+    """By name here."""
+    items = (make_item("b"), make_item("a"), make_item("c"))
+    rows = InboxRows(items, order=InboxOrder.NAME, text="the title")
+    assert [item.key.handoff for item in rows.items] == ["a", "b", "c"]
+    assert rows.total == 3
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        (make_item(), "◆ needs you"),
+        (THEIRS, "» agent"),
+        (DONE, "✓ approved"),
+        (make_item(mine=False), "○ waits"),
+        (make_item(mine=False, blocking=("x",)), "■ blocked"),
+        (make_item(mine=False, state=GateName.REJECTED, who=Mover.AGENT), "✗ rejected"),
+        (make_item(mine=False, who=Mover.NOBODY), "· nobody"),
+    ],
+)
+def test_state_is_a_glyph_and_a_word(item: object, words: str) -> None:
+    """As it is seen from the desk."""
+    assert str(label_item(item)) == words  # type: ignore[arg-type]
+
+
+def test_two_thousand_items_are_filtered_within_a_frame_or_two() -> None:
+    """A keystroke: the filter, the rows, and those in view; the best of five, since the machine is shared."""
+    items = tuple(make_item(f"H-{number}", risks=RISKS) for number in range(2_000))
+    taken: list[float] = []
+    for _ in range(5):
+        started = time.perf_counter()
+        rows = InboxRows(items, text="h-1 title")
+        for index in range(40):
+            rows.build_row(index, 160)
+        taken.append(time.perf_counter() - started)
+    assert len(rows.items) > 1_000
+    assert min(taken) < 0.033

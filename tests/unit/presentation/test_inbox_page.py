@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+from handoff_tui.models.desk_state import RepositoryPart
+from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize
+from handoff_tui.models.place import Place
+from handoff_tui.presentation.inbox_page import build_inbox_page, list_places
+from tests.support.inbox_items import MOMENT, make_item
+from tests.support.reviewed import list_lines
+
+
+def test_page_tells_whose_move_it_is_and_everything_that_blocks() -> None:
+    """Each reason on a line of its own."""
+    item = make_item(blocking=("1 claim is contradicted", "H-0 is not approved"), since=MOMENT - timedelta(hours=2))
+    lines = list_lines(build_inbox_page(item, None, MOMENT))
+    assert lines[0] == "H-1  The title of H-1"
+    assert "changed 2 h ago" in lines[1]
+    assert "next    you: review and decide" in lines
+    assert "blocked ■ 1 claim is contradicted" in lines
+    assert "        ■ H-0 is not approved" in lines
+
+
+def test_page_gives_the_facts_behind_the_risk() -> None:
+    """In words, with the places to look at; size and claims in numbers."""
+    places = tuple(Place(path=f"tests/test_{number}.py", line=number) for number in range(1, 9))
+    risk = RiskFact(kind=RiskKind.TESTS_REMOVED, text="8 tests are gone", places=places)
+    item = make_item(risks=(risk,), claims=(3, 1, 2), size=WorkSize(7, 182, 40))
+    text = "\n".join(list_lines(build_inbox_page(item, None)))
+    assert "! tests 8 tests are gone  tests/test_1.py:1, tests/test_2.py:2" in text
+    assert "and 2 more" in text
+    assert "✗ 1 contradicted  ✓ 3 hold  ? 2 unverified" in text
+    assert "7 files, +182 -40 since the baseline" in text
+
+
+def test_page_does_not_call_unmeasured_work_harmless() -> None:
+    """Not measured yet is another thing than nothing found."""
+    assert "risk    not measured yet" in list_lines(build_inbox_page(make_item(risks=None), None))
+    assert "risk    nothing stands out" in list_lines(build_inbox_page(make_item(risks=()), None))
+
+
+def test_page_says_why_i_may_not_decide() -> None:
+    """A reviewer's move that is not mine: the note of the repository."""
+    repository = RepositoryPart("/r", "r", reviewer_note="your key is not in the policy")
+    lines = list_lines(build_inbox_page(make_item(mine=False), repository))
+    assert "you     your key is not in the policy" in lines
+    assert not any("your key" in line for line in list_lines(build_inbox_page(make_item(), repository)))
+
+
+def test_text_from_disk_is_shown_and_never_obeyed() -> None:
+    """A path that would turn the line around is spelled out."""
+    assert list_places((Place(path="a\u202eb\x1b[2J"),)) == "a⟨U+202E⟩b␛[2J"

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import dataclasses
+
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_state import DeskState, Drafts, FilesView, Loaded, RepositoryPart
+from handoff_tui.models.file_diff import ChangedFile, FileChange, FileKind
+from handoff_tui.models.log_view import LogView
+from handoff_tui.models.pipeline_view import AttemptView, PipelineView
+from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.presentation.pipeline_page import build_pipeline_page
+from tests.support.check_reports import build_report, build_result
+from tests.support.desk_states import make_state
+from tests.support.reviewed import list_lines
+
+
+def read(state: DeskState, phase: str | None = None) -> list[str]:
+    return list_lines(build_pipeline_page(state, phase))
+
+
+def test_page_of_no_handoff_is_empty() -> None:
+    """Nothing is chosen, nothing is said."""
+    assert read(DeskState()) == []
+
+
+def test_page_tells_the_next_move_and_what_is_not_run() -> None:
+    """Checks that did not run are not called passed."""
+    lines = read(make_state())
+    assert lines[0] == "next    you: review and decide"
+    assert "checks  not run yet" in lines
+
+
+def test_page_names_the_checks_that_block() -> None:
+    """The first few, with what they found."""
+    results = [build_result(f"check-{number}", Outcome.FAIL, blocking=True) for number in range(6)]
+    state = dataclasses.replace(make_state(), checks=Loaded(build_report(*results)))
+    lines = read(state)
+    assert any(line.startswith("checks  ■ blocked") for line in lines)
+    assert sum("✗ fail  check-" in line for line in lines) == 4
+    assert "        … and 2 more" in lines
+
+
+def test_page_tells_how_much_was_read_and_whether_the_log_is_sound() -> None:
+    """Files by their marks; a log that is not sound before all others."""
+    files = tuple(ChangedFile(FileChange("M", name, None, "", "", "", ""), FileKind.TEXT) for name in ("a", "b"))
+    pair = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="x"))
+    log = LogView(fatal=False, log=None, policy=None, heads=(), total=41, rows=(), problems=())
+    state = dataclasses.replace(
+        make_state(),
+        files=Loaded(FilesView(pair, files, counted=True)),
+        drafts=Drafts(viewed=frozenset({"a"})),
+        log=Loaded(log),
+    )
+    lines = read(state)
+    assert "read    1 of 2 changed files read" in lines
+    assert "log     ✓ sound  41 signed records" in lines
+    broken = dataclasses.replace(state, repositories=(RepositoryPart("/desk", "desk", fatal=("an entry is gone",)),))
+    assert "log     ✗ not sound: an entry is gone" in read(broken)
+
+
+def test_page_lists_tries_and_says_which_are_signed() -> None:
+    """What a file tells is not what was signed; one phase alone where it is named."""
+    tries = (
+        AttemptView(phase="build", number=1, outcome="PASS", who="heron"),
+        AttemptView(phase="build", number=1, outcome="reject", who="nika", reason="no tests", entry="sha256:1"),
+        AttemptView(phase="plan", number=1, outcome="approve", who="nika", entry="sha256:2"),
+    )
+    view = PipelineView(attempts=tries, retry_budget=1, spent=1, failure_target="build")
+    state = dataclasses.replace(make_state(), pipeline=Loaded(view))
+    text = "\n".join(read(state))
+    assert "PASS (as it says)  build · heron" in text
+    assert "reject (signed)  build · nika  no tests" in text
+    assert "1 of 1 retries spent; a person must decide now; failed work goes back to build" in text
+    assert "approve" not in "\n".join(read(state, "BUILD"))

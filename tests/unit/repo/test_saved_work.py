@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import RollbackError
+from handoff_tui.repo.repository import Repository, open_repository, read_work_tree
+from handoff_tui.repo.saved_work import (
+    change_files,
+    find_unsavable,
+    list_differences,
+    move_head,
+    write_commit,
+    write_index,
+    write_saved_work,
+    write_target_tree,
+)
+from tests.support.repositories import EMAIL, RepositoryBuilder
+
+
+@pytest.fixture
+def work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """Two commits, and uncommitted work of every kind on top."""
+    builder.config("user.email", EMAIL).config("user.name", "Ada")
+    builder.write(".gitattributes", "*.txt text=auto\n").write("kept.txt", "1\n").write("old", "1\n").commit("one")
+    builder.write("kept.txt", "2\n").write("new", "2\n").write(".handoff-tui/log/x", "entry\n").commit("two")
+    builder.write("kept.txt", b"dirty\r\nlines\r\n").write("un\ntracked", "u\n").link("way", "kept.txt")
+    builder.write("program", "#!\n").place("program").chmod(0o755)
+    builder.place("old").unlink()
+    return builder
+
+
+def open_dirty(builder: RepositoryBuilder) -> tuple[Repository, tuple[str, ...]]:
+    repository = open_repository(builder.folder)
+    facts = read_work_tree(repository).facts
+    return repository, (*facts.changed, *facts.untracked)
+
+
+def read_all(root: Path) -> dict[str, object]:
+    return {
+        path.relative_to(root).as_posix(): (
+            path.readlink() if path.is_symlink() else (path.read_bytes(), os.access(path, os.X_OK))
+        )
+        for path in root.rglob("*")
+        if ".git" not in path.relative_to(root).parts and (path.is_symlink() or path.is_file())
+    }
+
+
+def test_everything_comes_back_byte_by_byte(work: RepositoryBuilder) -> None:
+    """Line ends that git would change, links, programs, odd names, deletions; decisions stay where they are."""
+    before, status = read_all(work.folder), work.git("status", "--porcelain")
+    repository, paths = open_dirty(work)
+    head = work.head()
+    saved = write_saved_work(repository, head, paths, "stamp")
+    assert work.head("refs/handoff-tui/saved/stamp") == saved.commit
+    target = write_target_tree(repository, work.head("HEAD~1"), head)
+    change_files(repository, saved.tree, target)
+    commit = write_commit(repository, target, head, "back")
+    move_head(repository, commit, head, "test")
+    write_index(repository, target)
+    assert work.git("status", "--porcelain") == ""
+    there = read_all(work.folder)
+    assert sorted(there) == [".gitattributes", ".handoff-tui/log/x", "kept.txt", "old"]
+    assert there["kept.txt"] == (b"1\n", False)
+    change_files(repository, target, saved.tree, saved.raw)
+    move_head(repository, head, commit, "test")
+    write_index(repository, saved.index_tree)
+    assert (read_all(work.folder), work.git("status", "--porcelain")) == (before, status)
+
+
+def test_saving_touches_neither_index_nor_files(work: RepositoryBuilder) -> None:
+    """Only objects and one ref are new."""
+    before, status = read_all(work.folder), work.git("status", "--porcelain")
+    repository, paths = open_dirty(work)
+    write_saved_work(repository, work.head(), paths, "stamp")
+    assert (read_all(work.folder), work.git("status", "--porcelain")) == (before, status)
+
+
+def test_what_no_tree_can_hold_is_named(work: RepositoryBuilder) -> None:
+    """A pipe, a repository inside, a file that is gone is none of these."""
+    os.mkfifo(work.place("pipe"))
+    RepositoryBuilder.init(work.folder / "inner").commit()
+    found = find_unsavable(work.folder, ["pipe", "inner/", "old", "program", "way"])
+    assert sorted(found) == ["inner/", "pipe"]
+
+
+def test_merge_that_is_under_way_is_refused(work: RepositoryBuilder) -> None:
+    """Its index cannot be saved."""
+    work.step("reset", "--hard", "--quiet").step("checkout", "-q", "-b", "side", "HEAD~1")
+    work.write("kept.txt", "3\n").commit().step("checkout", "-q", "main")
+    with pytest.raises(AssertionError, match="failed"):
+        work.git("merge", "side")
+    repository, paths = open_dirty(work)
+    with pytest.raises(RollbackError, match="index cannot be saved"):
+        write_saved_work(repository, work.head(), paths, "stamp")
+
+
+def test_head_that_moved_meanwhile_is_not_moved(work: RepositoryBuilder) -> None:
+    """What somebody else committed stays."""
+    repository, _ = open_dirty(work)
+    with pytest.raises(RollbackError, match="could not be moved"):
+        move_head(repository, work.head(), work.head("HEAD~1"), "test")
+
+
+def test_nobody_can_save_without_a_name(builder: RepositoryBuilder) -> None:
+    """Git wants to know who it is."""
+    builder.write("a").commit().write("a", "b")
+    builder.config("user.useConfigOnly", "true")
+    repository, paths = open_dirty(builder)
+    with pytest.raises(RollbackError, match="nothing could be saved"):
+        write_saved_work(repository, builder.head(), paths, "stamp")
+
+
+def test_differences_leave_decisions_out(work: RepositoryBuilder) -> None:
+    """They are never taken back with the work."""
+    repository, _ = open_dirty(work)
+    found = list_differences(repository.git, work.head("HEAD~1"), work.head())
+    assert found == {"kept.txt": "M", "new": "A"}

@@ -1,0 +1,270 @@
+"""Agents at the live desk: real scripts are started, followed, stopped and spoken to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.agent_desk import OutputPlace, OutputSource, OutputWindow, Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.agent_run import RunKey, RunStatus
+from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.models.run_view import RunView
+from handoff_tui.models.step import StepOutcome
+from tests.support.live_desks import Onlooker, looking
+from tests.support.stepping import HANDOFF, WORK, Stepping
+
+WAIT = "while test ! -e $HOME/go; do sleep 0.02; done"
+"""An agent that is at work until the test lets it go."""
+
+
+def open_tries(onlooker: Onlooker) -> None:
+    onlooker.choose(HANDOFF)
+    onlooker.desk.need(frozenset({Part.AGENT}))
+    onlooker.wait_for(lambda state: state.agent.value is not None)
+
+
+def propose(onlooker: Onlooker, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> Proposal:
+    """Asks for something, and waits until it is put together or refused."""
+    before = onlooker.state.proposal
+    onlooker.desk.agents.propose(kind, run, phase)
+    state = onlooker.wait_for(lambda state: state.proposal is not before and is_settled(state))
+    assert state.proposal is not None
+    return state.proposal
+
+
+def is_settled(state: DeskState) -> bool:
+    return state.proposal is not None and state.proposal.stage in {ProposalStage.READY, ProposalStage.REFUSED}
+
+
+def confirm(onlooker: Onlooker, proposal: Proposal, typed: str = "") -> None:
+    onlooker.desk.agents.confirm(proposal.number, typed)
+    onlooker.wait_for(lambda state: state.proposal is not None and state.proposal.stage is ProposalStage.DONE)
+
+
+def start(onlooker: Onlooker) -> RunKey:
+    """Steps into the first phase, and waits until the agent is at work."""
+    confirm(onlooker, propose(onlooker, ProposalKind.STEP, phase="build"))
+    state = onlooker.wait_for(lambda state: any(is_alive(view) for view in list_views(state)))
+    return list_views(state)[-1].state.key
+
+
+def list_views(state: DeskState) -> tuple[RunView, ...]:
+    return state.agent.value.runs if state.agent.value else ()
+
+
+def is_alive(view: RunView) -> bool:
+    return view.state.status in {RunStatus.RUNNING, RunStatus.PAUSED}
+
+
+def wait_for_end(onlooker: Onlooker) -> RunView:
+    state = onlooker.wait_for(lambda state: bool(list_views(state)) and list_views(state)[-1].report is not None)
+    return list_views(state)[-1]
+
+
+def let_go(home: Path) -> None:
+    (home / "go").touch()
+
+
+def wait_for_output(onlooker: Onlooker, place: OutputPlace, lines: int) -> OutputWindow:
+    onlooker.desk.agents.want_output(place)
+    state = onlooker.wait_for(
+        lambda state: (
+            state.output is not None and state.output.total >= lines and state.output.source is place.source
+        )
+    )
+    assert state.output is not None
+    return state.output
+
+
+def test_step_is_shown_and_started_only_when_it_is_confirmed(stepping: Stepping) -> None:
+    """What would run is there word for word; a number that was never shown starts nothing."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        plan = proposal.plan
+        assert plan is not None
+        assert plan.argv == ("sh", str(stepping.script()), "{prompt_file}")
+        assert (plan.phase, plan.attempt, plan.number, plan.folder) == ("build", 1, 1, str(stepping.root))
+        assert "PATH" in plan.environment
+        assert HANDOFF in plan.prompt
+        onlooker.desk.agents.confirm(proposal.number + 1)
+        assert list_views(onlooker.state) == ()
+        confirm(onlooker, proposal)
+        ended = wait_for_end(onlooker)
+        assert ended.report is not None
+        assert ended.report.files[0].path == "src/app.py"
+        assert len(ended.report.commits) == 1
+        onlooker.wait_for(lambda state: state.telling is not None and HANDOFF in state.telling.text)
+
+
+def test_output_is_shown_while_it_is_printed(stepping: Stepping, isolated_user: Path) -> None:
+    """The last lines follow what is printed; any others are read when they are wanted."""
+    stepping.teach(f"seq 1 1000; {WAIT}; seq 1001 2000; {WORK}")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start(onlooker)
+        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.OUTPUT, None, 10), 1000)
+        assert window.lines[-1] == "1000"
+        let_go(isolated_user)
+        state = onlooker.wait_for(lambda state: state.output is not None and state.output.total > 2000)
+        assert state.output is not None
+        assert len(state.output.lines) <= 30
+        onlooker.desk.agents.want_output(OutputPlace(key, OutputSource.OUTPUT, 500, 10))
+        state = onlooker.wait_for(lambda state: state.output is not None and state.output.first == 490)
+        assert state.output is not None
+        assert state.output.lines[10] == "501"
+        wait_for_end(onlooker)
+
+
+def test_search_goes_forwards_and_backwards(stepping: Stepping) -> None:
+    """By line; what is nowhere is told as nothing."""
+    stepping.teach(f"seq 1 5000; {WORK}")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start_and_end(onlooker)
+        for first, height, text, line in ((10, 1, "4321", 4320), (4999, -1, "77", 4976), (0, 1, "no such", None)):
+            before = onlooker.state.found
+            onlooker.desk.agents.search(OutputPlace(key, OutputSource.OUTPUT, first, height), text)
+            state = onlooker.wait_for(lambda state, before=before: state.found is not before)  # type: ignore[misc]
+            assert state.found is not None
+            assert state.found.line == line
+
+
+def start_and_end(onlooker: Onlooker) -> RunKey:
+    confirm(onlooker, propose(onlooker, ProposalKind.STEP, phase="build"))
+    return wait_for_end(onlooker).state.key
+
+
+def test_prompt_of_a_try_can_be_read(stepping: Stepping) -> None:
+    """What it was told is kept, and shown like its output."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start_and_end(onlooker)
+        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.PROMPT, 0, 50), 2)
+        assert any(HANDOFF in line for line in window.lines)
+
+
+def test_agent_is_paused_resumed_and_stopped(stepping: Stepping) -> None:
+    """Stopping asks first, ends everything, and what it did is looked at."""
+    stepping.teach("echo begun; sleep 600")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start(onlooker)
+        onlooker.desk.agents.pause(key)
+        onlooker.wait_for(lambda state: list_views(state)[-1].state.status is RunStatus.PAUSED)
+        onlooker.desk.agents.resume(key)
+        onlooker.wait_for(lambda state: list_views(state)[-1].state.status is RunStatus.RUNNING)
+        proposal = propose(onlooker, ProposalKind.STOP, key)
+        assert proposal.run is not None
+        confirm(onlooker, proposal)
+        ended = wait_for_end(onlooker)
+        assert ended.report is not None
+        assert ended.report.outcome is StepOutcome.STOPPED
+
+
+def test_second_step_names_who_holds_the_phase(stepping: Stepping, isolated_user: Path) -> None:
+    """And offers nothing to confirm."""
+    stepping.teach(f"{WAIT}; {WORK}")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        start(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        assert proposal.stage is ProposalStage.REFUSED
+        assert proposal.trouble is not None
+        assert "build is locked by" in proposal.trouble.message
+        let_go(isolated_user)
+        wait_for_end(onlooker)
+
+
+def test_note_reaches_who_is_at_work(stepping: Stepping, isolated_user: Path) -> None:
+    """Its notes file grows while it runs."""
+    stepping.teach(f"{WAIT}; cat $HANDOFF_TUI_NOTES_FILE; {WORK}")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start(onlooker)
+        onlooker.desk.agents.write_note("Keep the public names.")
+        onlooker.wait_for(lambda state: state.telling is not None and "the note is kept" in state.telling.text)
+        let_go(isolated_user)
+        wait_for_end(onlooker)
+        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.OUTPUT, None, 10), 1)
+        assert any("Keep the public names." in line for line in window.lines)
+
+
+def test_phase_without_an_agent_is_refused_with_what_to_do(stepping: Stepping) -> None:
+    """Nothing is guessed."""
+    stepping.config.write_text('[pipelines.notes]\n[[pipelines.notes.phases]]\nname = "build"\n', encoding="utf-8")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        assert proposal.stage is ProposalStage.REFUSED
+        assert proposal.trouble is not None
+        assert "[agents.build] is not configured" in proposal.trouble.message
+
+
+def test_phase_for_people_asks_for_its_name(stepping: Stepping) -> None:
+    """Without it nothing is started."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="release")
+        assert (proposal.stage, proposal.typed) == (ProposalStage.READY, "release")
+        onlooker.desk.agents.confirm(proposal.number)
+        onlooker.desk.agents.confirm(proposal.number, "build")
+        assert onlooker.state.proposal is proposal
+        confirm(onlooker, proposal, "release")
+        wait_for_end(onlooker)
+
+
+def test_what_was_shown_is_what_is_started(stepping: Stepping) -> None:
+    """Where the agent would be told something else by now, it is shown anew and nothing is started."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        onlooker.desk.agents.write_note("Something new.")
+        onlooker.wait_for(lambda state: state.telling is not None and "the note is kept" in state.telling.text)
+        onlooker.desk.agents.confirm(proposal.number)
+        state = onlooker.wait_for(lambda state: state.proposal is not None and state.proposal.number > proposal.number)
+        state = onlooker.wait_for(is_settled)
+        assert state.proposal is not None
+        assert state.proposal.plan is not None
+        assert "Something new." in state.proposal.plan.prompt
+        assert "has changed since this was shown" in state.proposal.note
+        assert list_views(state) == ()
+
+
+def test_proposal_that_was_left_does_nothing(stepping: Stepping) -> None:
+    """Also when its number is confirmed afterwards."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        onlooker.desk.agents.leave()
+        onlooker.desk.agents.confirm(proposal.number)
+        assert onlooker.state.proposal is None
+        assert not list(stepping.root.glob(".git/handoff-tui/runs/*"))
+
+
+@pytest.mark.parametrize("kind", [ProposalKind.ROLLBACK, ProposalKind.UNDO, ProposalKind.UNLOCK, ProposalKind.STOP])
+def test_what_cannot_be_done_is_refused_with_a_reason(kind: ProposalKind, stepping: Stepping) -> None:
+    """Nothing was approved, rolled back, locked or started here."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        proposal = propose(onlooker, kind)
+        assert proposal.stage is ProposalStage.REFUSED
+        assert proposal.trouble is not None
+        assert proposal.trouble.message
+
+
+def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -> None:
+    """One that ended while no desk was open stays as it is until somebody asks."""
+    from handoff_tui.presentation.step_context import render_context  # noqa: PLC0415
+    from handoff_tui.review.step import StepRequest, prepare_step, start_step  # noqa: PLC0415
+    from handoff_tui.review.step_follow import follow  # noqa: PLC0415
+
+    desk = stepping.desk()
+    view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context)
+    follow(desk, view.state.key)
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        assert list_views(onlooker.state)[-1].report is None
+        onlooker.desk.agents.look_at(view.state.key)
+        assert wait_for_end(onlooker).report is not None

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from handoff_tui.models.desk_state import DeskState, Loaded
+from handoff_tui.review.live.board import Board, put_parts
+
+SECONDS = 10.0
+
+
+def test_each_change_is_told_with_the_next_generation() -> None:
+    """In order, and the newest is the board's own."""
+    told: list[DeskState] = []
+    board = Board(told.append)
+    for phase in ("plan", "red", "green"):
+        board.change(lambda state, phase=phase: replace(state, phase=phase))  # type: ignore[misc]
+    assert [(state.generation, state.phase) for state in told] == [(1, "plan"), (2, "red"), (3, "green")]
+    assert board.state is told[-1]
+
+
+def test_no_change_is_not_told() -> None:
+    """Who gives back the state as it was has changed nothing."""
+    told: list[DeskState] = []
+    board = Board(told.append)
+    board.change(lambda state: state)
+    assert told == []
+    assert board.state.generation == 0
+
+
+def test_teller_may_wait_for_a_thread_that_changes() -> None:
+    """No lock is held while a state is told; what changed meanwhile comes next."""
+    told: list[int] = []
+    changed = threading.Event()
+
+    def change_from_another_thread() -> None:
+        board.change(lambda state: replace(state, phase="from elsewhere"))
+        changed.set()
+
+    def tell(state: DeskState) -> None:
+        told.append(state.generation)
+        if state.generation == 1:
+            threading.Thread(target=change_from_another_thread, daemon=True).start()
+            assert changed.wait(SECONDS)
+
+    board = Board(tell)
+    board.change(lambda state: replace(state, phase="first"))
+    assert told == [1, 2]
+
+
+def test_closed_board_tells_nothing() -> None:
+    """Nobody is there to hear it."""
+    told: list[DeskState] = []
+    board = Board(told.append)
+    board.close()
+    board.change(lambda state: replace(state, phase="late"))
+    assert told == []
+
+
+def test_sentences_are_numbered() -> None:
+    """The same words twice are two tellings."""
+    board = Board(lambda _: None)
+    board.say("copied")
+    board.say("copied", "good")
+    assert board.state.telling is not None
+    assert (board.state.telling.number, board.state.telling.role) == (2, "good")
+
+
+def test_parts_are_put_by_their_names() -> None:
+    """Others stay as they were."""
+    state = put_parts(DeskState(phase="plan"), {"log": Loaded(loading=True)})
+    assert state.log.loading
+    assert state.phase == "plan"

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from handoff_tui.review.live.lane import Lane
+
+SECONDS = 10.0
+
+
+class Stage:
+    """A lane whose first job holds it until the test lets go."""
+
+    def __init__(self) -> None:
+        self.bugs: list[BaseException] = []
+        self.done: list[object] = []
+        self.lane = Lane("test", self.bugs.append)
+        self.let_go = threading.Event()
+        self.holding = threading.Event()
+        self.cancelled = False
+
+    def hold(self) -> None:
+        """Begins a job that ends when the test says so."""
+
+        def work(cancel: threading.Event) -> None:
+            self.holding.set()
+            assert self.let_go.wait(SECONDS)
+            self.cancelled = cancel.is_set()
+
+        self.lane.start()
+        self.lane.submit("held", work)
+        assert self.holding.wait(SECONDS)
+
+    def add(self, key: str, name: str, rank: int = 0, delay: float = 0.0) -> None:
+        self.lane.submit(key, lambda _: self.done.append(name), rank=rank, delay=delay)
+
+    def finish(self) -> None:
+        self.let_go.set()
+        end = time.monotonic() + SECONDS
+        while not self.lane.is_idle():
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        self.lane.stop()
+        self.lane.join(SECONDS)
+        assert not self.lane.is_alive()
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+def test_newest_job_of_a_key_wins(stage: Stage) -> None:
+    """However many were asked for while another ran, one runs."""
+    stage.hold()
+    for number in range(5):
+        stage.add("read", f"read {number}")
+    stage.finish()
+    assert stage.done == ["read 4"]
+
+
+def test_lower_ranks_go_first_and_equal_ones_in_turn(stage: Stage) -> None:
+    """A job that takes the place of an older one keeps its turn."""
+    stage.hold()
+    stage.add("slow", "slow", rank=9)
+    stage.add("one", "one", rank=1)
+    stage.add("two", "two", rank=1)
+    stage.add("one", "one again", rank=1)
+    stage.finish()
+    assert stage.done == ["one again", "two", "slow"]
+
+
+def test_cancelled_jobs_never_run_and_the_running_one_is_told(stage: Stage) -> None:
+    """By key; other keys are left alone."""
+    stage.hold()
+    stage.add("read", "read")
+    stage.add("other", "other")
+    stage.lane.cancel("read")
+    stage.lane.cancel("held")
+    stage.finish()
+    assert stage.done == ["other"]
+    assert stage.cancelled
+
+
+def test_delayed_job_waits_and_is_put_off_only_so_long(stage: Stage) -> None:
+    """Others go before it; when they do not stop coming, it runs all the same."""
+    stage.lane.start()
+    began = time.monotonic()
+    while not stage.done:
+        stage.add("late", "late", delay=0.05)
+        assert time.monotonic() < began + SECONDS
+        time.sleep(0.005)
+    assert time.monotonic() - began >= 0.05
+    stage.finish()
+
+
+def test_bug_is_handed_on_and_the_lane_goes_on(stage: Stage) -> None:
+    """Nothing is swallowed, and nothing stops."""
+    stage.lane.start()
+    bug = ZeroDivisionError("a bug")
+
+    def fail(_: threading.Event) -> None:
+        raise bug
+
+    stage.lane.submit("bad", fail, rank=-1)
+    stage.add("good", "good")
+    stage.finish()
+    assert stage.bugs == [bug]
+    assert stage.done == ["good"]
+
+
+def test_stopped_lane_takes_no_more(stage: Stage) -> None:
+    """What waited is dropped, what runs is told, and the thread ends."""
+    stage.hold()
+    stage.add("read", "read")
+    stage.lane.stop()
+    stage.add("later", "later")
+    stage.let_go.set()
+    stage.lane.join(SECONDS)
+    assert not stage.lane.is_alive()
+    assert stage.done == []
+    assert stage.cancelled

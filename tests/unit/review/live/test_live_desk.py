@@ -1,0 +1,433 @@
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_state import PACKET, DeskState, Part, Scope
+from handoff_tui.models.file_diff import DiffOptions
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.repo.clock import read_now
+from handoff_tui.review.check import CheckRequest, check
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.refresh import refresh
+from handoff_tui.review.show import show
+from handoff_tui.review.trust import build_trust_state, trust
+from tests.support.fingerprint import compare_fingerprints, read_fingerprint
+from tests.support.gates import HANDOFF, GateDesk
+from tests.support.live_desks import build_results, build_work, looking
+from tests.support.repositories import RepositoryBuilder
+from tests.support.watching import save_atomically
+
+COMMAND = """[checks.always]
+run = ["/bin/sh", "-c", "echo run >> {marks}; exit 1"]
+"""
+
+
+@pytest.fixture
+def work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return build_work(builder)
+
+
+def read_hash_finding(state: DeskState) -> str:
+    """What the checks quote as the present hash of the claimed file."""
+    results = state.checks.value.results if state.checks.value else ()
+    found = [
+        one.actual or ""
+        for result in results
+        if result.id == "hashes-hold"
+        for finding in result.findings
+        for one in finding.evidence
+    ]
+    return " ".join(found)
+
+
+def read_lines(state: DeskState) -> list[str]:
+    """The lines of the file in view."""
+    lines = state.file.value.lines if state.file.value else ()
+    return [state.file.value.lines.read_line(number).text for number in range(len(lines)) if state.file.value]
+
+
+def test_desk_shows_what_the_use_cases_say(work: RepositoryBuilder) -> None:
+    """The state, the inbox and each part are those of the command line."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        state = onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.PIPELINE, Part.GATE, Part.FILES, Part.DIFFERENCE)
+        desk = open_desk(work.folder)
+        fresh = refresh(desk, 0)
+        (part,) = state.repositories
+        assert part.state.value is not None
+        assert part.state.value.model_copy(update={"generation": 0}) == fresh
+        assert (part.root, part.name, part.watching) == (str(work.folder), "repository", Watching.LIVE)
+        assert [item.key.handoff for item in state.inbox] == [one.handoff.id for one in fresh.handoffs]
+        assert state.shown.value == show(desk, fresh, "H-1")
+        report = check(desk, CheckRequest(handoff="H-1"))
+        assert state.checks.value is not None
+        known = {result.id: result.outcome for result in report.results}
+        assert {result.id: result.outcome for result in state.checks.value.results}.items() <= known.items()
+        assert state.gate.value is not None
+        assert state.gate.value.checks_total == state.checks.value.total
+        assert state.pipeline.value is not None
+        assert state.files.value is not None
+        assert state.difference.value is not None
+
+
+def test_save_is_followed_without_a_full_look(work: RepositoryBuilder) -> None:
+    """The claim is measured again, the checks say the new hash, and the repository was looked at in full once."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN, Part.CHECKS)
+        before = onlooker.state.repositories[0].confirmed_at
+        content = "value = 3\n"
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        save_atomically(work.place("src/part.py"), content)
+        state = onlooker.wait_for(lambda state: digest in read_hash_finding(state))
+        assert state.repositories[0].confirmed_at == before
+        state = onlooker.wait_for_parts(Part.SHOWN)
+        assert state.shown.value is not None
+        assert any(digest in str(verdict.measured) for verdict in state.shown.value.verdicts)
+        assert state.repositories[0].state.value is not None
+        assert state.repositories[0].state.value.repository.changed == ("src/part.py",)
+
+
+def test_true_claim_turns_green_when_the_file_is_saved(work: RepositoryBuilder) -> None:
+    """And the inbox counts it."""
+    content = "value = 9\n"
+    work.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, digest=hashlib.sha256(content.encode()).hexdigest()))
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.CHECKS)
+        save_atomically(work.place("src/part.py"), content)
+
+        def holds(state: DeskState) -> bool:
+            return bool(state.item and state.item.reviewed.claims.holds) and not read_hash_finding(state)
+
+        onlooker.wait_for(holds)
+
+
+def test_document_saved_changes_inbox_and_parts(work: RepositoryBuilder) -> None:
+    """What the agent writes is read at once; the document in view, too."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN)
+        path = "handoffs/H-1/H-1_RESULTS.md"
+        onlooker.desk.need(frozenset({Part.SHOWN, Part.DOCUMENT}))
+        onlooker.desk.open_document(path)
+        state = onlooker.wait_for_parts(Part.DOCUMENT)
+        assert state.document.value is not None
+        assert state.document.value.document is not None
+        save_atomically(work.place(path), build_results(1, tests=77))
+
+        def is_there(state: DeskState) -> bool:
+            item, document = state.item, state.document.value
+            tests = item.reviewed.handoff.tests if item else None
+            return tests is not None and tests.total == 77 and document is not None and "77 tests" in document.text
+
+        onlooker.wait_for(is_there)
+
+
+def test_new_handoff_appears_and_goes_away(work: RepositoryBuilder) -> None:
+    """In folders that were not there before; one in view that is gone says so."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        work.write("handoffs/H-9/H-9_RESULTS.md", build_results(9))
+        onlooker.choose("H-9", Part.SHOWN)
+        work.place("handoffs/H-9/H-9_RESULTS.md").unlink()
+        state = onlooker.wait_for(lambda state: state.shown.trouble is not None)
+        assert state.shown.trouble is not None
+        assert "H-9" in state.shown.trouble.message
+        assert all(item.key.handoff != "H-9" for item in state.inbox)
+
+
+def test_commit_is_noticed(work: RepositoryBuilder) -> None:
+    """Refs and the index have everything read anew."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        work.write("src/part.py", "value = 4\n").commit("more")
+        head = work.head()
+
+        def is_there(state: DeskState) -> bool:
+            value = state.repositories[0].state.value
+            return value is not None and value.repository.head == head and value.repository.changed == ()
+
+        onlooker.wait_for(is_there)
+
+
+def test_repository_that_cannot_be_opened_is_shown_beside_others(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """With what is wrong; when it is one later, a rescan opens it."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with looking(work.folder, empty) as onlooker:
+        state = onlooker.wait_until_live()
+        first, second = state.repositories
+        assert first.state.value is not None
+        assert (second.root, second.watching) == (str(empty), Watching.GONE)
+        assert second.state.trouble is not None
+        assert "not inside a git repository" in second.state.trouble.message
+        build_work(RepositoryBuilder.init(empty), handoffs=1)
+        onlooker.desk.rescan()
+        state = onlooker.wait_for(lambda state: any(item.key.root == str(empty) for item in state.inbox))
+        assert [one.state.trouble for one in state.repositories] == [None, None]
+
+
+def test_two_folders_of_one_repository_are_one(work: RepositoryBuilder) -> None:
+    """The first one stands for both."""
+    with looking(work.folder, work.folder / "src") as onlooker:
+        state = onlooker.wait_until_live()
+        assert [one.root for one in state.repositories] == [str(work.folder)]
+        assert len(state.inbox) == 2
+
+
+def test_handoffs_of_several_repositories_stand_in_one_inbox(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """Ids are unique within one; choosing goes by both."""
+    other = build_work(RepositoryBuilder.init(tmp_path / "other"), handoffs=1)
+    with looking(work.folder, other.folder) as onlooker:
+        state = onlooker.wait_until_live()
+        assert {item.repository for item in state.inbox} == {"repository", "other"}
+        key = next(item.key for item in state.inbox if item.repository == "other")
+        onlooker.desk.choose(key)
+        onlooker.desk.need(frozenset({Part.SHOWN, Part.LOG}))
+        state = onlooker.wait_for_parts(Part.SHOWN, Part.LOG)
+        assert state.repository is not None
+        assert state.repository.root == str(other.folder)
+
+
+def test_parts_that_nobody_needs_are_marked_stale_only(work: RepositoryBuilder) -> None:
+    """They are read when they are needed again."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN, Part.FILES)
+        onlooker.desk.need(frozenset({Part.SHOWN}))
+        work.write("src/other.py", "value = 5\n")
+        onlooker.wait_for(lambda state: state.files.stale)
+        state = onlooker.wait_until_live()
+        assert state.files.stale
+        assert not state.files.loading
+        onlooker.desk.need(frozenset({Part.FILES}))
+        onlooker.wait_for(lambda state: not state.files.stale and state.files.value is not None)
+
+
+def test_files_and_the_one_in_view(work: RepositoryBuilder) -> None:
+    """Against any commit: the list, its counts, and the hunks of a file as it is saved."""
+    first = work.head()
+    work.write("src/part.py", "value = 8\n").commit("second")
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN)
+        onlooker.desk.need(frozenset({Part.FILES, Part.FILE}))
+        onlooker.desk.choose_scope(Scope(DiffScope.SINCE_BASELINE, against=first))
+        state = onlooker.wait_for(lambda state: bool(state.files.value and state.files.value.counted))
+        assert state.files.value is not None
+        assert [one.change.path for one in state.files.value.files] == ["src/part.py"]
+        onlooker.desk.open_file("src/part.py", DiffOptions())
+        onlooker.wait_for(lambda state: "value = 8" in read_lines(state))
+        save_atomically(work.place("src/part.py"), "value = 88\n")
+        onlooker.wait_for(lambda state: "value = 88" in read_lines(state))
+        onlooker.desk.open_file("src/other.py", DiffOptions())
+        state = onlooker.wait_for(lambda state: state.file.trouble is not None)
+        assert state.file.value is None
+
+
+def test_packet_is_a_document(work: RepositoryBuilder) -> None:
+    """Made from the log and the checks, and rendered by who knows how."""
+    with looking(work.folder) as onlooker:
+        onlooker.desk._render_packet = lambda packet: f"packet of {packet.handoff}"
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN)
+        onlooker.desk.need(frozenset({Part.DOCUMENT}))
+        onlooker.desk.open_document(PACKET)
+        state = onlooker.wait_for_parts(Part.DOCUMENT)
+        assert state.document.value is not None
+        assert state.document.value.text == "packet of H-1"
+        assert state.document.value.packet is not None
+
+
+def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """Looking starts nothing; asked, a trusted command runs, with progress, and its result stays while it fits."""
+    marks = tmp_path / "marks"
+    work.write("handoff-tui.toml", COMMAND.format(marks=marks)).commit("a command")
+    desk = open_desk(work.folder)
+    consent = build_trust_state(desk)
+    assert consent is not None
+    trust(desk, consent.digest)
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        state = onlooker.choose("H-1", Part.CHECKS, Part.GATE)
+        assert _find_outcome(state) is Outcome.UNKNOWN
+        assert not marks.exists()
+        onlooker.desk.run_checks(("always",))
+        onlooker.wait_for(lambda state: _find_outcome(state) is Outcome.FAIL and state.running is None)
+        assert marks.read_text(encoding="utf-8").count("run") == 1
+        assert any(state.running is not None and state.running.only == ("always",) for state in onlooker.told)
+        work.write("src/other.py", "value = 6\n")
+        onlooker.wait_for(lambda state: _find_outcome(state) is Outcome.UNKNOWN)
+        assert marks.read_text(encoding="utf-8").count("run") == 1
+
+
+def test_results_that_were_asked_for_stay_while_they_fit(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """A save elsewhere makes neither a command unknown nor a rule older than its last run."""
+    marks = tmp_path / "marks"
+    settings = f'{COMMAND.format(marks=marks)}inputs = ["src/part.py"]\n'
+    work.write("handoff-tui.toml", settings).commit("a command")
+    desk = open_desk(work.folder)
+    consent = build_trust_state(desk)
+    assert consent is not None
+    trust(desk, consent.digest)
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.CHECKS)
+        began = read_now()
+        onlooker.desk.run_checks()
+        onlooker.wait_for(lambda state: _find_outcome(state) is Outcome.FAIL and state.running is None)
+        work.write("src/other.py", "value = 6\n")
+        onlooker.wait_for(lambda state: bool(state.item) and "src/other.py" in _list_changed(state))
+        state = onlooker.wait_for_parts(Part.CHECKS)
+        assert _find_outcome(state) is Outcome.FAIL
+        assert state.checks.value is not None
+        assert all(result.ran_at is not None and result.ran_at >= began for result in state.checks.value.results)
+        assert marks.read_text(encoding="utf-8").count("run") == 1
+
+
+def _list_changed(state: DeskState) -> tuple[str, ...]:
+    value = state.repositories[0].state.value
+    return value.repository.changed if value else ()
+
+
+def _find_outcome(state: DeskState) -> Outcome | None:
+    results = state.checks.value.results if state.checks.value else ()
+    return next((result.outcome for result in results if result.id == "always"), None)
+
+
+def test_running_checks_can_be_cancelled_and_are_given_up_with_the_handoff(
+    work: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """The command is ended, and leaves nothing behind."""
+    sleeping = '[checks.always]\nrun = ["/bin/sh", "-c", "touch {mark}; sleep 600"]\n'
+    work.write("handoff-tui.toml", sleeping.format(mark=tmp_path / "mark")).commit("a command")
+    desk = open_desk(work.folder)
+    consent = build_trust_state(desk)
+    assert consent is not None
+    trust(desk, consent.digest)
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.CHECKS)
+        onlooker.desk.run_checks(("always",))
+        onlooker.wait_for(lambda state: state.running is not None)
+        onlooker.desk.cancel_checks()
+        onlooker.wait_for(lambda state: state.running is None)
+        onlooker.desk.run_checks(("always",))
+        onlooker.wait_for(lambda state: state.running is not None)
+        onlooker.desk.choose(None)
+        onlooker.wait_for(lambda state: state.running is None)
+        onlooker.wait_until_live()
+
+
+def test_log_is_read_verified_and_shown_by_entry(gate_desk: GateDesk) -> None:
+    """As the verbs of the command line do."""
+    genesis = gate_desk.begin(gate_desk.person("bob"))
+    with looking(gate_desk.root) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose(HANDOFF, Part.LOG)
+        assert onlooker.state.log.value is not None
+        assert [row.id for row in onlooker.state.log.value.rows] == [genesis]
+        onlooker.desk.open_entry(genesis[:15])
+        state = onlooker.wait_for(lambda state: state.entry.value is not None)
+        assert state.entry.value is not None
+        assert state.entry.value.row.id == genesis
+        onlooker.desk.open_entry("ffff")
+        onlooker.wait_for(lambda state: state.entry.trouble is not None)
+        onlooker.desk.verify_log()
+        state = onlooker.wait_for(lambda state: state.report.value is not None)
+        assert state.report.value is not None
+        assert not state.report.value.fatal
+
+
+def test_broken_log_is_said_of_its_repository(gate_desk: GateDesk) -> None:
+    """Every gate is closed then."""
+    genesis = gate_desk.begin(gate_desk.person("bob"))
+    with looking(gate_desk.root) as onlooker:
+        state = onlooker.wait_until_live()
+        assert state.repositories[0].fatal == ()
+        name = genesis.removeprefix("sha256:")
+        (entry,) = (gate_desk.root / ".handoff-tui" / "log").rglob(f"*{name[2:]}*")
+        entry.unlink()
+        state = onlooker.wait_for(lambda state: bool(state.repositories[0].fatal))
+        assert state.repositories[0].fatal
+
+
+def test_looking_writes_nothing_into_the_repository(gate_desk: GateDesk) -> None:
+    """Over a session of every view, with a full look on focus: not a byte, `.git` included."""
+    gate_desk.begin(gate_desk.person("bob"))
+    before = read_fingerprint(gate_desk.root)
+    with looking(gate_desk.root) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose(HANDOFF, *(part for part in Part if part not in {Part.FILE, Part.DOCUMENT}))
+        onlooker.desk.open_document("HANDOFF.md")
+        onlooker.desk.set_focused(focused=False)
+        onlooker.desk.set_focused(focused=True)
+        onlooker.desk.rescan()
+        onlooker.wait_until_live()
+    assert compare_fingerprints(before, read_fingerprint(gate_desk.root)) == []
+
+
+def test_stopped_desk_leaves_no_thread(work: RepositoryBuilder) -> None:
+    """Whatever it was about to read."""
+    before = set(threading.enumerate())
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1", Part.SHOWN)
+        onlooker.desk.need(frozenset(Part))
+    own = [one for one in set(threading.enumerate()) - before if not one.name.startswith("watch-listener")]
+    assert own == []
+
+
+def test_handoff_that_was_left_tells_nothing_any_more(work: RepositoryBuilder) -> None:
+    """Parts are those of the handoff in view, however fast one goes through the list."""
+    with looking(work.folder) as onlooker:
+        state = onlooker.wait_until_live()
+        onlooker.desk.need(frozenset({Part.SHOWN, Part.CHECKS, Part.GATE}))
+        for _ in range(6):
+            for item in state.inbox:
+                onlooker.desk.choose(item.key)
+        last = state.inbox[-1].key
+        onlooker.wait_for_parts(Part.SHOWN, Part.CHECKS, Part.GATE)
+        for told in onlooker.told:
+            if told.shown.value is not None and told.chosen is not None:
+                assert told.shown.value.reviewed.handoff.id == told.chosen.handoff
+            if told.checks.value is not None and told.chosen is not None:
+                assert told.checks.value.handoff == told.chosen.handoff
+        assert onlooker.state.chosen == last
+
+
+def test_phase_in_view_is_that_of_the_gate(gate_desk: GateDesk) -> None:
+    """Another phase has another gate."""
+    gate_desk.begin(gate_desk.person("bob"))
+    with looking(gate_desk.root) as onlooker:
+        onlooker.wait_until_live()
+        first = onlooker.choose(HANDOFF, Part.GATE).gate.value
+        onlooker.desk.choose_phase("release")
+        second = onlooker.wait_for_parts(Part.GATE).gate.value
+        assert first is not None
+        assert second is not None
+        assert first.digest != second.digest
+
+
+def test_repository_that_goes_away_and_comes_back_is_said(work: RepositoryBuilder, tmp_path: Path) -> None:
+    """What was read stays in view, marked as old, until it is there again."""
+    with looking(work.folder) as onlooker:
+        onlooker.wait_until_live()
+        work.folder.rename(tmp_path / "away")
+        state = onlooker.wait_for(lambda state: state.repositories[0].watching is Watching.GONE)
+        assert state.repositories[0].state.value is not None
+        onlooker.wait_for(lambda state: state.repositories[0].state.trouble is not None)
+        (tmp_path / "away").rename(work.folder)
+        state = onlooker.wait_for(
+            lambda state: (
+                state.repositories[0].watching is Watching.LIVE and state.repositories[0].state.trouble is None
+            )
+        )
+        assert not state.repositories[0].state.stale

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handoff_tui.errors import ObjectMissingError
+from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.models.stored_drafts import StoredDrafts
+from handoff_tui.models.work import Severity
+from handoff_tui.review.decide import DecideRequest, Prepared, prepare_decision
+from handoff_tui.review.demands import compare_read, find_demands
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.log import open_log
+from tests.support.gates import CODE, HANDOFF, GateDesk
+
+NOTHING = StoredDrafts()
+HANDOFF_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/app.py` adds.\n"
+BROKEN_CLAIM = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/none.py` is new.\n"
+
+
+def prepare(desk: GateDesk, verb: DecisionVerb = DecisionVerb.APPROVE) -> Prepared:
+    opened = open_desk(desk.root)
+    return prepare_decision(opened, open_log(opened.repository), DecideRequest(verb, HANDOFF, reason=None))
+
+
+@pytest.fixture
+def desk(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> GateDesk:
+    """Bo decides on work that was approved once and has changed since, so that there is a baseline."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    assert gate_desk.decide(bo, "approve").code == 0
+    gate_desk.commit_log()
+    gate_desk.change(CODE + "# more\n")
+    bo.become(monkeypatch)
+    return gate_desk
+
+
+def list_demands(prepared: Prepared, drafts: StoredDrafts) -> list[tuple[str, str]]:
+    demands = find_demands(prepared, drafts, compare_read(prepared.examined, drafts))
+    return [(demand.text, demand.detail) for demand in demands]
+
+
+def read_all(prepared: Prepared) -> StoredDrafts:
+    """Every changed file marked, every document opened."""
+    drafts = StoredDrafts()
+    for change in compare_read(prepared.examined, drafts).changes:
+        drafts = drafts.mark(change, viewed=True)
+    for document in prepared.examined.handoff.documents:
+        drafts = drafts.note_opened(document.path, document.sha256 or "")
+    return drafts
+
+
+def test_demands_follow_from_what_was_read(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing when all was read; files and documents by name when not; who turns work back is asked for nothing."""
+    prepared = prepare(desk)
+    drafts = read_all(prepared)
+    assert compare_read(prepared.examined, drafts).viewed == ("src/app.py",)
+    assert list_demands(prepared, drafts) == []
+    assert list_demands(prepared, NOTHING) == [
+        ("1 of 1 changed file is not marked as read", "src/app.py"),
+        ("its document was not opened", "HANDOFF.md"),
+    ]
+    for verb in (DecisionVerb.REJECT, DecisionVerb.RETRY, DecisionVerb.HOLD, DecisionVerb.WITHDRAW):
+        assert list_demands(replace(prepared, verb=verb), NOTHING) == []
+    for verb in (DecisionVerb.CARRY, DecisionVerb.OVERRIDE, DecisionVerb.SKIP):
+        assert len(list_demands(replace(prepared, verb=verb), NOTHING)) == 2
+    assert list_demands(_lose_a_result(prepared), drafts) == [("1 check has no result", "lost")]
+    _lose_the_baseline(monkeypatch)
+    assert list_demands(prepared, drafts) == [
+        ("no file could be compared, so none was read as a change", "the files of the baseline are not here")
+    ]
+
+
+def test_marks_count_for_the_content_they_were_set_on(desk: GateDesk) -> None:
+    """A file that changed after it was read, and a document that changed after it was opened, are unread."""
+    drafts = read_all(prepare(desk))
+    desk.builder.write("src/app.py", CODE + "# other\n").write("HANDOFF.md", HANDOFF_TEXT).commit("more")
+    assert [detail for _, detail in list_demands(prepare(desk), drafts)] == ["HANDOFF.md and 1 more", "HANDOFF.md"]
+
+
+def _lose_a_result(prepared: Prepared) -> Prepared:
+    report = prepared.examined.report
+    lost = CheckResult(
+        id="lost", outcome=Outcome.TIMEOUT, severity=Severity.LOW, blocking=False, summary="it took too long"
+    )
+    changed = report.model_copy(update={"results": (*report.results, lost)})
+    return replace(prepared, examined=replace(prepared.examined, report=changed))
+
+
+def _lose_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
+    def miss(*_: object) -> str:
+        raise ObjectMissingError("gone")
+
+    monkeypatch.setattr("handoff_tui.review.compared._has_tree", lambda *_: False)
+    monkeypatch.setattr("handoff_tui.review.compared.build_commit_tree", miss)
+
+
+def test_hidden_characters_and_broken_claims_are_told(desk: GateDesk) -> None:
+    """A zero-width space in a new line, with its place; a blocking check that an override goes over."""
+    desk.builder.write("src/app.py", CODE + "# mo\u200bre\n").write("HANDOFF.md", BROKEN_CLAIM).commit("worse")
+    prepared = prepare(desk, DecisionVerb.OVERRIDE)
+    demands = list_demands(prepared, read_all(prepared))
+    assert demands[0][0] == "1 blocking check does not pass"
+    assert demands[1:] == [("1 place with hidden characters", "src/app.py:7")]

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from datetime import UTC, datetime
+
+import pytest
+
+from handoff_tui.models.gate_state import Mover
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.inbox import InboxItem, RiskFact, RiskKind, WorkSize
+from handoff_tui.repo import git as git_door
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.inbox import InboxFacts, Measured, add_risks, build_inbox, read_change_times, read_inbox
+from handoff_tui.review.refresh import open_log_gates, refresh
+from handoff_tui.review.reviewer import DeskReviewer, read_reviewer
+from tests.support.gates import HANDOFF, GateDesk
+from tests.support.repositories import RepositoryBuilder
+from tests.support.reviewed import build_reviewed, build_state
+from tests.support.signed import Person
+
+ME = DeskReviewer("ada@example.org", may_decide=True, names=frozenset({"ada@example.org", "ada"}))
+
+
+def build_one(handoff: Handoff | None = None, reviewer: DeskReviewer = ME, **gate: object) -> InboxItem:
+    state = build_state(build_reviewed(handoff, **gate))  # type: ignore[arg-type]
+    [item] = build_inbox(state, InboxFacts(reviewer, nameless=frozenset({"human"})))
+    return item
+
+
+def read(desk: GateDesk, person: Person, monkeypatch: pytest.MonkeyPatch) -> InboxItem:
+    person.become(monkeypatch)
+    opened = open_desk(desk.root)
+    gates = open_log_gates(opened)
+    reviewer = read_reviewer(opened, gates.policy if gates else None)
+    items = read_inbox(opened, refresh(opened), reviewer, gates)
+    return next(item for item in items if item.key.handoff == HANDOFF)
+
+
+def test_item_waits_on_whoever_may_decide() -> None:
+    """A reviewer's move is mine when I may decide, and nobody's else's business when I may not."""
+    assert build_one().waits_on_me
+    assert not build_one(reviewer=ME._replace(may_decide=False)).waits_on_me
+    assert not build_one(who=Mover.AGENT).waits_on_me
+    assert not build_one(who=Mover.NOBODY).waits_on_me
+
+
+@pytest.mark.parametrize(("name", "mine"), [(None, True), ("human", True), ("Ada", True), ("ops", False)])
+def test_move_of_a_person_is_mine_unless_another_is_named(name: str | None, *, mine: bool) -> None:
+    """Only a person can do it, and I am one; somebody else's name sends it to them."""
+    reviewer = ME._replace(may_decide=False)
+    assert build_one(reviewer=reviewer, who=Mover.HUMAN, name=name).waits_on_me is mine
+
+
+def test_own_work_does_not_wait_on_its_producer() -> None:
+    """Under the address or under the name: nobody approves their own."""
+    for producers in (("Ada",), ("ADA@example.org",)):
+        assert not build_one(Handoff(id="H-1", dialect="builder", producers=producers)).waits_on_me
+    assert build_one(Handoff(id="H-1", dialect="builder", producers=("heron",))).waits_on_me
+
+
+def test_item_knows_its_repository_phase_and_words() -> None:
+    """All that a row and a filter need."""
+    item = build_one(Handoff(id="H-1", dialect="builder", title="A Lamp", source_phase="build"))
+    assert (item.repository, item.phase, item.risks, item.size) == ("lamp", "build", None, None)
+    assert all(word in item.search for word in ("h-1", "a lamp", "build", "reviewer", "pending", "lamp"))
+
+
+def test_approval_that_others_must_join_no_longer_waits_on_me(
+    gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two are asked for: after mine it waits on the other, and on me again when the work changes."""
+    bo, cy = gate_desk.person("bo"), gate_desk.person("cy")
+    gate_desk.begin(bo, cy, gates='[gates."*"]\nthreshold = 2\n')
+    assert read(gate_desk, bo, monkeypatch).waits_on_me
+    gate_desk.decide(bo, "approve")
+    assert not read(gate_desk, bo, monkeypatch).waits_on_me
+    assert read(gate_desk, cy, monkeypatch).waits_on_me
+    gate_desk.change()
+    assert read(gate_desk, bo, monkeypatch).waits_on_me
+
+
+def test_submitter_does_not_review_their_own(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log says who handed it over, whatever the handoff says."""
+    bo, cy = gate_desk.person("bo"), gate_desk.person("cy")
+    gate_desk.begin(bo, cy)
+    assert gate_desk.speaking(bo, "submit", "HANDOFF.md", "--repo", gate_desk.root, "--sign").code == 0
+    assert not read(gate_desk, bo, monkeypatch).waits_on_me
+    assert read(gate_desk, cy, monkeypatch).waits_on_me
+
+
+def test_age_is_that_of_the_last_word(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commit's time at first, then that of the decision, which is later."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    committed = datetime.fromtimestamp(gate_desk.builder.moment, UTC)
+    assert read(gate_desk, bo, monkeypatch).since == committed
+    gate_desk.decide(bo, "hold", "--reason", "wait")
+    decided = read(gate_desk, bo, monkeypatch).since
+    assert decided is not None
+    assert decided > committed
+
+
+def open_lamp(builder: RepositoryBuilder, number: int = 3) -> Desk:
+    for one in range(number):
+        builder.write(f"docs/handoffs/2026-01-{one + 1:02}-lamp.md", f"# Handoff: lamp {one}\n\nStatus: COMPLETE\n")
+    builder.commit()
+    return open_desk(builder.folder)
+
+
+def test_times_of_all_handoffs_take_one_git_call(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are."""
+    desk = open_lamp(builder, 30)
+    state = refresh(desk)
+    assert len(state.handoffs) == 30
+    started: list[list[str]] = []
+    popen = subprocess.Popen
+
+    class Counted(popen):  # type: ignore[valid-type,misc]
+        def __init__(self, argv: list[str], **options: object) -> None:
+            started.append(argv)
+            super().__init__(argv, **options)
+
+    def count(_git: object, *words: str, **_options: object) -> None:
+        raise AssertionError(f"git {words[0]} was asked too")
+
+    monkeypatch.setattr(subprocess, "Popen", Counted)
+    monkeypatch.setattr(git_door.Git, "run", count)
+    times = read_change_times(desk, state)
+    assert len(started) == 1
+    assert len(times) == 30
+
+
+def test_uncommitted_document_has_the_time_of_the_disk(builder: RepositoryBuilder) -> None:
+    """Changed or new: git knows nothing of it yet."""
+    open_lamp(builder)
+    builder.write("docs/handoffs/2026-01-01-lamp.md", "# Handoff: lamp 0\n\nStatus: BLOCKED\n").write(
+        "HANDOFF.md", "# Handoff\n"
+    )
+    for name in ("docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"):
+        os.utime(builder.folder / name, (1_900_000_000, 1_900_000_000))
+    desk = open_desk(builder.folder)
+    times = read_change_times(desk, refresh(desk))
+    later = {path for path, time in times.items() if time == datetime.fromtimestamp(1_900_000_000, UTC)}
+    assert later == {"docs/handoffs/2026-01-01-lamp.md", "HANDOFF.md"}
+
+
+def test_measured_risks_are_added_and_the_order_follows() -> None:
+    """Only to the repository they were measured in; what was not measured stays unmeasured."""
+    state = build_state(
+        build_reviewed(Handoff(id="H-1", dialect="builder")), build_reviewed(Handoff(id="H-2", dialect="builder"))
+    )
+    items = build_inbox(state, InboxFacts(ME))
+    risk = RiskFact(kind=RiskKind.CI_EDITED, text="changed")
+    measured = {"H-2": Measured((risk,), WorkSize(1, 2, 3))}
+    first, second = add_risks(items, items[0].key.root, measured)
+    assert (first.key.handoff, first.risks, first.size) == ("H-2", (risk,), WorkSize(1, 2, 3))
+    assert (second.key.handoff, second.risks) == ("H-1", None)
+    assert add_risks(items, "/elsewhere", measured) == items

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import AgentRunError, UsageError
+from handoff_tui.models.agent_run import RunStatus
+from handoff_tui.presentation.step_context import render_context
+from handoff_tui.review.step import StepRequest, prepare_step, start_step
+from handoff_tui.review.step_end import finish_step
+from handoff_tui.review.step_follow import (
+    find_active,
+    find_last,
+    find_operator,
+    follow,
+    inject_note,
+    list_views,
+    pause_step,
+    read_view,
+    resume_step,
+    stop_step,
+)
+from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
+
+
+def test_running_agent_is_followed_paused_spoken_to_and_stopped(stepping: Stepping) -> None:
+    """As an operator does; a note reaches it while it works, and the one after it."""
+    stepping.teach(
+        'while ! grep -q hurry "$HANDOFF_TUI_NOTES_FILE"; do echo waiting; sleep 0.05; done; echo heard; sleep 60'
+    )
+    desk = stepping.desk()
+    key = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context).state.key
+    assert find_active(desk, None, "BUILD") == key
+    assert pause_step(desk, key).state.status is RunStatus.PAUSED
+    assert resume_step(desk, key).state.status is RunStatus.RUNNING
+    inject_note(desk, HANDOFF, "  hurry up ")
+    wait_until(lambda: read_view(desk, key).last_line == "heard")
+    assert stop_step(desk, key).state.status is RunStatus.FINISHED
+    finish_step(desk, key)
+    assert prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")).context.notes[0].text == "hurry up"
+
+
+def test_runs_are_listed_with_attempts_and_tries(stepping: Stepping) -> None:
+    """Oldest first, with what became of them and where the output is."""
+    stepping.step()
+    stepping.step()
+    views = list_views(stepping.desk(), HANDOFF)
+    assert [(view.state.key.attempt, view.state.key.number) for view in views] == [(1, 1), (1, 2)]
+    assert all(view.report is not None and Path(view.output).exists() for view in views)
+    assert list_views(stepping.desk(), "other") == ()
+    assert find_last(stepping.desk(), None, None).number == 2
+    assert follow(stepping.desk(), views[0].state.key).report == views[0].report
+
+
+def test_nobody_to_control_is_said(stepping: Stepping) -> None:
+    """Neither running, nor ever started."""
+    with pytest.raises(AgentRunError, match="no agent is running"):
+        find_active(stepping.desk(), None, None)
+    with pytest.raises(AgentRunError, match="no agent was started"):
+        find_last(stepping.desk(), HANDOFF, "build")
+    with pytest.raises(UsageError, match="empty"):
+        inject_note(stepping.desk(), HANDOFF, " \n")
+
+
+def test_choice_between_two_running_agents_is_the_operators(stepping: Stepping) -> None:
+    """Both are named."""
+    stepping.configure(gate=False).teach(WORK).step()
+    stepping.teach("sleep 60").teach("sleep 60", "tester")
+    desk = stepping.desk()
+    keys = [
+        start_step(prepare_step(desk, StepRequest(HANDOFF, phase)), render_context).state.key
+        for phase in ("build", "test")
+    ]
+    with pytest.raises(UsageError, match="more than one agent is running"):
+        find_active(desk, None, None)
+    for key in keys:
+        stop_step(desk, key)
+
+
+def test_operator_is_who_git_says(stepping: Stepping) -> None:
+    """By the user's own configuration, not the repository's."""
+    assert find_operator(stepping.desk()) == "somebody"
+    (stepping.home / "gitconfig").write_text("[user]\nemail = bo@example.org\n", encoding="utf-8")
+    assert find_operator(stepping.desk()) == "bo@example.org"

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from threading import Timer
+
+import pytest
+
+from handoff_tui.errors import AgentRunError
+from handoff_tui.models.run_view import RunView
+from handoff_tui.models.step import StepOutcome, StepReport
+from handoff_tui.review.check import Telling
+from handoff_tui.review.log import open_log
+from handoff_tui.review.step_follow import list_views
+from handoff_tui.review.step_loop import StepTelling
+from tests.support.stepping import WORK, Stepping
+
+
+def test_agent_that_fails_by_itself_is_tried_again(stepping: Stepping) -> None:
+    """As often as its configuration says; each try is a run of its own with a trail."""
+    flag = stepping.root.parent / "flag"
+    stepping.configure(retries=2, backoff_seconds=[0]).teach(
+        f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}"
+    )
+    reports: list[StepReport] = []
+    report = stepping.step(telling=StepTelling(on_report=reports.append))
+    assert [(one.key.number, one.outcome) for one in reports] == [(1, StepOutcome.FAILED), (2, StepOutcome.READY)]
+    assert (report.budget.used, len(report.trail)) == (1, 2)
+
+
+def test_budget_counts_every_failure_and_ends_with_a_person(stepping: Stepping) -> None:
+    """Then nothing starts any more, until a person says so; the trail tells of all of it."""
+    stepping.configure(budget=1).teach("exit 1")
+    assert stepping.step().outcome is StepOutcome.FAILED
+    spent = stepping.step()
+    assert (spent.outcome, spent.why[-1]) == (StepOutcome.NEEDS_HUMAN, "all 2 tries of the loop are used up")
+    assert [entry.counted for entry in spent.trail] == [True, True]
+    with pytest.raises(AgentRunError, match="needs a person") as refused:
+        stepping.step()
+    assert "--beyond-budget" in refused.value.hint
+    assert stepping.teach(WORK).step(beyond_budget=True).outcome is StepOutcome.READY
+
+
+def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
+    """From the tester to the maker, with what is to be mended, and forward again; no decision is made."""
+    flag = stepping.root.parent / "flag"
+    stepping.configure(gate=False).teach()
+    stepping.teach(f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}", "tester")
+    reports: list[StepReport] = []
+    report = stepping.step(telling=StepTelling(on_report=reports.append), loop=True)
+    assert report.next_move == "a person may start release"
+    assert [(one.key.phase, one.outcome.value) for one in reports] == [
+        ("build", "ready"),
+        ("test", "failed"),
+        ("build", "ready"),
+        ("test", "ready"),
+    ]
+    assert open_log(stepping.desk().repository).verify().entries == ()
+
+
+def test_loop_stops_where_a_person_decides(stepping: Stepping) -> None:
+    """A gate is never opened by it."""
+    reports: list[StepReport] = []
+    stepping.step(telling=StepTelling(on_report=reports.append), loop=True)
+    assert [one.key.phase for one in reports] == ["build"]
+
+
+def test_loop_stops_when_the_budget_is_spent(stepping: Stepping) -> None:
+    """With a person, after all tries of all phases."""
+    reports: list[StepReport] = []
+    report = stepping.configure(budget=2).teach("exit 1").step(telling=StepTelling(on_report=reports.append), loop=True)
+    assert (len(reports), report.outcome) == (3, StepOutcome.NEEDS_HUMAN)
+
+
+def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> None:
+    """What it did until then is told."""
+    stepping.teach("echo more >> src/app.py; sleep 60")
+    checks = Telling()
+    views: list[RunView] = []
+    telling = StepTelling(checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append)
+    report = stepping.step(telling=telling)
+    assert (report.outcome, [file.path for file in report.files]) == (StepOutcome.STOPPED, ["src/app.py"])
+    assert views
+    assert report.budget.used == 0
+
+
+def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
+    """What was cut short is no ground for a start."""
+    checks = Telling()
+    checks.cancel.set()
+    with pytest.raises(KeyboardInterrupt):
+        stepping.step(telling=StepTelling(checks))
+    assert list_views(stepping.desk()) == ()

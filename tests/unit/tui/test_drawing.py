@@ -1,0 +1,35 @@
+"""Cells drawn as one line."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handoff_tui.config.theme import load_theme
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.drawing import draw_cells
+from handoff_tui.tui.theming import Ink
+
+INK = Ink(load_theme("dark", None))
+
+
+@given(st.lists(st.text(alphabet="ab漢é ✓", max_size=20), max_size=5), st.integers(1, 60))
+def test_line_is_exactly_as_wide_as_asked(texts: list[str], width: int) -> None:
+    """Filled up or cut, whatever is in it."""
+    assert draw_cells([Cell(text) for text in texts], width, INK).cell_length == width
+
+
+def test_cut_line_says_so() -> None:
+    """An ellipsis stands for what is left out."""
+    assert draw_cells([Cell("abcdef")], 4, INK).text == "abc…"
+
+
+def test_ascii_ink_draws_ascii() -> None:
+    """Glyphs become letters where the terminal has none."""
+    ink = Ink(load_theme("terminal", None), ascii_only=True)
+    assert draw_cells([Cell("✓ pass · 2…")], 12, ink).text == "v pass - 2~ "
+
+
+def test_markup_is_text() -> None:
+    """Brackets are brackets."""
+    assert draw_cells([Cell("[red]x[/]")], 9, INK).text == "[red]x[/]"
