@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
 
-.PHONY: help demo test test-slow lint format types contracts check bench build golden upgrade clean
+.PHONY: help demo test test-slow lint format types contracts check bench build golden pictures upgrade clean
 
 help:
 	@echo "make demo        set up, build the sample repository, review it"
@@ -16,7 +16,8 @@ help:
 	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
 	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
 	@echo "make build       a wheel and a source archive in dist/"
-	@echo "make golden      write the expected outputs and docs/transcript.md anew"
+	@echo "make golden      write the expected outputs, screens and docs/transcript.md anew"
+	@echo "make pictures    draw the screens in the README anew"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
@@ -52,6 +53,9 @@ build: $(VENV)/.development
 
 golden: $(VENV)/.development
 	HANDOFF_TUI_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/functional
+
+pictures: $(VENV)/.development
+	$(BIN)/python -m tests.support.desk_pictures
 
 upgrade: clean $(VENV)/.python
 	$(PIP) install hatchling editables

@@ -7,15 +7,18 @@ import json
 import platform
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.agents import measure_agents
 from benchmarks.baseline import measure_capture
 from benchmarks.check import measure_cancel, measure_check, measure_engine
 from benchmarks.compare import measure_compare
+from benchmarks.desk import measure_desk
 from benchmarks.diff import measure_diff
 from benchmarks.diff_view import measure_diff_view
 from benchmarks.interleave import Row
+from benchmarks.live import measure_live
 from benchmarks.log_append import measure_log_append
 from benchmarks.log_entry import measure_log_entry
 from benchmarks.log_verify import measure_log_verify
@@ -31,40 +34,53 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="how often each case runs")
     parser.add_argument("--large", action="store_true", help="also with 100,000 files; takes minutes")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only these; the other rows stay")
     arguments = parser.parse_args()
     sizes = (1_000, 10_000, 100_000) if arguments.large else (1_000, 10_000)
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as name:
-        folder = Path(name)
-        rows = [
-            *measure_status(folder, arguments.rounds),
-            *measure_reading(folder, arguments.rounds),
-            *measure_check(folder, arguments.rounds, sizes),
-            *measure_engine(folder, arguments.rounds),
-            *measure_capture(folder, arguments.rounds, sizes),
-            *measure_cancel(folder / "cancel", arguments.rounds),
-            *measure_diff(folder, arguments.rounds),
-            *measure_diff_view(arguments.rounds),
-            *measure_compare(folder, arguments.rounds),
-            *measure_log_entry(arguments.rounds),
-            *measure_log_append(folder, arguments.rounds),
-            *measure_log_verify(folder, arguments.rounds),
-            *measure_watching(folder, arguments.rounds, sizes),
-            *measure_agents(folder, arguments.rounds),
-            *measure_procedures(folder, arguments.rounds),
-        ]
+        measures = _list_measures(Path(name), arguments.rounds, sizes)
+        if unknown := set(arguments.only) - set(measures):
+            parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(measures)}")
+        for measure in arguments.only or measures:
+            rows += measures[measure]()
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     for row in rows:
         limit = "" if row.limit is None else f"{row.limit:.2f}"
         print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER'}{row.note}")
-    _store(rows)
+    _store(rows, keep=bool(arguments.only))
     return 0 if all(row.kept for row in rows) else 1
 
 
-def _store(rows: list[Row]) -> None:
-    value = {
-        "python": platform.python_version(),
-        "rows": [{"name": row.name, "ratio": round(row.ratio, 3), "limit": row.limit} for row in rows],
+def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, Callable[[], list[Row]]]:
+    return {
+        "status": lambda: measure_status(folder, rounds),
+        "reading": lambda: measure_reading(folder, rounds),
+        "check": lambda: measure_check(folder, rounds, sizes),
+        "engine": lambda: measure_engine(folder, rounds),
+        "capture": lambda: measure_capture(folder, rounds, sizes),
+        "cancel": lambda: measure_cancel(folder / "cancel", rounds),
+        "diff": lambda: measure_diff(folder, rounds),
+        "diff-view": lambda: measure_diff_view(rounds),
+        "compare": lambda: measure_compare(folder, rounds),
+        "log-entry": lambda: measure_log_entry(rounds),
+        "log-append": lambda: measure_log_append(folder, rounds),
+        "log-verify": lambda: measure_log_verify(folder, rounds),
+        "watching": lambda: measure_watching(folder, rounds, sizes),
+        "live": lambda: measure_live(folder, sizes),
+        "desk": lambda: measure_desk(folder, rounds, sizes),
+        "agents": lambda: measure_agents(folder, rounds),
+        "procedures": lambda: measure_procedures(folder, rounds),
     }
+
+
+def _store(rows: list[Row], *, keep: bool) -> None:
+    """The whole table, or the new rows in the places of the old ones."""
+    stored = {row.name: {"name": row.name, "ratio": round(row.ratio, 3), "limit": row.limit} for row in rows}
+    if keep and _RESULTS.is_file():
+        earlier = json.loads(_RESULTS.read_text(encoding="utf-8"))["rows"]
+        stored = {row["name"]: row for row in earlier} | stored
+    value = {"python": platform.python_version(), "rows": list(stored.values())}
     _RESULTS.parent.mkdir(exist_ok=True)
     _RESULTS.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
 

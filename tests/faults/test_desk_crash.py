@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -42,6 +43,19 @@ def plant(person: Person, module: str, name: str) -> dict[str, str]:
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(PLANT.format(module=module, name=name), encoding="utf-8")
     return {**person.environment, "PYTHONPATH": str(folder), "TMPDIR": str(folder)}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signal_that_ends_the_program_gives_the_terminal_back(
+    person: Person, repository: Path, number: signal.Signals
+) -> None:
+    """A logout or a `kill` leaves no other screen, no hidden cursor and no mouse behind; the signal is the end."""
+    with RawTerminal("--repo", repository, environment=person.environment) as terminal:
+        terminal.wait_for("HANDOFF.md")
+        terminal.send(number)
+        code = terminal.wait_for_end()
+    assert code == -number, terminal.written[-500:]
+    assert [leave for leave in LEAVES if leave not in terminal.written] == []
 
 
 @pytest.mark.parametrize(

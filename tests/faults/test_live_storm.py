@@ -46,6 +46,8 @@ def compare(state: DeskState, fresh: DeskState) -> None:
     assert ours.repository == theirs.repository
     assert [one.handoff for one in ours.handoffs] == [one.handoff for one in theirs.handoffs]
     assert ours == theirs
+    assert [(one.key, one.since) for one in state.inbox] == [(one.key, one.since) for one in fresh.inbox]
+    assert [(one.risks, one.size) for one in state.inbox] == [(one.risks, one.size) for one in fresh.inbox]
     assert state.inbox == fresh.inbox
     assert state.checks == fresh.checks
     assert state == fresh

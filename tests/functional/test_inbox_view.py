@@ -128,9 +128,41 @@ def test_inbox_without_handoffs_and_with_a_broken_repository() -> None:
         get_app(pilot).give(broken)
         screen = await settle(pilot)
         assert "✗ shop  /b is not inside a git repository" in screen
+        assert "✗ cannot be read: shop" in await settle(pilot, "j")
         assert "lamp" in screen
 
     drive(StillApp(reading), script)
+
+
+def test_headings_stand_over_their_columns_when_the_scroll_bar_goes() -> None:
+    """A filter leaves few rows: they are a column wider than before, and so are the headings."""
+    many = tuple(make_item(f"lamp-{number:02}", since=MOMENT) for number in range(60))
+    state = dataclasses.replace(DESK, inbox=many, chosen=many[0].key)
+
+    async def script(pilot: Pilot[None]) -> None:
+        for keys in ((), ("/", *"lamp-07", "enter")):
+            lines = (await settle(pilot, *keys)).splitlines()
+            heading = next(line for line in lines if "HANDOFF" in line)
+            row = next(line for line in lines if "▸ lamp" in line)
+            assert row.index("◆ needs you") == heading.index("STATE")
+
+    drive(StillApp(state), script)
+
+
+def test_page_is_laid_out_beside_its_scroll_bar() -> None:
+    """The bar takes a column: a digest that fills the line is broken, never cut."""
+    digest = "0123456789abcdef" * 12
+    item = make_item("lamp", since=MOMENT, blocking=(digest, *(f"reason {number}" for number in range(30))))
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        page = get_app(pilot).desk.query_one(InboxView).page
+        assert page.show_vertical_scrollbar
+        shown = "".join("".join(segment.text for segment in page.render_line(y)).strip() for y in range(8))
+        assert digest in shown.replace(" ", "")
+        assert "…" not in shown
+
+    drive(StillApp(dataclasses.replace(DESK, inbox=(item,), chosen=item.key)), script)
 
 
 def test_copy_takes_the_id() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from handoff_tui.models.desk_state import DeskState, Drafts, Loaded, Part
 from handoff_tui.models.inbox import HandoffKey
 from handoff_tui.models.noticed import Watching
+from handoff_tui.presentation.step_context import render_context
 from handoff_tui.review.live.live_desk import LiveDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -40,7 +41,7 @@ class Onlooker:
         self.told: list[DeskState] = []
         self.bugs: list[BaseException] = []
         self._news = threading.Condition()
-        self.desk = LiveDesk(places, self._tell, self.bugs.append)
+        self.desk = LiveDesk(places, self._tell, self.bugs.append, render_context=render_context)
 
     @property
     def state(self) -> DeskState:

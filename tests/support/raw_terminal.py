@@ -52,6 +52,10 @@ class RawTerminal:
         os.write(self._terminal, keys.encode())
         self.settle()
 
+    def send(self, number: signal.Signals) -> None:
+        """A signal to the program, as from a closed window."""
+        os.kill(self._process, number)
+
     def wait_for(self, text: str) -> None:
         """Until a text was written, in one piece."""
         deadline = time.monotonic() + _LONGEST_SECONDS

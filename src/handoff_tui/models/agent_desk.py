@@ -78,6 +78,8 @@ class ProposalKind(StrEnum):
     """What a person can have done about agents; each is shown first, and confirmed."""
 
     STEP = "step"
+    AGAIN = "again"
+    """A step into the phase whose work is there."""
     BACK = "back"
     """A step into the phase before."""
     STOP = "stop"

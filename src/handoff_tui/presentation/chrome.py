@@ -21,24 +21,38 @@ _WATCHING_ROLES = {
     Watching.GONE: "fail",
 }
 _DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
+_TAB_FORMS: tuple[tuple[int, frozenset[str]], ...] = (
+    (2, frozenset()),
+    (1, frozenset()),
+    (1, frozenset({"log"})),
+    (1, frozenset({"log", "diff"})),
+    (1, frozenset({"log", "diff", "inbox"})),
+    (0, frozenset()),
+)
+"""How full the numbers are, and which tabs have none."""
 _WIDE = 120
 
 
 def build_title(state: DeskState, view: str, width: int) -> Row:
     """Where one is, and how it stands: the state is never cut, the place may be."""
     right = _build_right(state, view, width)
-    room = width - sum(compute_width(cell.text) for cell in right) - 10
+    room = width - sum(compute_width(cell.text) for cell in right) - 11
     place = _describe_place(state, view, width)
-    if len(place) > room > 1:
-        place = f"…{place[len(place) - room + 1 :]}"
-    gap = " " * max(1, room - compute_width(place))
+    if compute_width(place) > room > 1:
+        while compute_width(place) >= room:
+            place = place[1:]
+        place = f"…{place}"
+    gap = " " * max(1, room + 1 - compute_width(place))
     return (Cell(" handoff ", "heading"), Cell(f" {place}", "accent"), Cell(gap), *right)
 
 
 def build_tabs(state: DeskState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
-    """Each view with its key and its number; numbers go first where there is no room."""
-    for detail in (2, 1, 0):
-        tabs = [(name, _build_tab(state, name, keys.get(name, ""), detail, here=name == view)) for name in keys]
+    """Each view with its key and its number; numbers go first where there is no room, what fails last."""
+    for detail, bare in _TAB_FORMS:
+        tabs = [
+            (name, _build_tab(state, name, keys.get(name, ""), 0 if name in bare else detail, here=name == view))
+            for name in keys
+        ]
         if sum(compute_width(cell.text) for _, row in tabs for cell in row) <= width:
             break
     return tabs
@@ -69,7 +83,11 @@ def build_why(state: DeskState, width: int) -> Row:
     ]
     if gate.blocking:
         more = f" (+{len(gate.blocking) - 1} more)" if len(gate.blocking) > 1 else ""
-        cells.append(Cell(f"  ■ blocked: {render_safe(gate.blocking[0], max(20, width - 30))}{more}", "warning"))
+        reason = render_safe(gate.blocking[0], max(20, width - 30))
+        if gate.state in _DECIDED:  # who let it pass; nothing is in the way
+            cells.append(Cell(f"  {label_gate(gate.state)} · {reason}{more}", label_gate(gate.state).role))
+        else:
+            cells.append(Cell(f"  ■ blocked: {reason}{more}", "warning"))
     elif item.waits_on_me is False and gate.next_move.who is Mover.REVIEWER and repository and repository.reviewer_note:
         cells.append(Cell(f"  {render_safe(repository.reviewer_note)}", "warning"))
     return tuple(cells)

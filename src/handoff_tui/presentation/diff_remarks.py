@@ -24,15 +24,33 @@ _STEERS = (
     (re.compile(r"handoff-tui\.toml|\.handoff-tui/.+"), "steers how this work is reviewed"),
 )
 _MOST_NAMED = 5
+_LATIN = re.compile("[A-Za-z]")
+_OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]+")
+"""Runs of Greek, Cyrillic and wide letters."""
+_ALIKE = re.compile(
+    "[\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf"
+    "\u0405\u0406\u0408\u0410\u0412\u0415\u0417\u041a\u041c-\u041e\u0420-\u0423\u0425"
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\uff21-\uff3a\uff41-\uff5a]+"
+)
+"""Those of them that look like Latin letters or digits; a word in another language has others too."""
 
 
 def find_change_remarks(change: FileChange) -> list[str]:
     """What the entry of the list alone tells."""
     remarks = _find_mode_remarks(change)
     remarks += [text for pattern, text in _STEERS if pattern.fullmatch(change.path)]
-    hidden = find_hidden(change.path + (change.old_path or ""))
-    if hidden:
-        remarks.append(f"its name has hidden characters: {', '.join(hidden[:_MOST_NAMED])}")
+    return remarks + _find_name_remarks(change.path + (change.old_path or ""))
+
+
+def _find_name_remarks(name: str) -> list[str]:
+    """In a text a tab or a line end is nothing unusual; in a name it makes one file look like another."""
+    blanks = [f"U+{ord(blank):04X}" for blank in "\t\n" if blank in name]
+    hidden = [*find_hidden(name), *blanks]
+    remarks = [f"its name has hidden characters: {', '.join(hidden[:_MOST_NAMED])}"] if hidden else []
+    alike = next((run for run in _OTHERS.findall(name) if _ALIKE.fullmatch(run)), "")
+    if alike and _LATIN.search(name):
+        codes = " ".join(f"U+{ord(letter):04X}" for letter in alike[:_MOST_NAMED])
+        remarks.append(f"its name has letters that look like others: {alike} is {codes}")
     return remarks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from handoff_tui.models.claim import Verdict, VerdictState
@@ -30,6 +31,7 @@ class OutlineRows:
     ) -> None:
         self._rows: list[tuple[str, Row, str]] = []
         paths = [document.path for document in documents]
+        self._names = Counter(path.rpartition("/")[2] for path in paths)
         if open_path is not None and open_path not in {*paths, PACKET}:
             self._add_document(open_path, "file", is_open=True, is_read=True)
             self._add_sections(sections, None, wrong or {})
@@ -38,7 +40,8 @@ class OutlineRows:
             self._add_document(document.path, document.role.value, is_open=is_open, is_read=document.path in opened)
             if is_open:
                 self._add_sections(sections, document, wrong or {})
-        self._add_document(PACKET, "for the next attempt", is_open=open_path == PACKET, is_read=True)
+        if documents or open_path == PACKET:
+            self._add_document(PACKET, "for the next attempt", is_open=open_path == PACKET, is_read=True)
         if open_path == PACKET:
             self._add_sections(sections, None, {})
         self.keys: Sequence[str] = tuple(key for key, _, _ in self._rows)
@@ -50,9 +53,15 @@ class OutlineRows:
         return (*cells, Cell(" " * gap), Cell(note, "muted")) if note and gap > 0 else cells
 
     def _add_document(self, path: str, role: str, *, is_open: bool, is_read: bool) -> None:
-        name = "rejection packet" if path == PACKET else render_safe(path.rpartition("/")[2] or path)
+        name = "rejection packet" if path == PACKET else render_safe(self._find_name(path))
         mark = Cell("● " if is_open else "○ " if not is_read else "  ", "accent" if is_open else "muted")
         self._rows.append((f"{DOCUMENT}{path}", (mark, Cell(name, "heading" if is_open else "path")), role))
+
+    def _find_name(self, path: str) -> str:
+        """The file's name, after its folder's where several have the same."""
+        folders, _, name = path.rpartition("/")
+        folder = folders.rpartition("/")[2]
+        return f"{folder}/{name}" if folder and self._names[name] > 1 else name or path
 
     def _add_sections(self, sections: Sequence[Section], document: Document | None, wrong: Mapping[int, int]) -> None:
         moved = frozenset(document.out_of_order) if document else frozenset()

@@ -87,6 +87,11 @@ def describe_verdict(verdict: Verdict) -> str:
     return render_safe(f"{label_verdict(verdict.state).word}{measured}{evidence}")
 
 
+def describe_verdicts(verdicts: Sequence[Verdict]) -> str:
+    """All claims of a line, the worst first: it is the one that the mark stands for."""
+    return "; ".join(map(describe_verdict, sorted(verdicts, key=lambda verdict: _WORST.index(verdict.state))))
+
+
 def find_worst(verdicts: Sequence[Verdict]) -> Label:
     """One mark for all claims of a line."""
     states = {verdict.state for verdict in verdicts}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from handoff_tui.models.desk_state import RepositoryPart
-from handoff_tui.models.gate_state import GateState, Mover
+from handoff_tui.models.gate_state import GateName, GateState, Mover
 from handoff_tui.models.inbox import InboxItem, RiskFact
 from handoff_tui.models.place import Place
 from handoff_tui.presentation.ages import describe_ago
@@ -16,6 +17,7 @@ from handoff_tui.presentation.safe_text import render_safe
 
 _NAME = 8
 _MOST_PLACES = 6
+_PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: datetime | None = None) -> Page:
@@ -29,12 +31,25 @@ def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: da
     return page
 
 
+def build_broken_page(repositories: Iterable[RepositoryPart]) -> Page:
+    """Why nothing of a repository can be listed, and what can be done about it."""
+    page = Page()
+    for repository in repositories:
+        if (trouble := repository.state.trouble) is not None:
+            page.line(Cell(f"✗ {render_safe(repository.name)}  ", "fail"), Cell(render_safe(trouble.message)), indent=4)
+            page.line(Cell(f"    {render_safe(trouble.hint)}", "muted"), indent=4)
+    return page
+
+
 def add_blocking(page: Page, gate: GateState) -> None:
-    """Every requirement that is not met."""
+    """Every requirement that is not met; where it may pass, who let it pass comes first."""
+    has_passed = gate.state in _PASSED
     for number, reason in enumerate(gate.blocking):
+        name = "" if number else "decided" if has_passed else "blocked"
+        glyph, _, role = label_gate(gate.state) if has_passed and not number else ("■", "", "fail")
         page.line(
-            Cell(f"{'blocked' if not number else '':<{_NAME}}", "muted"),
-            Cell(f"■ {render_safe(reason)}", "fail"),
+            Cell(f"{name:<{_NAME}}", "muted"),
+            Cell(f"{glyph} {render_safe(reason)}", role),
             indent=10,
         )
 

@@ -29,6 +29,7 @@ from handoff_tui.tui.widgets.bars import Bar
 
 if TYPE_CHECKING:
     from handoff_tui.config.theme import Theme
+    from handoff_tui.models.agent_desk import Ring
     from handoff_tui.models.desk_state import DeskState
     from handoff_tui.models.inbox import HandoffKey
     from handoff_tui.models.review_record import Comment
@@ -55,6 +56,14 @@ _REQUESTS: dict[type[messages.Asked], Callable[[LiveDesk, Any], None]] = {
     messages.FileMarked: lambda desk, asked: desk.mark_viewed(asked.path, viewed=asked.viewed),
     messages.ReasonKept: lambda desk, asked: desk.keep_reason(asked.verb, asked.text),
     messages.DecisionAgainWanted: lambda desk, asked: desk.begin_decision(asked.verb),
+    messages.OutputWanted: lambda desk, asked: desk.agents.want_output(asked.place),
+    messages.OutputSearchWanted: lambda desk, asked: desk.agents.search(asked.place, asked.text),
+    messages.ProposalWanted: lambda desk, asked: desk.agents.propose(asked.kind, asked.run),
+    messages.ProposalConfirmed: lambda desk, asked: desk.agents.confirm(asked.number, asked.typed),
+    messages.ProposalLeft: lambda desk, _: desk.agents.leave(),
+    messages.RunPaused: lambda desk, asked: desk.agents.set_paused(asked.run, paused=asked.paused),
+    messages.RunLookWanted: lambda desk, asked: desk.agents.look_at(asked.run),
+    messages.NoteWritten: lambda desk, asked: desk.agents.write_note(asked.text),
 }
 """What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
 
@@ -86,6 +95,7 @@ class DeskApp(App[None], inherit_bindings=False):
         self._safe = SafeFilter()
         self._arriving = False
         self._interrupted = False
+        self._rung = 0
         self._apply_theme()
 
     def compose(self) -> ComposeResult:
@@ -118,10 +128,13 @@ class DeskApp(App[None], inherit_bindings=False):
     def _load_desk(self) -> None:
         """Everything heavy, while the screen already answers."""
         from handoff_tui.presentation.packet import render_packet  # noqa: PLC0415 - after the first paint
+        from handoff_tui.presentation.step_context import render_context  # noqa: PLC0415
         from handoff_tui.review.live.live_desk import LiveDesk  # noqa: PLC0415
 
         look = self._load_look()
-        live = LiveDesk(self._starts, self._tell, on_bug=self._tell_bug, render_packet=render_packet)
+        live = LiveDesk(
+            self._starts, self._tell, self._tell_bug, render_packet=render_packet, render_context=render_context
+        )
         self.live = live
         self.call_later(self._open, live, look)
 
@@ -153,10 +166,17 @@ class DeskApp(App[None], inherit_bindings=False):
         self._arriving = False
         if self._desk is None or self.state is None:
             return
+        self._ring(self.state.ring)
         frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
                 show(self.state)
+
+    def _ring(self, ring: Ring | None) -> None:
+        """Bell and notification, each once; whoever built the sequence has seen to it that it is nothing else."""
+        if ring is not None and ring.number != self._rung and self._driver is not None:
+            self._rung = ring.number
+            self._driver.write(ring.sequence)
 
     def _tell_bug(self, fault: BaseException) -> None:
         self.call_later(self._fail, fault)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # loaded after the first paint
+    from handoff_tui.models.agent_desk import OutputPlace, ProposalKind
+    from handoff_tui.models.agent_run import RunKey
     from handoff_tui.models.desk_state import DecisionPart, Scope
     from handoff_tui.models.file_diff import DiffOptions
     from handoff_tui.models.inbox import HandoffKey
@@ -177,6 +179,67 @@ class ReasonKept(Asked):
 @dataclass
 class ReasonEditWanted(Message):
     """A reason is to be written in the user's editor."""
+
+    text: str
+
+
+@dataclass
+class OutputWanted(Asked):
+    """Some lines that an agent printed, or was told, are to be read."""
+
+    place: OutputPlace
+
+
+@dataclass
+class OutputSearchWanted(Asked):
+    """The next line with a text is to be found, from a place on; backwards where its height is negative."""
+
+    place: OutputPlace
+    text: str
+
+
+@dataclass
+class ProposalWanted(Asked):
+    """Something about agents is to be shown, and done when it is confirmed."""
+
+    kind: ProposalKind
+    run: RunKey | None = None
+
+
+@dataclass
+class ProposalConfirmed(Asked):
+    """Somebody has read what is proposed under this number, and confirmed it."""
+
+    number: int
+    typed: str = ""
+
+
+class ProposalLeft(Asked):
+    """Nothing is to be done."""
+
+
+@dataclass
+class RunPaused(Asked):
+    """An agent is to be held where it is, or to go on."""
+
+    run: RunKey
+    paused: bool
+
+
+@dataclass
+class RunLookWanted(Asked):
+    """The work of an agent that has ended is to be looked at."""
+
+    run: RunKey
+
+
+class NoteWanted(Message):
+    """A word to the agent is to be written."""
+
+
+@dataclass
+class NoteWritten(Asked):
+    """A word to the agents of the handoff in view."""
 
     text: str
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from handoff_tui.models.desk_state import DeskState
 
+_OF_THE_OPERATOR = frozenset(
+    f"agent.{name}"
+    for name in ("step", "again", "back", "continue", "pause", "stop", "note", "unlock", "rollback", "undo-rollback")
+) | {"pipeline.step"}
+"""They start, end or change something."""
+
 
 def find_refusal(action: str, state: DeskState, *, read_only: bool, views: tuple[str, ...]) -> str:
     """For actions that every view has; a view answers for its own."""
     scope, _, name = action.partition(".")
     if scope == "view":
         return "" if name in views else "this view is not built yet"
+    if action in _OF_THE_OPERATOR and read_only:
+        return "the desk was opened with --read-only"
     if scope != "decide":
         return ""
     return "the desk was opened with --read-only" if read_only else _refuse_decision(state)

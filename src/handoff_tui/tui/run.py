@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import signal
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,9 @@ from handoff_tui.tui.app import DeskApp
 
 if TYPE_CHECKING:
     from handoff_tui.tui.look import Look
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Sent by a closed window or a logout: by default they end a program where it stands, with the screen still its own."""
 
 
 def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool = False) -> None:
@@ -24,6 +30,23 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
 
     app = DeskApp(starts, peek_theme(theme), look)
     gc.freeze()  # what was imported stays; later collections pass over it
-    app.run()
+    heard = asyncio.run(_run(app))
+    if heard:  # the terminal is as it was; whoever sent it learns that it was heard
+        signal.raise_signal(heard[0])
     if app.fault is not None:
         raise app.fault
+
+
+async def _run(app: DeskApp) -> list[signal.Signals]:
+    """Runs the app; the signals that ended it."""
+    heard: list[signal.Signals] = []
+
+    def end(number: signal.Signals) -> None:
+        heard.append(number)
+        app.exit()
+
+    loop = asyncio.get_running_loop()
+    for number in _ENDING:
+        loop.add_signal_handler(number, partial(end, number))
+    await app.run_async()
+    return heard

@@ -16,6 +16,7 @@ _CLASSES = {
     "diff": "DiffView",
     "document": "DocumentView",
     "log": "LogView",
+    "agent": "AgentView",
     "claims": "ClaimsView",
 }
 

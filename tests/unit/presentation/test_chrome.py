@@ -62,6 +62,31 @@ def test_long_name_is_cut_at_its_beginning() -> None:
     title = join(build_title(state, "diff", 80))
     assert "-end" in title
     assert "WAITS FOR YOU" in title
+    assert compute_width(title) == 80
+    wide = key._replace(handoff="漢" * 60)
+    state = replace(STATE, inbox=(item._replace(key=wide),), chosen=wide)
+    assert 79 <= compute_width(join(build_title(state, "diff", 80))) <= 80
+
+
+def test_narrow_tabs_keep_what_fails() -> None:
+    """Where not every number fits, those of the inbox, the diff and the log go before a contradicted claim."""
+    item = STATE.inbox[0]
+    claims = item.reviewed.claims.model_copy(update={"contradicted": 2})
+    reviewed = item.reviewed.model_copy(update={"claims": claims})
+    state = replace(STATE, inbox=tuple(item._replace(reviewed=reviewed) for _ in range(1_000)))
+    tabs = dict(build_tabs(state, "diff", KEYS, 75))
+    assert sum(compute_width(join(row)) for row in tabs.values()) <= 75
+    assert "✗2" in join(tabs["claims"])
+    assert "1000" not in join(tabs["inbox"])
+
+
+def test_decided_gate_is_not_called_blocked() -> None:
+    """Who let it pass is no obstacle."""
+    nobody = NextMove(who=Mover.NOBODY, what="decided")
+    gate = GateState(state=GateName.APPROVED, blocking=("decided by ada",), next_move=nobody)
+    why = join(build_why(with_gate(gate), 80))
+    assert "✓ approved · decided by ada" in why
+    assert "blocked" not in why
 
 
 def test_why_says_whose_move_it_is_and_what_blocks() -> None:

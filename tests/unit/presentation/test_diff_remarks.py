@@ -42,6 +42,21 @@ def test_files_that_steer_are_remarked(path: str) -> None:
     assert remark.startswith("steers ")
 
 
+@pytest.mark.parametrize(
+    ("name", "remarks"),
+    [
+        ("new\nline.txt", ["its name has hidden characters: U+000A"]),
+        ("tab\there", ["its name has hidden characters: U+0009"]),
+        ("handoffs/H-\u0417/x.md", ["its name has letters that look like others: \u0417 is U+0417"]),
+        ("\u043f\u0440\u0438\u0432\u0435\u0442-v2.md", []),
+        ("plain name.txt", []),
+    ],
+)
+def test_names_that_look_like_others_are_remarked(name: str, remarks: list[str]) -> None:
+    """Tabs and line ends in a name are told, and letters of another alphabet among Latin ones."""
+    assert find_change_remarks(build_change(name)) == remarks
+
+
 def test_hidden_characters_are_remarked() -> None:
     """In a name, and in lines that were added, as many as fit."""
     assert find_change_remarks(build_change("a\u202eb")) == ["its name has hidden characters: U+202E"]

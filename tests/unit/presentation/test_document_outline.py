@@ -48,6 +48,15 @@ def test_outline_lists_documents_and_the_sections_of_the_open_one() -> None:
     assert rows.keys[4] == ""
 
 
+def test_documents_of_the_same_name_are_told_apart() -> None:
+    """Their folders stand before them; without any document there is no packet either."""
+    paths = ("PKG-A/manifest.json", "x/PKG-B/manifest.json", "README.md")
+    rows = OutlineRows([Document(path=path, role=DocumentRole.SPEC) for path in paths], None)
+    names = [row.split()[1] for row in read_rows(rows)]
+    assert names[:3] == ["PKG-A/manifest.json", "PKG-B/manifest.json", "README.md"]
+    assert OutlineRows((), None).keys == ()
+
+
 def test_outline_lists_what_belongs_to_no_handoff() -> None:
     """A file that was jumped to stands first; the packet has sections, too."""
     sections = (Section(title="Why it came back", line=3),)

@@ -14,6 +14,7 @@ from handoff_tui.presentation.document_rows import (
     RenderedText,
     build_remarks,
     describe_verdict,
+    describe_verdicts,
     find_worst,
     is_markdown,
 )
@@ -131,6 +132,7 @@ def test_worst_claim_marks_the_line() -> None:
     assert find_worst((HOLDS, WRONG)).word == "contradicted"
     assert find_worst((HOLDS, unverified)).word == "unverified"
     assert describe_verdict(unverified) == "unverified"
+    assert describe_verdicts((HOLDS, WRONG)).startswith("contradicted")
 
 
 def test_markdown_is_known_by_its_name() -> None:

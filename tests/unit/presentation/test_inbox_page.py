@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from handoff_tui.models.desk_state import RepositoryPart
+from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
+from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize
 from handoff_tui.models.place import Place
-from handoff_tui.presentation.inbox_page import build_inbox_page, list_places
+from handoff_tui.presentation.inbox_page import add_blocking, build_broken_page, build_inbox_page, list_places
+from handoff_tui.presentation.page import Page
 from tests.support.inbox_items import MOMENT, make_item
 from tests.support.reviewed import list_lines
 
@@ -19,6 +21,21 @@ def test_page_tells_whose_move_it_is_and_everything_that_blocks() -> None:
     assert "next    you: review and decide" in lines
     assert "blocked ■ 1 claim is contradicted" in lines
     assert "        ■ H-0 is not approved" in lines
+
+
+def test_page_of_a_decided_gate_tells_who_let_it_pass_and_what_is_owed() -> None:
+    """The first line is no obstacle; a debt after it still is."""
+    page = Page()
+    nobody = NextMove(who=Mover.NOBODY, what="decided")
+    add_blocking(page, GateState(state=GateName.APPROVED, blocking=("decided by ada", "a debt"), next_move=nobody))
+    assert list_lines(page) == ["decided ✓ decided by ada", "        ■ a debt"]
+
+
+def test_page_of_a_broken_repository_tells_all_of_its_trouble() -> None:
+    """The row has room for its beginning only."""
+    broken = RepositoryPart("/r", "r", Loaded(trouble=Trouble("/r cannot be read", "Look at its owner.")))
+    lines = list_lines(build_broken_page([broken, RepositoryPart("/s", "s")]))
+    assert lines == ["✗ r  /r cannot be read", "    Look at its owner."]
 
 
 def test_page_gives_the_facts_behind_the_risk() -> None:

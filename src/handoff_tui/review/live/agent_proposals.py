@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from handoff_tui.agents.route import find_pipeline, find_source
 from handoff_tui.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.models.agent_desk import ProposalKind, StepPlan
 from handoff_tui.models.agent_run import RunKey, RunStatus
@@ -17,6 +18,7 @@ from handoff_tui.repo.phase_locks import describe_holder, find_lock
 from handoff_tui.review.agent_trust import refuse_untrusted
 from handoff_tui.review.check import Telling
 from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.reading import read_shelf
 from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, refuse_rollback, undo_rollback
 from handoff_tui.review.step import (
     PreparedStep,
@@ -28,6 +30,7 @@ from handoff_tui.review.step import (
     start_step,
 )
 from handoff_tui.review.step_follow import read_view, stop_step
+from handoff_tui.review.step_trail import list_reports
 from handoff_tui.review.unlock import list_phase_locks, unlock
 
 _WITH_UNCOMMITTED = "uncommitted"
@@ -46,6 +49,8 @@ class Wish(NamedTuple):
 class Watch(NamedTuple):
     """How the desk takes part in it."""
 
+    desk: Desk
+    """As it was read last: enough for what does not ask about files."""
     render: Renderer
     follow: Callable[[Desk, RunKey], None]
     """A run whose end is to be noticed."""
@@ -63,6 +68,7 @@ def ready_proposal(wish: Wish, watch: Watch) -> Ready:
     """Puts together what would be done; an error says why it cannot be."""
     makers: dict[ProposalKind, Callable[[Wish, Watch], Ready]] = {
         ProposalKind.STEP: _ready_step,
+        ProposalKind.AGAIN: _ready_step,
         ProposalKind.BACK: _ready_step,
         ProposalKind.STOP: _ready_stop,
         ProposalKind.UNLOCK: _ready_unlock,
@@ -94,11 +100,23 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
 
 
 def _prepare(wish: Wish, watch: Watch) -> PreparedStep:
-    request = StepRequest(wish.handoff, wish.phase, back=wish.kind is ProposalKind.BACK)
-    prepared = prepare_step(open_desk(Path(wish.root)), request, Telling(cancel=watch.cancel))
+    desk = open_desk(Path(wish.root))
+    phase = _find_phase_of_work(desk, wish.handoff) if wish.kind is ProposalKind.AGAIN else wish.phase
+    request = StepRequest(wish.handoff, phase, back=wish.kind is ProposalKind.BACK)
+    prepared = prepare_step(desk, request, Telling(cancel=watch.cancel))
     if watch.cancel.is_set():
         raise AgentRunError("it was left before everything was looked at")
     return prepared
+
+
+def _find_phase_of_work(desk: Desk, wanted: str) -> str:
+    """The phase whose work is there, in the pipeline of the handoff."""
+    handoff = next((one for one in read_shelf(desk).harvest.handoffs if one.id == wanted), None)
+    if handoff is None:
+        raise UsageError(f"{wanted} is not here any more")
+    pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
+    reports = list_reports(desk, handoff.id)
+    return find_source(find_pipeline(pipelines, handoff), handoff, reports[-1].key.phase if reports else None).name
 
 
 def build_plan(prepared: PreparedStep, render: Renderer) -> StepPlan:
@@ -148,7 +166,7 @@ def _refuse_locked(prepared: PreparedStep) -> None:
 
 
 def _ready_stop(wish: Wish, watch: Watch) -> Ready:
-    desk = open_desk(Path(wish.root))
+    desk = watch.desk
     if wish.run is None:
         raise UsageError("no try is chosen")
     key = wish.run
@@ -164,8 +182,8 @@ def _ready_stop(wish: Wish, watch: Watch) -> Ready:
     return Ready({"run": view}, do)
 
 
-def _ready_unlock(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
-    desk = open_desk(Path(wish.root))
+def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
+    desk = watch.desk
     locks = [state for state in list_phase_locks(desk) if wish.phase in {None, state.lock.phase}]
     state = next((one for one in locks if one.stale), next(iter(locks), None))
     if state is None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError, ShownMovedError
+from handoff_tui.errors import AgentRunError, HandoffError, ShownMovedError
 from handoff_tui.models.agent_desk import (
     OutputFound,
     OutputPlace,
@@ -22,7 +22,7 @@ from handoff_tui.models.agent_desk import (
     Ring,
 )
 from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.desk_state import DeskState, Trouble
 from handoff_tui.models.step import StepContext, StepOutcome, StepReport
 from handoff_tui.review.live.agent_follow import AgentFollower
 from handoff_tui.review.live.board import Board
@@ -44,6 +44,11 @@ _ROLES = {
 _PREPARE, _DO, _SEARCH = "prepare", "do", "search"
 
 
+def _refuse_to_render(_: StepContext) -> tuple[str, str]:
+    """Words are the business of a front end; without them an agent would start blind."""
+    raise AgentRunError("nobody is here who can tell the agent what to do")
+
+
 class AgentDesk:
     """`on_ended` is called when the work of an agent was looked at: gates and checks may stand elsewhere."""
 
@@ -56,12 +61,13 @@ class AgentDesk:
         render: Callable[[StepContext], tuple[str, str]] | None = None,
     ) -> None:
         self._board, self._find_scene, self._on_ended = board, find_scene, on_ended
-        self._render = render or (lambda _context: ("", ""))
+        self._render = render or _refuse_to_render
         self._lanes = [Lane(name, on_bug) for name in ("agents", "ended-agents", "words-to-agents")]
         self._acts, self._ends, self._words = self._lanes
         self._windows = OutputWindows()
         self._follower = AgentFollower(board, self._windows, find_scene, self._note_over, on_bug)
         self._lock = threading.Lock()
+        self._number = 0
         self._ready: tuple[int, Wish, Ready] | None = None
         self._looking: frozenset[RunKey] = frozenset()
 
@@ -107,22 +113,23 @@ class AgentDesk:
     # what is about to be done
 
     def propose(self, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> None:
-        """Puts together what would be done; nothing is, until it is confirmed."""
+        """Puts together what would be done; nothing is, until it is confirmed. A step goes into the phase in view."""
         from handoff_tui.review.live.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
 
-        chosen = self._board.state.chosen
-        if chosen is not None:
-            self._begin(Wish(kind, chosen.root, chosen.handoff, phase, run))
+        state = self._board.state
+        if state.chosen is not None:
+            steps = kind in {ProposalKind.STEP, ProposalKind.BACK}
+            wanted = phase or (state.phase if steps else None)
+            self._begin(Wish(kind, state.chosen.root, state.chosen.handoff, wanted, run))
 
     def _begin(self, wish: Wish, note: str = "") -> None:
-        def enter(state: DeskState) -> DeskState:
-            number = state.proposal.number + 1 if state.proposal else 1
-            return replace(state, proposal=Proposal(number, wish.kind, ProposalStage.PREPARING, note=note))
-
+        with self._lock:
+            self._number += 1
+            number = self._number
+        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, note=note)
         self._acts.cancel(_PREPARE)
-        proposal = self._board.change(enter).proposal
-        if proposal is not None:
-            self._acts.submit(_PREPARE, lambda cancel: self._prepare(proposal.number, wish, cancel))
+        self._board.change(lambda state: replace(state, proposal=proposal))
+        self._acts.submit(_PREPARE, lambda cancel: self._prepare(number, wish, cancel))
 
     def leave(self) -> None:
         """Nothing is done; what is being put together is given up. What was begun goes on."""
@@ -133,23 +140,26 @@ class AgentDesk:
 
     def confirm(self, number: int, typed: str = "") -> None:
         """Does what was shown under that number, if what must be typed was."""
-        with self._lock:
-            ready, self._ready = self._ready, None
         proposal = self._board.state.proposal
-        if ready is None or proposal is None or (ready[0], proposal.number) != (number, number):
+        if proposal is None or (proposal.number, proposal.stage) != (number, ProposalStage.READY):
             return
-        if proposal.stage is not ProposalStage.READY or typed.strip() != proposal.typed:
-            with self._lock:
-                self._ready = ready
-            return
+        with self._lock:
+            ready = self._ready
+            if ready is None or ready[0] != number or typed.strip() != proposal.typed:
+                return
+            self._ready = None
         self._change(number, stage=ProposalStage.DOING)
         self._acts.submit(_DO, lambda _: self._do(*ready))
 
     def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
         from handoff_tui.review.live.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
 
+        scene = self._find_scene(self._board.state)
+        if scene is None:
+            self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is not read yet"))
+            return
         try:
-            ready = ready_proposal(wish, Watch(self._render, self._follow, cancel))
+            ready = ready_proposal(wish, Watch(scene.desk, self._render, self._follow, cancel))
         except (HandoffError, OSError) as refused:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
@@ -167,7 +177,7 @@ class AgentDesk:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
         self._change(number, stage=ProposalStage.DONE)
-        self._board.say(said, "pass")
+        self._board.say("" if ready.shown.get("plan") else said, "pass")  # who is at work is seen in the list
         self._follower.look()
 
     def _change(self, number: int, **changes: object) -> None:
@@ -184,15 +194,13 @@ class AgentDesk:
 
     # a word to those who are at work
 
-    def pause(self, key: RunKey) -> None:
-        from handoff_tui.review.step_follow import pause_step  # noqa: PLC0415 - not before it is asked for
+    def set_paused(self, key: RunKey, *, paused: bool) -> None:
+        """Holds an agent where it is, or lets it go on."""
+        from handoff_tui.review.step_follow import pause_step, resume_step  # noqa: PLC0415 - when it is asked for
 
-        self._tell(key, lambda desk: pause_step(desk, key), "held where it is")
-
-    def resume(self, key: RunKey) -> None:
-        from handoff_tui.review.step_follow import resume_step  # noqa: PLC0415 - not before it is asked for
-
-        self._tell(key, lambda desk: resume_step(desk, key), "goes on")
+        act = pause_step if paused else resume_step
+        words = "held where it is" if paused else "goes on"
+        self._on_desk(lambda desk: act(desk, key), f"{key.handoff} · {key.phase}: {words}")
 
     def write_note(self, text: str) -> None:
         """A word to the agents of the handoff in view."""
@@ -208,9 +216,6 @@ class AgentDesk:
         scene = self._find_scene(self._board.state)
         if scene is not None:
             self._note_over(str(scene.desk.repository.root), key)
-
-    def _tell(self, key: RunKey, act: Callable[[Desk], object], said: str) -> None:
-        self._on_desk(act, f"{key.handoff} · {key.phase}: {said}")
 
     def _on_desk(self, act: Callable[[Desk], object], said: str) -> None:
         scene = self._find_scene(self._board.state)

@@ -88,10 +88,10 @@ def _review(scene: Scene, moved: Scene, patch: Patch, workings: Workings) -> Sce
         touched = frozenset(handoff.id for handoff in harvest.handoffs)  # one may wait for another
     reviewed = _review_touched(scene, moved, workings, touched)
     state = build_state(moved.desk, harvest, reviewed, patch.version)
-    if reviewed == scene.state.handoffs:
-        return replace(moved, state=state, workings=workings)
     kept = {path: time for path, time in scene.changed.items() if path not in patch.paths}
     changed = kept | _read_times(moved, state, patch.paths)
+    if reviewed == scene.state.handoffs and changed == scene.changed:
+        return replace(moved, state=state, workings=workings)
     inbox = build_inbox(state, build_inbox_facts(moved.desk, moved.reviewer, changed, moved.gates))
     return replace(moved, state=state, changed=changed, inbox=inbox, workings=workings)
 

@@ -15,6 +15,7 @@ from handoff_tui.models.noticed import Noticed, Watching
 from handoff_tui.repo.clock import read_now
 from handoff_tui.review.live.board import Board
 from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.log_proof import LogProof
 from handoff_tui.review.live.notices import Notices, PendingNotices
 from handoff_tui.review.live.risk_measuring import RiskMeasuring
 
@@ -47,6 +48,7 @@ class RepositoryFeed:
         self._on_scene = on_scene
         self._lane = Lane("state", on_bug)
         self._risks = RiskMeasuring(board, slow, lambda: self.scene)
+        self._proof = LogProof(slow, lambda: self.scene, self._tell_proof)
         self._pending = PendingNotices()
         self._stopped = threading.Event()
         self._watcher: Watcher | None = None
@@ -167,12 +169,19 @@ class RepositoryFeed:
                 state=Loaded(scene.state, at=read_now()),
                 reviewer=scene.reviewer.principal,
                 reviewer_note=scene.reviewer.note,
-                fatal=scene.fatal,
+                fatal=scene.fatal or self._proof.fatal,
             )
 
         self._change_part(show, None if same_inbox else self._risks.add_known(self.root, scene.inbox))
         self._on_scene()
         self._risks.begin(self.root)
+        self._proof.begin()
+
+    def _tell_proof(self) -> None:
+        """On the slow lane: the log is not what it was, or it is again."""
+        scene = self.scene
+        fatal = (scene.fatal if scene else ()) or self._proof.fatal
+        self._change_part(lambda part: replace(part, fatal=fatal))
 
     def _tell_trouble(self, refused: HandoffError | OSError) -> None:
         self._change_part(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LAST_RANK = 99
 _QUIET_SECONDS = 1.0
+_MOST_TRIES = 3
 
 
 class RiskMeasuring:
@@ -31,6 +32,7 @@ class RiskMeasuring:
         self._find_scene = find_scene
         self._memory: RiskMemory | None = None
         self._measured: dict[str, Measured] = {}
+        self._tries = 0
 
     def add_known(self, root: str, inbox: tuple[InboxItem, ...]) -> tuple[InboxItem, ...]:
         """The items with what is known of their risks."""
@@ -54,7 +56,9 @@ class RiskMeasuring:
         try:
             measured = read_risks(scene.desk, scene.state, scene.gates, self._memory)
         except (HandoffError, OSError):
-            return  # the inbox says of no item that it is without risk; the next change has them measured again
+            self._try_again(root)
+            return
+        self._tries = 0
         if cancel.is_set() or measured == self._measured:
             return
         self._measured = measured
@@ -63,3 +67,12 @@ class RiskMeasuring:
             return replace(state, inbox=self.add_known(root, state.inbox))
 
         self._board.change(show)
+
+    def _try_again(self, root: str) -> None:
+        """A few times, later and later: an agent may be writing. Until then the inbox calls nothing free of risk."""
+        self._tries += 1
+        if self._tries <= _MOST_TRIES:
+            delay = self._tries * _QUIET_SECONDS
+            self._lane.submit(("risks", root), lambda cancel: self._measure(root, cancel), rank=_LAST_RANK, delay=delay)
+        else:
+            self._tries = 0

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.models.review_record import Comment
 from handoff_tui.presentation.alert_page import Alarm, find_alarm
 from handoff_tui.presentation.chrome import VIEWS, build_tabs, build_title, build_why
 from handoff_tui.presentation.page import Cell
@@ -24,8 +25,12 @@ from handoff_tui.tui.messages import (
     DescriptionChanged,
     EditorWanted,
     HandoffChosen,
+    NoteWanted,
+    NoteWritten,
     PartsChanged,
     PlaceWanted,
+    ProposalLeft,
+    ProposalWanted,
     ScopeWanted,
     StatusChanged,
     ThemeChosen,
@@ -34,6 +39,8 @@ from handoff_tui.tui.messages import (
 from handoff_tui.tui.refusals import find_refusal
 from handoff_tui.tui.screens.alert_screen import AlertScreen
 from handoff_tui.tui.screens.dialogs import build_dialog, has_place
+from handoff_tui.tui.screens.note_screen import NoteScreen
+from handoff_tui.tui.screens.proposal_screen import ProposalScreen
 from handoff_tui.tui.screens.scope_screen import parse_scope
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
@@ -226,6 +233,24 @@ class DeskScreen(Screen[None], inherit_bindings=False):
                 self.view.go_to(event.path, event.line)
                 return
         self.post_message(EditorWanted(event.path, event.line))
+
+    @on(ProposalWanted)
+    def show_proposal(self, event: ProposalWanted) -> None:
+        """The box in which it is read and confirmed; the app has it put together."""
+        self.app.push_screen(ProposalScreen(event.kind, self.keys), self._leave_proposal)
+
+    def _leave_proposal(self, _: None) -> None:
+        self.post_message(ProposalLeft())
+
+    @on(NoteWanted)
+    def ask_for_note(self, event: NoteWanted) -> None:
+        event.stop()
+        name = self.state.chosen.handoff if self.state.chosen else ""
+        self.app.push_screen(NoteScreen(name), self._take_note)
+
+    def _take_note(self, note: Comment | None) -> None:
+        if note is not None and note.text:
+            self.post_message(NoteWritten(note.text))
 
     def _perform_here(self, action: str) -> bool:
         rail = self.query_one(Rail)

@@ -22,6 +22,9 @@ from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
 from handoff_tui.tui.widgets.decision_fields import NameField, ReasonField
 from handoff_tui.tui.widgets.page_view import PageView
 
+_SHORT_NAME = 24
+"""A longer name would leave its own field no room; what is to be typed stands below it."""
+
 
 class DecisionBox(Vertical):
     """Draws what it is told; the screen around it decides what keys mean."""
@@ -99,7 +102,8 @@ class DecisionBox(Vertical):
         self.page.show(build_dialog_page(part, following, withdraw_key=self._keymap.show("decide.withdraw")))
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
-        label = f" Type {render_safe(part.key.handoff)} to go on: "
+        name = render_safe(part.key.handoff)
+        label = f" Type {name if compute_width(name) <= _SHORT_NAME else 'its whole name'} to go on: "
         bar = self.query_one("#decision-name-label", Bar)
         bar.styles.width = compute_width(label)
         bar.show(Cell(label, "heading"))

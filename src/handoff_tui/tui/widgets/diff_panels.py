@@ -160,12 +160,13 @@ class DiffPanels(View):
 
     def _draw_record(self) -> None:
         state = self._state
-        now = (state.difference, self._view, self._record_open)
+        now = (state.difference, self._view, self._record_open, state.item is None)
         if is_same(now, self._drawn_record):
             return
         self._drawn_record = now
         files = len(self._files) if self._view is not None else None
-        self.query_one("#record-sum", Bar).show(*build_record_sum(state.difference, files, "i"))
+        summed = build_record_sum(state.difference, files, "i") if state.item is not None else ()
+        self.query_one("#record-sum", Bar).show(*summed)
         if self._record_open:
             self.query_one("#record", PageView).show(build_record_page(state.difference, files))
 

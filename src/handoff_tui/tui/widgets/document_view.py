@@ -25,7 +25,7 @@ from handoff_tui.presentation.document_outline import (
 from handoff_tui.presentation.document_rows import (
     Remarks,
     build_remarks,
-    describe_verdict,
+    describe_verdicts,
     find_worst,
     is_markdown,
 )
@@ -234,8 +234,7 @@ class DocumentView(View):
         if not verdicts:
             return (Cell(words, "muted"),)
         label = find_worst(verdicts)
-        said = "; ".join(map(describe_verdict, verdicts))
-        return (Cell(f" {label.glyph} {said}", label.role), Cell(f" ·{words}", "muted"))
+        return (Cell(f" {label.glyph} {describe_verdicts(verdicts)}", label.role), Cell(f" ·{words}", "muted"))
 
     def focus_first(self) -> None:
         self._lines.focus(scroll_visible=False)

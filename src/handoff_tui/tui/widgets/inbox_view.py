@@ -7,7 +7,7 @@ from typing import ClassVar
 from handoff_tui.models.desk_state import DeskState, RepositoryPart
 from handoff_tui.models.inbox import HandoffKey, InboxItem, InboxOrder
 from handoff_tui.presentation.inbox import InboxRows
-from handoff_tui.presentation.inbox_page import build_inbox_page
+from handoff_tui.presentation.inbox_page import build_broken_page, build_inbox_page
 from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe
@@ -39,8 +39,9 @@ class InboxView(ListedView):
             self.show_page()
 
     def redraw(self) -> None:
-        broken = [one for one in self._state.repositories if one.state.trouble is not None]
-        self._rows = InboxRows(self._state.inbox, order=self._order, text=self._text, now=read_now(), broken=broken)
+        self._rows = InboxRows(
+            self._state.inbox, order=self._order, text=self._text, now=read_now(), broken=self._broken
+        )
         if self._rows.keys:
             self.show_rows(self._rows, self._rows.build_heading(self.room))
         else:
@@ -48,7 +49,9 @@ class InboxView(ListedView):
 
     def build_page(self) -> Page:
         item = self._item
-        return Page() if item is None else build_inbox_page(item, self._find_repository(item), read_now())
+        if item is None:
+            return build_broken_page(self._broken)
+        return build_inbox_page(item, self._find_repository(item), read_now())
 
     def describe_page(self) -> tuple[Cell, ...]:
         item = self._item
@@ -113,7 +116,13 @@ class InboxView(ListedView):
         waiting = sum(item.waits_on_me for item in self._state.inbox)
         words = f" {plural(len(self._state.inbox), 'handoff')}, {waiting} need you · sorted by {self._order.value}"
         filtered = f" · filter «{render_safe(self._text)}»: {len(self._rows.items)}" if self._text else " · no filter"
-        return (Cell(words, "muted"), Cell(filtered, "accent" if self._text else "muted"))
+        names = ", ".join(render_safe(one.name) for one in self._broken)
+        broken = (Cell(f" ✗ cannot be read: {names} ·", "fail"),) if names else ()
+        return (*broken, Cell(words, "muted"), Cell(filtered, "accent" if self._text else "muted"))
+
+    @property
+    def _broken(self) -> list[RepositoryPart]:
+        return [one for one in self._state.repositories if one.state.trouble is not None]
 
     @property
     def _item(self) -> InboxItem | None:

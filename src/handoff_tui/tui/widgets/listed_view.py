@@ -87,6 +87,11 @@ class ListedView(View):
         event.stop()
         self.open(event.key)
 
+    def on_row_list_room_changed(self, event: RowList.RoomChanged) -> None:
+        """Headings stand over their columns."""
+        event.stop()
+        self.call_after_refresh(self.redraw)
+
     def highlight(self, key: str) -> None:
         """The cursor stands on another row."""
 

@@ -149,8 +149,9 @@ class LogView(ListedView):
         ]
         words = ", ".join([f"{view.total:,} entries", *odd])
         heads = f" · {len(view.heads)} heads: it forks" if len(view.heads) > 1 else ""
-        verdict = Cell(" ✗ not sound", "fail") if view.fatal else Cell(" ✓ sound", "pass")
         report = self._state.report
+        found = report.value is not None and report.value.fatal  # it looks at every byte, the list at what is new
+        verdict = Cell(" ✗ not sound", "fail") if view.fatal or found else Cell(" ✓ sound", "pass")
         ago = describe_ago(report.at, read_now()) if report.value is not None else ""
         verified = f" · verified {ago}" if ago else ""
         following = " · following" if self._following else ""
@@ -189,9 +190,10 @@ class LogView(ListedView):
             self.post_message(CopyWanted(self._row.id, "the entry's id"))
 
     def _explain_empty(self) -> Cell:
-        part = self._state.log
-        if part.trouble is not None:
-            return Cell(f"✗ {render_safe(part.trouble.message)}. {render_safe(part.trouble.hint)}", "fail")
+        part, repository = self._state.log, self._state.repository
+        trouble = part.trouble or (repository.state.trouble if repository is not None else None)
+        if trouble is not None:
+            return Cell(f"✗ {render_safe(trouble.message)}. {render_safe(trouble.hint)}", "fail")
         if part.value is None:
             return Cell("reading the log…", "muted")
         if not part.value.total:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
+from handoff_tui.models.agent_desk import ProposalKind
 from handoff_tui.models.desk_state import DeskState, Part
 from handoff_tui.models.pipeline_view import PhaseStanding
 from handoff_tui.models.pipeline_view import PipelineView as Pipeline
@@ -15,7 +16,7 @@ from handoff_tui.presentation.pipeline import PipelineRows, build_chain
 from handoff_tui.presentation.pipeline_page import build_pipeline_page
 from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui.clock import read_now
-from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ViewWanted
+from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ProposalWanted, ViewWanted
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.listed_view import ListedView
 from handoff_tui.tui.widgets.row_list import EmptyRows
@@ -35,8 +36,6 @@ class PipelineView(ListedView):
     hints: ClassVar[tuple[str, ...]] = (
         *("app.open", "decide.approve", "decide.reject", "decide.retry", "pipeline.diff", "decide.choose"),
     )
-
-    missing: ClassVar[frozenset[str]] = frozenset({"pipeline.step"})
 
     def __init__(self) -> None:
         super().__init__(id="pipeline")
@@ -87,9 +86,7 @@ class PipelineView(ListedView):
         super().focus_first()
 
     def refuse(self, action: str) -> str:
-        if action == "pipeline.step":
-            return "agents are not stepped from the desk yet"
-        if self._state.item is None and action in {"pipeline.diff", "app.open", "app.copy"}:
+        if self._state.item is None and action in {"pipeline.diff", "pipeline.step", "app.open", "app.copy"}:
             return "no handoff is chosen"
         return ""
 
@@ -97,6 +94,9 @@ class PipelineView(ListedView):
         item = self._state.item
         if action == "pipeline.diff":
             self.post_message(ViewWanted("diff"))
+        elif action == "pipeline.step":
+            self.post_message(ViewWanted("agent"))
+            self.post_message(ProposalWanted(ProposalKind.STEP))
         elif action == "app.copy" and item is not None:
             self.post_message(CopyWanted(item.key.handoff, "the id"))
         else:

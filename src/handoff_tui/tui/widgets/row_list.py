@@ -42,6 +42,9 @@ class RowList(LineView):
         def control(self) -> RowList:
             return self.rows
 
+    class RoomChanged(Message):
+        """The scroll bar came or went: a row has another width."""
+
     class Opened(Message):
         """Enter, or a click on the row under the cursor."""
 
@@ -123,6 +126,10 @@ class RowList(LineView):
         """The framework calls those of the classes below too; here only the cursor is kept on the screen."""
         if self._index >= 0:
             self._keep_in_view()
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        """The framework tells no size then."""
+        self.post_message(self.RoomChanged())
 
     def on_focus(self) -> None:
         self.lines_changed()

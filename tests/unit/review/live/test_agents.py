@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.errors import AgentRunError
 from handoff_tui.models.agent_desk import OutputPlace, OutputSource, OutputWindow, Proposal, ProposalKind, ProposalStage
 from handoff_tui.models.agent_run import RunKey, RunStatus
 from handoff_tui.models.desk_state import DeskState, Part
 from handoff_tui.models.run_view import RunView
 from handoff_tui.models.step import StepOutcome
+from handoff_tui.presentation.step_context import render_context
+from handoff_tui.review.check import Telling
+from handoff_tui.review.step import StepRequest, prepare_step, start_step
+from handoff_tui.review.step_end import finish_step
+from handoff_tui.review.step_follow import follow
+from tests.support.gates import CODE, GateDesk
 from tests.support.live_desks import Onlooker, looking
+from tests.support.repositories import EMAIL
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
 WAIT = "while test ! -e $HOME/go; do sleep 0.02; done"
@@ -62,6 +70,12 @@ def wait_for_end(onlooker: Onlooker) -> RunView:
     return list_views(state)[-1]
 
 
+def change_config(stepping: Stepping, old: str, new: str) -> None:
+    """The first place of a text in the user's own file."""
+    text = stepping.config.read_text(encoding="utf-8")
+    stepping.config.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
 def let_go(home: Path) -> None:
     (home / "go").touch()
 
@@ -69,9 +83,7 @@ def let_go(home: Path) -> None:
 def wait_for_output(onlooker: Onlooker, place: OutputPlace, lines: int) -> OutputWindow:
     onlooker.desk.agents.want_output(place)
     state = onlooker.wait_for(
-        lambda state: (
-            state.output is not None and state.output.total >= lines and state.output.source is place.source
-        )
+        lambda state: state.output is not None and state.output.total >= lines and state.output.source is place.source
     )
     assert state.output is not None
     return state.output
@@ -151,9 +163,9 @@ def test_agent_is_paused_resumed_and_stopped(stepping: Stepping) -> None:
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         key = start(onlooker)
-        onlooker.desk.agents.pause(key)
+        onlooker.desk.agents.set_paused(key, paused=True)
         onlooker.wait_for(lambda state: list_views(state)[-1].state.status is RunStatus.PAUSED)
-        onlooker.desk.agents.resume(key)
+        onlooker.desk.agents.set_paused(key, paused=False)
         onlooker.wait_for(lambda state: list_views(state)[-1].state.status is RunStatus.RUNNING)
         proposal = propose(onlooker, ProposalKind.STOP, key)
         assert proposal.run is not None
@@ -193,25 +205,26 @@ def test_note_reaches_who_is_at_work(stepping: Stepping, isolated_user: Path) ->
 
 def test_phase_without_an_agent_is_refused_with_what_to_do(stepping: Stepping) -> None:
     """Nothing is guessed."""
-    stepping.config.write_text('[pipelines.notes]\n[[pipelines.notes.phases]]\nname = "build"\n', encoding="utf-8")
+    change_config(stepping, "[agents.maker]", "[agents.other]")
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         proposal = propose(onlooker, ProposalKind.STEP, phase="build")
         assert proposal.stage is ProposalStage.REFUSED
         assert proposal.trouble is not None
-        assert "[agents.build] is not configured" in proposal.trouble.message
+        assert "[agents.maker] is not configured" in proposal.trouble.message
 
 
 def test_phase_for_people_asks_for_its_name(stepping: Stepping) -> None:
     """Without it nothing is started."""
+    change_config(stepping, 'agent = "maker"\n', 'agent = "maker"\nhuman_only = true\n')
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
-        proposal = propose(onlooker, ProposalKind.STEP, phase="release")
-        assert (proposal.stage, proposal.typed) == (ProposalStage.READY, "release")
+        proposal = propose(onlooker, ProposalKind.STEP, phase="build")
+        assert (proposal.stage, proposal.typed) == (ProposalStage.READY, "build")
         onlooker.desk.agents.confirm(proposal.number)
-        onlooker.desk.agents.confirm(proposal.number, "build")
+        onlooker.desk.agents.confirm(proposal.number, "test")
         assert onlooker.state.proposal is proposal
-        confirm(onlooker, proposal, "release")
+        confirm(onlooker, proposal, "build")
         wait_for_end(onlooker)
 
 
@@ -256,15 +269,66 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kind: ProposalKind, steppi
 
 def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -> None:
     """One that ended while no desk was open stays as it is until somebody asks."""
-    from handoff_tui.presentation.step_context import render_context  # noqa: PLC0415
-    from handoff_tui.review.step import StepRequest, prepare_step, start_step  # noqa: PLC0415
-    from handoff_tui.review.step_follow import follow  # noqa: PLC0415
-
     desk = stepping.desk()
     view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context)
     follow(desk, view.state.key)
+    left = Telling()
+    left.cancel.set()
+    with pytest.raises(AgentRunError, match="not looked at to the end"):  # who leaves early writes nothing down
+        finish_step(desk, view.state.key, left)
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         assert list_views(onlooker.state)[-1].report is None
         onlooker.desk.agents.look_at(view.state.key)
         assert wait_for_end(onlooker).report is not None
+
+
+def test_rollback_is_shown_done_and_undone(gate_desk: GateDesk) -> None:
+    """Uncommitted work of nobody's run must be agreed to by a word; undoing brings it back."""
+    bo = gate_desk.person("bo")
+    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve", "--reason", "good")
+    gate_desk.commit_log()
+    gate_desk.change("broken\n")
+    gate_desk.builder.write("own.txt", "somebody's own\n")
+    code = gate_desk.builder.place("src/app.py")
+    with looking(gate_desk.root) as onlooker:
+        state = onlooker.wait_for(lambda state: bool(state.inbox))
+        onlooker.desk.choose(state.inbox[0].key)
+        proposal = propose(onlooker, ProposalKind.ROLLBACK)
+        assert proposal.rollback is not None
+        assert (proposal.rollback.unexplained, proposal.typed) == (("own.txt",), "uncommitted")
+        assert code.read_text(encoding="utf-8") == "broken\n"
+        confirm(onlooker, proposal, "uncommitted")
+        assert code.read_text(encoding="utf-8") == CODE
+        assert not gate_desk.builder.place("own.txt").exists()
+        proposal = propose(onlooker, ProposalKind.UNDO)
+        assert proposal.record is not None
+        confirm(onlooker, proposal)
+        assert code.read_text(encoding="utf-8") == "broken\n"
+        assert gate_desk.builder.place("own.txt").read_text(encoding="utf-8") == "somebody's own\n"
+
+
+def test_same_phase_again_is_the_one_whose_work_is_there(stepping: Stepping) -> None:
+    """Also where its gate is not open, which stops a plain step."""
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        start_and_end(onlooker)
+        again = propose(onlooker, ProposalKind.AGAIN)
+        assert again.plan is not None
+        assert (again.plan.phase, again.plan.number) == ("build", 2)
+
+
+def test_checks_are_read_again_when_an_agent_has_ended(stepping: Stepping) -> None:
+    """Without anybody asking; the terminal rings only where the user wants it, and once."""
+    stepping.configure("[notifications]\nbell = true\n")
+    with looking(stepping.root) as onlooker:
+        onlooker.choose(HANDOFF, Part.CHECKS)
+        before = onlooker.state.checks.value
+        onlooker.desk.need(frozenset({Part.AGENT, Part.CHECKS}))
+        start_and_end(onlooker)
+        onlooker.wait_for(lambda state: state.checks.value is not before and not state.checks.stale)
+        state = onlooker.wait_for(lambda state: state.ring is not None)
+        assert state.ring is not None
+        assert (state.ring.number, state.ring.sequence) == (1, "\a")

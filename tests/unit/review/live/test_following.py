@@ -104,3 +104,12 @@ def test_link_to_a_document_is_read_again_with_it(builder: RepositoryBuilder) ->
     scene = read_scene(builder.folder, 1)
     scene = save(builder, scene, "texts/real.md", build_results(4, tests=44))
     assert agrees(scene, builder)
+
+
+def test_document_that_a_full_look_caught_too_early_gets_its_time(work: RepositoryBuilder) -> None:
+    """Saved between git's answer and the reading: its text is new already, and its time is that of the commit."""
+    before = read_scene(work.folder, 1)
+    work.write(DOCUMENT, build_results(1, tests=8))
+    after = read_scene(work.folder, 1)
+    mixed = replace(after, desk=before.desk, changed=before.changed, inbox=before.inbox)
+    assert agrees(follow(work.folder, mixed, Notices(frozenset({DOCUMENT}))), work)

@@ -1,0 +1,211 @@
+"""The tries of a handoff's agents as rows, and what became of one as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handoff_tui.models.agent_desk import AgentsView, OutputSource, OutputWindow
+from handoff_tui.models.agent_run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunStatus
+from handoff_tui.models.run_view import RunView
+from handoff_tui.models.short_id import SHORT_DIGEST
+from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.presentation.gate import add_fact
+from handoff_tui.presentation.labels import Label, plural
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.step import add_locks, build_step_page, label_run, label_step
+
+_HEADINGS = ("STATE", "PHASE", "TRY", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
+_LONGEST_STATE = 16
+_LONGEST_PHASE = 14
+_LONGEST_WHY = 400
+_LONGEST_RAW = 4_000
+"""Of a longer line of output the beginning is shown."""
+_MINUTE = 60
+_HOUR = 3_600
+_LOOKING = Label("…", "checks running", "agent")
+_UNSEEN = Label("◆", "not looked at", "waiting")
+
+
+def build_run_name(key: RunKey) -> str:
+    """A run's name among those of its handoff; the same over refreshes."""
+    return f"{key.phase}\0{key.attempt}\0{key.step}\0{key.number}"
+
+
+class AgentRows:
+    """Every try, newest first."""
+
+    def __init__(self, view: AgentsView) -> None:
+        self._runs = tuple(reversed(view.runs))
+        self._looking = view.looking
+        self.keys: Sequence[str] = tuple(build_run_name(run.state.key) for run in self._runs)
+        self._phase = min(_LONGEST_PHASE, max((len(run.state.key.phase) for run in self._runs), default=5))
+        self._phase = max(self._phase, len("PHASE"))
+
+    def find(self, name: str) -> RunView | None:
+        return next((run for key, run in zip(self.keys, self._runs, strict=True) if key == name), None)
+
+    def find_earlier(self, name: str) -> RunView | None:
+        """The try before one."""
+        index = self.keys.index(name) + 1 if name in self.keys else len(self._runs)
+        return self._runs[index] if index < len(self._runs) else None
+
+    def build_heading(self, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - the last column takes the rest
+        return (Cell(self._join(_HEADINGS), "muted"),)
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
+        run = self._runs[index]
+        label = label_try(run, looking=run.state.key in self._looking)
+        state = f"{label.glyph} {label.word}"
+        words = self._join(("", *_describe(run)))
+        room = max(10, width - len(words))
+        return (
+            Cell(_fit(state, _LONGEST_STATE), label.role),
+            Cell(words[_LONGEST_STATE:]),
+            Cell(render_safe(_find_why(run)[:_LONGEST_WHY], room), "muted"),
+        )
+
+    def _join(self, words: Sequence[str]) -> str:
+        widths = (_LONGEST_STATE, self._phase, 5, 8, 6, 5, 7)
+        parts = [_fit(word, width) for word, width in zip(words, widths, strict=False)]
+        return " ".join([*parts, *words[len(widths) :], *([""] if len(words) <= len(widths) else [])])
+
+
+def _fit(text: str, width: int) -> str:
+    """Exactly so many columns."""
+    while compute_width(text) > width:
+        text = text[:-2] + "…"
+    return text + " " * (width - compute_width(text))
+
+
+def label_try(run: RunView, *, looking: bool = False) -> Label:
+    """How far a try is: what its supervisor says, until its work was looked at."""
+    if run.report is not None:
+        return label_step(run.report.outcome)
+    if looking:
+        return _LOOKING
+    if run.state.status is RunStatus.FINISHED and run.state.key.step == AGENT_STEP:
+        return _UNSEEN
+    return label_run(run.state.status)
+
+
+def _describe(run: RunView) -> tuple[str, ...]:
+    key, report = run.state.key, run.report
+    number = f"{key.attempt}.{key.number}"
+    files = str(len(report.files)) if report else "-"
+    commits = str(len(report.commits)) if report else "-"
+    return render_safe(key.phase), number, describe_clock(run.state.elapsed), describe_exit(run), files, commits
+
+
+def describe_clock(seconds: float) -> str:
+    """As a clock shows it: it changes its width only after an hour."""
+    whole = int(seconds)
+    minutes = f"{whole % _HOUR // _MINUTE:02d}:{whole % _MINUTE:02d}"
+    return f"{whole // _HOUR}:{minutes}" if whole >= _HOUR else minutes
+
+
+def describe_exit(run: RunView) -> str:
+    """The exit code, or what ended it instead; nothing while it is at work."""
+    end = run.state.end
+    return "-" if end is None else _name_ending(end)
+
+
+def _name_ending(end: RunEnd) -> str:
+    names = {
+        RunEnding.EXITED: str(end.code),
+        RunEnding.SIGNALLED: f"sig {end.signal}",
+        RunEnding.TIMED_OUT: "time",
+        RunEnding.FLOODED: "flood",
+        RunEnding.NOT_STARTED: "none",
+    }
+    return names.get(end.ending, end.ending.value)
+
+
+def _find_why(run: RunView) -> str:
+    if run.report is None:
+        return run.last_line
+    return "; ".join(run.report.why) or run.report.next_move
+
+
+def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
+    """What became of a try; what is known so far, while it is at work."""
+    if run is None:
+        return _build_idle_page(view)
+    if run.report is not None:
+        page = build_step_page(run.report)
+        _add_inputs(page, run)
+        return page
+    page = Page()
+    key, plan, process = run.state.key, run.state.plan, run.state.process
+    label = label_try(run, looking=view is not None and key in view.looking)
+    page.line(
+        Cell(f"{label.glyph} {label.word}  ", label.role), Cell(render_safe(f"{key.phase} {key.attempt}.{key.number}"))
+    )
+    page.blank()
+    add_fact(page, "elapsed", describe_clock(run.state.elapsed))
+    if plan is not None:
+        add_fact(page, "agent", plan.agent)
+        add_fact(page, "by", plan.owner)
+        add_fact(page, "limit", describe_clock(plan.timeout_seconds))
+    if process is not None:
+        add_fact(page, "process", f"{process.agent_pid or process.pid} on {process.host}")
+    if run.state.survivors:
+        add_fact(page, "left", plural(run.state.survivors, "process").replace("processs", "processes"))
+    add_fact(page, "files", "known when it has ended")
+    _add_inputs(page, run)
+    return page
+
+
+def _add_inputs(page: Page, run: RunView) -> None:
+    plan = run.state.plan
+    if plan is None:
+        return
+    page.heading("What it was given")
+    add_fact(page, "folder", plan.folder)
+    add_fact(page, "env", ", ".join(plan.environment) or "none")
+    add_fact(page, "prompt", f"sha256 {plan.prompt_sha256[:SHORT_DIGEST]}")
+    add_fact(page, "context", f"sha256 {plan.context_sha256[:SHORT_DIGEST]}")
+
+
+def _build_idle_page(view: AgentsView | None) -> Page:
+    """Nobody was started yet: who could be."""
+    page = Page()
+    if view is None:
+        return page
+    page.heading("Agents", "" if view.agents else "none is configured; docs/agents.md has examples")
+    columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
+    rows = [
+        tuple(
+            map(
+                Cell,
+                map(
+                    render_safe,
+                    (one.pipeline, one.phase, _name_origin(from_repository=one.from_repository), one.command),
+                ),
+            )
+        )
+        for one in view.agents
+    ]
+    page.grid(columns, rows)
+    if view.locks:
+        page.heading("Locks")
+        add_locks(page, view.locks)
+    return page
+
+
+def _name_origin(*, from_repository: bool) -> str:
+    return "repository" if from_repository else "yours"
+
+
+def build_output_line(line: str, shift: int) -> str:
+    """A line of output, safe to show, from a column on."""
+    return render_safe(line[:_LONGEST_RAW])[shift:]
+
+
+def describe_output(window: OutputWindow | None, *, following: bool) -> str:
+    """How much there is."""
+    if window is None:
+        return ""
+    counting = "" if window.complete else ", counting"
+    lines = f"{plural(window.total, 'line')} · {window.size:,} bytes{counting}"
+    return f"{lines} · follow ●" if following and window.source is OutputSource.OUTPUT else lines

@@ -1,0 +1,108 @@
+"""What an agent printed, of any length: only the lines in view are asked for, made safe and drawn."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from handoff_tui.models.agent_desk import OutputWindow
+from handoff_tui.presentation.agent_rows import build_output_line
+from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.widgets.line_view import LineView
+from handoff_tui.tui.widgets.page_view import mark_found
+
+_SIDEWAYS = 16
+_UNREAD = Cell("…", "muted")
+
+
+class OutputLines(LineView):
+    """Lines of a window; following, it stays at the end until somebody scrolls up."""
+
+    class Moved(Message):
+        """Other lines are in view, or it follows or ceases to."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id)
+        self._window: OutputWindow | None = None
+        self._shift = 0
+        self._found = ""
+        self.following = True
+
+    @property
+    def line_count(self) -> int:
+        return self._window.total if self._window is not None else 0
+
+    @property
+    def top(self) -> int:
+        return self.scroll_offset.y
+
+    @property
+    def height(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every line in view was read."""
+        window = self._window
+        if window is None:
+            return False
+        end = min(self.top + self.height, window.total)
+        return window.first <= self.top and end <= window.first + len(window.lines)
+
+    def show(self, window: OutputWindow | None) -> None:
+        """Another window; the place stays, or goes on with what is printed."""
+        self._window = window
+        self.lines_changed()
+        if self.following:
+            self.call_after_refresh(self._go_to_end)
+
+    def forget(self) -> None:
+        """Another text is in view: from its end on."""
+        self._window, self._shift, self.following = None, 0, True
+        self.lines_changed()
+
+    def mark(self, text: str) -> None:
+        self._found = text.casefold()
+        self.lines_changed()
+
+    def go_to(self, line: int) -> None:
+        """A line into the middle of the screen."""
+        self.following = False
+        self.scroll_to(y=max(0, line - self.height // 2), animate=False, force=True)
+        self.post_message(self.Moved())
+
+    def follow(self, *, following: bool) -> None:
+        self.following = following
+        if following:
+            self._go_to_end()
+        self.post_message(self.Moved())
+
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+        window = self._window
+        if window is None or not window.first <= index < window.first + len(window.lines):
+            return (_UNREAD,)
+        cells = (Cell(build_output_line(window.lines[index - window.first], self._shift)),)
+        return mark_found(cells, self._found) if self._found else cells
+
+    def navigate(self, action: str) -> None:
+        if action in {"nav.left", "nav.right"}:
+            self._shift = max(0, self._shift + (_SIDEWAYS if action == "nav.right" else -_SIDEWAYS))
+            self.lines_changed()
+            return
+        super().navigate(action)
+        if action == "nav.bottom":
+            self.follow(following=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if new_value < old_value and new_value < self.max_scroll_y:
+            self.following = False  # somebody wants to read on here
+        if round(old_value) != round(new_value):
+            self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.post_message(self.Moved())
+
+    def _go_to_end(self) -> None:
+        if self.following:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)

@@ -1,0 +1,405 @@
+"""The agents of a handoff, driven as a person would."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.config.theme import load_theme
+from handoff_tui.models.agent_desk import OutputFound, OutputPlace, OutputSource, Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.agent_run import RunStatus
+from handoff_tui.models.desk_state import DeskState, Loaded, Trouble
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.models.step import StepOutcome
+from handoff_tui.tui.app import DeskApp
+from handoff_tui.tui.arming import PAUSE_SECONDS
+from handoff_tui.tui.look import Look
+from handoff_tui.tui.messages import (
+    Asked,
+    NoteWritten,
+    OutputSearchWanted,
+    OutputWanted,
+    ProposalConfirmed,
+    ProposalLeft,
+    ProposalWanted,
+    RunLookWanted,
+    RunPaused,
+    ScopeWanted,
+)
+from handoff_tui.tui.screens.proposal_screen import ProposalScreen
+from handoff_tui.tui.widgets.output_lines import OutputLines
+from tests.support.agent_states import PLAN, look_at, make_agent_state, make_lock, make_run, make_window
+from tests.support.desk_app import StillApp, drive, read_screen
+from tests.support.desk_states import make_state
+from tests.support.screens import compare_screen, cut_view, get_app, settle
+from tests.support.stepping import Stepping
+
+RUNNING = make_run(2, RunStatus.RUNNING, elapsed=31)
+FAILED = look_at(make_run(1), StepOutcome.FAILED, "blocking checks do not pass: tests")
+LINES = tuple(f"line {number}" for number in range(1, 201))
+WORKING = replace(make_agent_state(FAILED, RUNNING), output=make_window(RUNNING, LINES[-60:], first=140))
+READY = Proposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
+
+
+def list_asked(app: StillApp, kind: type[Asked]) -> list[Asked]:
+    return [one for one in app.asked if isinstance(one, kind)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_agent_looks_as_committed(size: tuple[int, int]) -> None:
+    """Tries with what was measured of them, the end of the output, and where there is room what became of it."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "7")
+        compare_screen(f"agent-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    drive(StillApp(WORKING), script, size)
+
+
+def test_output_follows_until_somebody_scrolls_up() -> None:
+    """Then the lines in view are asked for, and what is printed moves nothing; `f` follows again."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        screen = await settle(pilot, "7")
+        assert "line 200" in screen
+        asked = list_asked(app, OutputWanted)
+        assert isinstance(asked[-1], OutputWanted)
+        assert (asked[-1].place.run, asked[-1].place.first) == (RUNNING.state.key, None)
+        screen = await settle(pilot, "tab", "pageup")
+        assert "follow ●" not in screen
+        top = app.desk.query_one(OutputLines).top
+        more = (*LINES, "line 201")
+        app.give(replace(WORKING, output=make_window(RUNNING, more[-60:], first=141)))
+        assert "line 201" not in await settle(pilot)
+        assert app.desk.query_one(OutputLines).top == top
+        assert "line 201" in await settle(pilot, "f")
+
+    drive(StillApp(WORKING), script)
+
+
+def test_lines_that_were_not_read_are_asked_for() -> None:
+    """Until they come, a mark stands for them."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        screen = await settle(pilot, "7", "tab", "g")
+        assert "line 1\n" not in screen
+        asked = list_asked(app, OutputWanted)[-1]
+        assert isinstance(asked, OutputWanted)
+        assert asked.place.first == 0
+        app.give(replace(WORKING, output=make_window(RUNNING, LINES[:60], total=200)))
+        assert "line 1\n" in await settle(pilot)
+
+    drive(StillApp(WORKING), script)
+
+
+def test_search_is_asked_for_and_its_line_shown() -> None:
+    """Forwards and backwards from what was found; what is not there is said."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7", "slash", *"line 15", "enter")
+        asked = list_asked(app, OutputSearchWanted)[-1]
+        assert isinstance(asked, OutputSearchWanted)
+        assert asked.text == "line 15"
+        app.give(replace(WORKING, found=OutputFound(1, "line 15", 149)))
+        screen = await settle(pilot)
+        assert "line 150" in screen
+        assert "line 200" not in screen
+        await settle(pilot, "N")
+        back = list_asked(app, OutputSearchWanted)[-1]
+        assert isinstance(back, OutputSearchWanted)
+        assert (back.place.first, back.place.height) == (148, -1)
+        app.give(replace(WORKING, found=OutputFound(2, "line 15", None)))
+        assert "«line 15» is not there" in await settle(pilot)
+
+    drive(StillApp(WORKING), script)
+
+
+def test_hostile_output_is_text() -> None:
+    """Nothing that an agent prints is obeyed, in its output or in the list."""
+    hostile = RUNNING.model_copy(update={"last_line": "\x1b[2J[@click=app.quit]x[/]"})
+    window = make_window(hostile, ("\x1b]52;c;aGk=\x07", "[bold]not markup[/]", "\u202egnp"))
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "7")
+        assert "\x1b" not in screen
+        for words in ("␛]52;c;aGk=␇", "[bold]not markup[/]", "⟨U+202E⟩gnp", "␛[2J[@click"):
+            assert words in screen
+
+    drive(StillApp(replace(make_agent_state(hostile), output=window)), script)
+
+
+def test_tries_are_gone_through_and_told_apart() -> None:
+    """`]` and `[`; the output of the other one is asked for, and what it was told on `i`."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        screen = await settle(pilot, "7", "[")
+        assert "Output · build 1.1" in screen
+        assert "line 200" not in screen
+        asked = list_asked(app, OutputWanted)[-1]
+        assert isinstance(asked, OutputWanted)
+        assert asked.place.run == FAILED.state.key
+        assert "What it was told" in await settle(pilot, "i")
+        asked = list_asked(app, OutputWanted)[-1]
+        assert isinstance(asked, OutputWanted)
+        assert asked.place == OutputPlace(FAILED.state.key, OutputSource.PROMPT, 0, asked.place.height)
+        assert "What became of build 1.1" in await settle(pilot, "v")
+        assert "Output · build 1.2" in await settle(pilot, "v", "]")
+
+    drive(StillApp(WORKING), script)
+
+
+def test_new_try_is_shown_to_who_looks_at_the_newest() -> None:
+    """Who reads an older one stays there."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        assert "Output · build 1.1" in await settle(pilot, "7")
+        app.give(make_agent_state(FAILED, RUNNING))
+        assert "Output · build 1.2" in await settle(pilot)
+        await settle(pilot, "[")
+        app.give(make_agent_state(FAILED, RUNNING, make_run(3, RunStatus.RUNNING)))
+        assert "Output · build 1.1" in await settle(pilot)
+
+    drive(StillApp(make_agent_state(FAILED)), script)
+
+
+def test_nothing_is_done_before_it_is_shown() -> None:
+    """Each key opens the box, in which Enter, space and y do nothing; escape leaves it."""
+    kinds = {
+        "s": ProposalKind.STEP,
+        "R": ProposalKind.AGAIN,
+        "b": ProposalKind.BACK,
+        "X": ProposalKind.STOP,
+        "L": ProposalKind.UNLOCK,
+        "B": ProposalKind.ROLLBACK,
+        "U": ProposalKind.UNDO,
+    }
+    state = make_agent_state(FAILED, RUNNING, locks=(make_lock(stale=True),))
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7")
+        for number, (key, kind) in enumerate(kinds.items(), start=1):
+            await pilot.press(key)
+            app.give(replace(state, proposal=replace(READY, kind=kind, number=number)))
+            await settle(pilot)
+            await pilot.pause(PAUSE_SECONDS + 0.1)
+            await settle(pilot, "enter", "space", "y", "escape")
+            assert not isinstance(app.screen, ProposalScreen)
+        asked = list_asked(app, ProposalWanted)
+        assert [one.kind for one in asked if isinstance(one, ProposalWanted)] == list(kinds.values())
+        assert len(list_asked(app, ProposalLeft)) == len(kinds)
+        assert list_asked(app, ProposalConfirmed) == []
+
+    drive(StillApp(state), script)
+
+
+def test_step_is_confirmed_by_its_own_key_when_it_was_read() -> None:
+    """Too early it does nothing; when it is done the box closes."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7", "s", "ctrl+s")
+        app.give(replace(WORKING, proposal=READY))
+        screen = await settle(pilot)
+        for words in ("maker.sh", "{prompt_file}", "HOME, PATH", "Then say so."):
+            assert words in screen
+        await pilot.press("ctrl+s")
+        assert list_asked(app, ProposalConfirmed) == []
+        await pilot.pause(PAUSE_SECONDS + 0.1)
+        await settle(pilot, "ctrl+s")
+        confirmed = list_asked(app, ProposalConfirmed)
+        assert [one.number for one in confirmed if isinstance(one, ProposalConfirmed)] == [4]
+        app.give(replace(WORKING, proposal=replace(READY, stage=ProposalStage.DONE)))
+        await settle(pilot)
+        assert not isinstance(app.screen, ProposalScreen)
+
+    drive(StillApp(WORKING), script)
+
+
+def test_name_must_be_typed_where_it_is_asked_for() -> None:
+    """A phase that only people start."""
+    asks = replace(READY, typed="build", typed_why="build may only be started by a person")
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7", "s")
+        app.give(replace(WORKING, proposal=asks))
+        await settle(pilot)
+        await pilot.pause(PAUSE_SECONDS + 0.1)
+        screen = await settle(pilot, "ctrl+s")
+        assert "type build" in screen
+        assert list_asked(app, ProposalConfirmed) == []
+        await settle(pilot, *"build", "enter")
+        assert list_asked(app, ProposalConfirmed) == []
+        await pilot.pause(PAUSE_SECONDS + 0.1)
+        await settle(pilot, "ctrl+s")
+        confirmed = list_asked(app, ProposalConfirmed)
+        assert [one.typed for one in confirmed if isinstance(one, ProposalConfirmed)] == ["build"]
+
+    drive(StillApp(WORKING), script)
+
+
+def test_refusal_names_its_reason() -> None:
+    """And cannot be confirmed."""
+    refused = Proposal(4, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("locked by ada on vm", "Wait."))
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7", "s")
+        app.give(replace(WORKING, proposal=refused))
+        await settle(pilot)
+        await pilot.pause(PAUSE_SECONDS + 0.1)
+        screen = await settle(pilot, "ctrl+s")
+        assert "✗ locked by ada on vm" in screen
+        assert "not done: it cannot be done" in screen
+        assert list_asked(app, ProposalConfirmed) == []
+
+    drive(StillApp(WORKING), script)
+
+
+def test_agent_is_held_and_goes_on() -> None:
+    """`p` and `c`; on one that has ended, `c` has its work looked at."""
+    paused = make_run(2, RunStatus.PAUSED)
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        assert "it is not held" in await settle(pilot, "7", "c")
+        await settle(pilot, "p")
+        app.give(make_agent_state(FAILED, paused))
+        assert "it is not running" in await settle(pilot, "p")
+        await settle(pilot, "c")
+        told = [one.paused for one in list_asked(app, RunPaused) if isinstance(one, RunPaused)]
+        assert told == [True, False]
+        app.give(make_agent_state(FAILED, make_run(2)))
+        assert "c looks at its work" in await settle(pilot)
+        await settle(pilot, "c")
+        assert len(list_asked(app, RunLookWanted)) == 1
+
+    drive(StillApp(WORKING), script)
+
+
+def test_note_is_written_to_the_agents() -> None:
+    """An empty one is none."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        screen = await settle(pilot, "7", "m")
+        assert "A word to the agents of H-1" in screen
+        await settle(pilot, *"keep it", "enter")
+        await settle(pilot, "m", "enter")
+        assert [one.text for one in list_asked(app, NoteWritten) if isinstance(one, NoteWritten)] == ["keep it"]
+
+    drive(StillApp(WORKING), script)
+
+
+def test_diff_of_a_try_is_opened() -> None:
+    """From before it to after it; two tries are compared by their last commits."""
+    second = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "7", "d")
+        assert app.desk.view_name == "diff"
+        await settle(pilot, "7", "D")
+        scopes = [one.scope for one in list_asked(app, ScopeWanted) if isinstance(one, ScopeWanted)]
+        assert [tuple(scope) for scope in scopes] == [
+            (DiffScope.BETWEEN, "b" * 40, "d" * 40),
+            (DiffScope.BETWEEN, "c" * 40, "d" * 40),
+        ]
+
+    drive(StillApp(make_agent_state(FAILED, second)), script)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (make_state(), "reading…"),
+        (make_agent_state(), "nobody was started for this handoff yet"),
+        (make_agent_state(agents=()), "none is configured; docs/agents.md has examples"),
+        (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
+    ],
+)
+def test_empty_view_says_why(state: DeskState, words: str) -> None:
+    """Not read yet, nobody started, nobody configured, not readable."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        assert words in await settle(pilot, "7")
+
+    drive(StillApp(state), script)
+
+
+def test_desk_to_read_only_starts_nothing() -> None:
+    """Neither here nor from the pipeline."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        for keys in (("7", "s"), ("X",), ("m",), ("B",), ("2", "s")):
+            assert "--read-only" in await settle(pilot, *keys)
+        assert list_asked(app, ProposalWanted) == []
+
+    drive(StillApp(WORKING, read_only=True), script)
+
+
+def test_pipeline_steps_too() -> None:
+    """The agent's view opens with the box."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "2", "s")
+        assert app.desk.view_name == "agent"
+        assert isinstance(app.screen, ProposalScreen)
+
+    drive(StillApp(WORKING), script)
+
+
+_LONGEST_GAP = 2.0
+"""Seconds without an answer; a line at a time, this much output would hold the screen for a minute and more."""
+
+
+@pytest.mark.parametrize("megabytes", [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping) -> None:
+    """It is started with two keys, its output is followed, and no moment is long."""
+    block = "x" * 99
+    stepping.teach(f"yes {block} | head -c {megabytes}000000; echo the end; sleep 1; echo more >> src/app.py")
+    look = Look(load_theme("dark", None))
+    app = DeskApp((stepping.root,), look.theme, lambda: look)
+
+    async def wait_for(pilot: Pilot[None], holds: Callable[[str], bool]) -> None:
+        deadline = time.monotonic() + 25
+        while not holds(read_screen(app)):
+            assert time.monotonic() < deadline, read_screen(app)
+            await pilot.pause(0.05)
+
+    async def measure(gaps: list[float]) -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            gaps.append(time.monotonic() - began)
+
+    async def script(pilot: Pilot[None]) -> None:
+        await wait_for(pilot, lambda screen: "HANDOFF.md" in screen)
+        await pilot.press("7")
+        await wait_for(pilot, lambda screen: "nobody was started" in screen)
+        await pilot.press("R")
+        await wait_for(pilot, lambda screen: "What it is told" in screen)
+        gaps: list[float] = []
+        measuring = asyncio.create_task(measure(gaps))
+        while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
+            await pilot.pause(PAUSE_SECONDS + 0.2)
+            await pilot.press("ctrl+s")
+        await wait_for(pilot, lambda screen: "the end" in screen and f"{megabytes},000,008 bytes" in screen)
+        measuring.cancel()
+        assert max(gaps) < _LONGEST_GAP
+        await wait_for(pilot, lambda screen: "ready" in screen or "failed" in screen or "needs a person" in screen)
+
+    drive(app, script)

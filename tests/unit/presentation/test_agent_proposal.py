@@ -1,0 +1,90 @@
+"""What is about to be done, as it is read before it is confirmed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.agent_run import RunStatus
+from handoff_tui.models.desk_state import Trouble
+from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState, SavedWork
+from handoff_tui.models.step import TouchedFile
+from handoff_tui.presentation.agent_proposal import TITLES, VERBS, build_proposal_page, describe_obstacle
+from handoff_tui.presentation.page_layout import lay_out
+from tests.support.agent_states import PLAN, make_lock, make_run
+
+READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
+PREVIEW = RollbackPreview(
+    target="a" * 40, reason="ada approved it", head="b" * 40, files=(TouchedFile(path="src/x.py", change="deleted"),)
+)
+RECORD = RollbackRecord(
+    id="1",
+    time="2026-03-05T10:00:00Z",
+    owner="ada",
+    state=RollbackState.DONE,
+    target="a" * 40,
+    saved=SavedWork(ref="refs/handoff-tui/saved/1", commit="c", tree="t", index_tree="i", head="h"),
+    tree="t",
+    commit="c",
+)
+
+
+def read(proposal: Proposal) -> str:
+    return "\n".join("".join(cell.text for cell in row) for row in lay_out(build_proposal_page(proposal), 100))
+
+
+@pytest.mark.parametrize(
+    ("proposal", "words"),
+    [
+        (READY, ("maker.sh", "{prompt_file}", "/desk", "HOME, PATH", "10:00", "Then say so.", "attempt 1, try 2")),
+        (Proposal(1, ProposalKind.STEP, ProposalStage.PREPARING), ("looking…",)),
+        (
+            Proposal(1, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("it is locked by ada", "Wait.")),
+            ("✗ it is locked by ada", "Wait."),
+        ),
+        (
+            Proposal(1, ProposalKind.STOP, ProposalStage.READY, run=make_run(3, RunStatus.RUNNING)),
+            ("try 3", "TERM, 5 s, then KILL"),
+        ),
+        (Proposal(1, ProposalKind.UNLOCK, ProposalStage.READY, lock=make_lock(stale=True)), ("ada on vm", "stale")),
+        (
+            Proposal(1, ProposalKind.ROLLBACK, ProposalStage.READY, rollback=PREVIEW),
+            ("ada approved it", "deleted  src/x.py"),
+        ),
+        (Proposal(1, ProposalKind.UNDO, ProposalStage.READY, record=RECORD), ("refs/handoff-tui/saved/1",)),
+        (replace(READY, note="it is not what was shown"), ("! it is not what was shown",)),
+    ],
+)
+def test_page_says_what_would_be_done(proposal: Proposal, words: tuple[str, ...]) -> None:
+    """Word for word, or why it cannot be."""
+    text = read(proposal)
+    assert all(word in text for word in words), text
+
+
+def test_page_does_not_name_the_command_line() -> None:
+    """The rollback is confirmed here."""
+    assert "--apply" not in read(Proposal(1, ProposalKind.ROLLBACK, ProposalStage.READY, rollback=PREVIEW))
+
+
+def test_hostile_prompt_is_shown_as_text() -> None:
+    """What an agent is told may quote anybody."""
+    text = read(replace(READY, plan=PLAN._replace(prompt="\x1b[2J\u202etxet", argv=("sh", "\x1b]0;x\x07"))))
+    assert "\x1b" not in text
+    assert "␛[2J⟨U+202E⟩txet" in text
+
+
+def test_obstacle_is_told_until_it_can_be_confirmed() -> None:
+    """Only what is ready can be, and only with what must be typed."""
+    assert describe_obstacle(READY, "") == ""
+    asks = replace(READY, typed="release", typed_why="release may only be started by a person")
+    assert describe_obstacle(asks, "relase") == "release may only be started by a person; type release"
+    assert describe_obstacle(asks, " release ") == ""
+    for stage in set(ProposalStage) - {ProposalStage.READY}:
+        assert describe_obstacle(replace(READY, stage=stage), "") != ""
+
+
+def test_every_kind_has_its_words() -> None:
+    """A title and a verb."""
+    assert set(TITLES) == set(VERBS) == set(ProposalKind)

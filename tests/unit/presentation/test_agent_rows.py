@@ -1,0 +1,136 @@
+"""Tries as rows, and what became of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.config.theme import load_theme
+from handoff_tui.models.agent_desk import AgentsView
+from handoff_tui.models.agent_run import RunEnding, RunStatus
+from handoff_tui.models.step import StepOutcome
+from handoff_tui.presentation.agent_rows import (
+    AgentRows,
+    build_output_line,
+    build_run_name,
+    build_try_page,
+    describe_clock,
+    describe_exit,
+    describe_output,
+    label_try,
+)
+from handoff_tui.presentation.page import Line
+from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.tui.theming import Ink
+from tests.support.agent_states import COMMANDS, look_at, make_lock, make_run, make_window
+
+
+def read(row: tuple[object, ...]) -> str:
+    return "".join(getattr(cell, "text", "") for cell in row)
+
+
+def test_rows_are_newest_first_and_tell_what_was_measured() -> None:
+    """State, phase, try, time, exit code, files, commits; what is not known yet is a dash."""
+    rows = AgentRows(
+        AgentsView((look_at(make_run(1), StepOutcome.FAILED, "two checks fail"), make_run(2, RunStatus.RUNNING)))
+    )
+    running, failed = (read(rows.build_row(index, 100)).split() for index in (0, 1))
+    assert running == ["»", "running", "build", "1.2", "01:01", "-", "-", "-", "the", "last", "word"]
+    assert failed == ["✗", "failed", "build", "1.1", "01:01", "0", "1", "1", "two", "checks", "fail"]
+    assert read(rows.build_heading(100)).split()[:3] == ["STATE", "PHASE", "TRY"]
+
+
+def test_row_is_found_by_a_name_that_stays() -> None:
+    """Also the one before it; the oldest has none."""
+    one, other = make_run(1), make_run(2)
+    rows = AgentRows(AgentsView((one, other)))
+    name = build_run_name(other.state.key)
+    assert rows.find(name) == other
+    assert rows.find_earlier(name) == one
+    assert rows.find_earlier(build_run_name(one.state.key)) is None
+    assert rows.find("no such") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "looking", "word"),
+    [
+        (RunStatus.RUNNING, False, "running"),
+        (RunStatus.PAUSED, False, "paused"),
+        (RunStatus.LOST, False, "lost"),
+        (RunStatus.FINISHED, False, "not looked at"),
+        (RunStatus.FINISHED, True, "checks running"),
+    ],
+)
+def test_label_says_how_far_a_try_is(status: RunStatus, looking: bool, word: str) -> None:  # noqa: FBT001 - a case
+    """In a word, with a role that every theme has."""
+    label = label_try(make_run(1, status), looking=looking)
+    assert label.word == word
+    assert Ink(load_theme("dark", None)).get(label.role) is not None
+
+
+def test_hostile_words_of_an_agent_are_shown_as_text() -> None:
+    """Its last line and its output cannot colour, move or write anything."""
+    run = make_run(1, RunStatus.RUNNING).model_copy(update={"last_line": "\x1b[31mred\x9b"})
+    row = read(AgentRows(AgentsView((run,))).build_row(0, 120))
+    assert "\x1b" not in row
+    assert "␛[31mred" in row
+    assert build_output_line("\x1b]52;c;x\x07end", 0) == "␛]52;c;x␇end"
+    assert build_output_line("abcdef", 4) == "ef"
+    assert len(build_output_line("x" * 100_000, 0)) <= 4_000
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (RunEnding.EXITED, "0"),
+        (RunEnding.SIGNALLED, "sig None"),
+        (RunEnding.TIMED_OUT, "time"),
+        (RunEnding.FLOODED, "flood"),
+        (RunEnding.NOT_STARTED, "none"),
+        (RunEnding.STOPPED, "stopped"),
+    ],
+)
+def test_exit_says_what_ended_it(ending: RunEnding, words: str) -> None:
+    """The code where there is one."""
+    run = make_run()
+    assert run.state.end is not None
+    end = run.state.end.model_copy(update={"ending": ending})
+    assert describe_exit(run.model_copy(update={"state": run.state.model_copy(update={"end": end})})) == words
+
+
+def test_clock_grows_by_hours() -> None:
+    """Minutes and seconds first."""
+    assert [describe_clock(seconds) for seconds in (0, 59.9, 61, 3_599, 3_600, 36_061)] == [
+        *("00:00", "00:59", "01:01", "59:59", "1:00:00", "10:01:01")
+    ]
+
+
+def test_page_of_a_try_tells_its_inputs() -> None:
+    """While it is at work, and when it was looked at; without any try, who could be started and who holds a lock."""
+    running = make_run(1, RunStatus.RUNNING)
+    view = AgentsView((running,), (make_lock(stale=True),), COMMANDS)
+    for run, words in (
+        (running, ("running", "known when it has ended", "What it was given", "ada")),
+        (look_at(make_run(1), StepOutcome.READY), ("ready", "src/app.py", "What it was given", "decide on the work")),
+        (None, ("sh maker.sh {prompt_file}", "stale")),
+    ):
+        text = "\n".join(read(row) for row in lay_out(build_try_page(run, view), 100))
+        assert all(word in text for word in words), text
+    assert build_try_page(None, None).parts == []
+
+
+def test_output_is_described_by_its_length() -> None:
+    """And whether it follows, or counts still."""
+    run = make_run()
+    window = make_window(run, ("a", "b"))
+    assert describe_output(window, following=True) == "2 lines · 20 bytes · follow ●"
+    assert describe_output(window._replace(complete=False), following=False) == "2 lines · 20 bytes, counting"
+    assert describe_output(None, following=True) == ""
+
+
+def test_page_has_lines_only_of_safe_cells() -> None:
+    """A phase named by a repository is text."""
+    run = make_run(1, RunStatus.RUNNING)
+    key = run.state.key.model_copy(update={"phase": "b\x1b[2Jd"})
+    hostile = run.model_copy(update={"state": run.state.model_copy(update={"key": key})})
+    page = build_try_page(hostile, AgentsView((hostile,)))
+    assert "\x1b" not in "".join(cell.text for part in page.parts if isinstance(part, Line) for cell in part.cells)
