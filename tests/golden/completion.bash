@@ -2,7 +2,7 @@ _handoff_tui() {
   local words='status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
     ' status') call='status' words='--help --repo --json --all' ;;
-    ' show') call='show' words='--help --repo --json --all' ;;
+    ' show') call='show' words='--help --proofs --repo --json --all' ;;
     ' check') call='check' words='--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all' ;;
     ' diff') call='diff' words='--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all' ;;
     ' baseline') call='baseline' words='--help list show capture pin' ;;

@@ -1,6 +1,6 @@
 complete -c handoff-tui -f -n __fish_use_subcommand -a 'status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from status' -a '--help --repo --json --all'
-complete -c handoff-tui -f -n '__fish_seen_subcommand_from show' -a '--help --repo --json --all'
+complete -c handoff-tui -f -n '__fish_seen_subcommand_from show' -a '--help --proofs --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from check' -a '--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from diff' -a '--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all'
 complete -c handoff-tui -f -n '__fish_seen_subcommand_from baseline' -a '--help list show capture pin'

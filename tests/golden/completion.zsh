@@ -22,7 +22,7 @@ _handoff_tui() {
     'config show') compadd -- --help --origins --repo --json --all ;;
     'config schema') compadd -- --help ;;
     'status'*) compadd -- --help --repo --json --all ;;
-    'show'*) compadd -- --help --repo --json --all ;;
+    'show'*) compadd -- --help --proofs --repo --json --all ;;
     'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all ;;
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;
     'baseline'*) compadd -- --help list show capture pin ;;

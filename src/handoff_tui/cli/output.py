@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.cli.plain import write_pieces, write_plain
 from handoff_tui.errors import UsageError
+from handoff_tui.models.picture import Picture
+from handoff_tui.presentation.half_blocks import render_half_blocks
 from handoff_tui.presentation.page import Cell, Grid, Line, Page
+from handoff_tui.presentation.safe_text import render_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +52,20 @@ def write_text(text: str) -> None:
 
 def write_page(page: Page, theme: Theme) -> None:
     write_plain(render_page(page, theme))
+
+
+def write_picture(name: str, picture: Picture) -> None:
+    """A picture as half blocks, as large as the terminal has room for; plain characters where there is no colour."""
+    from rich.text import Text  # noqa: PLC0415 - few ask for pictures
+
+    size = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24))
+    console = _build_console(None)
+    with console.capture() as drawn:
+        console.print(Text(render_safe(name)))
+        for row in render_half_blocks(picture, size.columns, max(4, size.lines - 3)):
+            cells = ((block.text, f"{block.foreground} on {block.background}") for block in row)
+            console.print(Text.assemble(*cells), no_wrap=True, crop=True)
+    write_plain(drawn.get())
 
 
 def render_page(page: Page, theme: Theme, width: int | None = None) -> str:

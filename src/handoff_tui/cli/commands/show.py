@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.output import write_json, write_page, write_picture
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.presentation.proofs import build_proofs_json, build_proofs_page
 from handoff_tui.presentation.show import build_show_json
 from handoff_tui.presentation.show_page import build_show_page
-from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+from handoff_tui.review.proofs import list_proofs, read_picture
 from handoff_tui.review.refresh import refresh
 from handoff_tui.review.show import show
 
@@ -17,6 +22,7 @@ _EXAMPLES = """\
 examples:
   handoff-tui show H-3
   handoff-tui show mosaic --all
+  handoff-tui show T003 --proofs       proofs of work by task, screenshots drawn in the terminal
   handoff-tui show H-3 --json | jq '.claims[] | select(.verdict == "contradicted")'
 """
 
@@ -24,14 +30,34 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add_handoff_argument(parser)
+    parser.add_argument("--proofs", action="store_true", help="its proofs of work, with digests; screenshots are drawn")
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     shown = show(desk, refresh(desk), arguments.id)
+    if arguments.proofs:
+        return _show_proofs(desk, shown.reviewed.handoff, as_json=arguments.json)
     if arguments.json:
         write_json(build_show_json(shown))
     else:
         write_page(build_show_page(shown, everything=arguments.all), load_terminal_theme())
+    return ExitCode.OK
+
+
+def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:
+    """Every proof by task; pictures only for people, who are at a terminal or asked for one."""
+    tasks = list_proofs(desk, handoff)
+    if as_json:
+        write_json({"schema": "handoff-tui/proofs/v1", "handoff": handoff.id, "proofs": build_proofs_json(tasks)})
+        return ExitCode.OK
+    write_page(build_proofs_page(handoff.id, tasks), load_terminal_theme())
+    for proof in (proof for task in tasks for proof in task.proofs if proof.path.lower().endswith(".png")):
+        try:
+            picture = read_picture(desk, proof.path)
+        except HandoffError as refused:
+            write_note(f"{proof.path} cannot be drawn: {refused.message}")
+        else:
+            write_picture(proof.path, picture)
     return ExitCode.OK

@@ -5,6 +5,7 @@ from pathlib import Path
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.dialects.registry import DIALECTS
 from tests.support.in_process import InProcess
+from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder
 
 FILES = "\n".join(f"- `file-{number:02}.py`" for number in range(12))
@@ -58,3 +59,17 @@ def test_show_of_an_unknown_id_is_refused(say: InProcess, builder: RepositoryBui
     said = say("show", "notes/HANDOF.md", "--repo", builder.folder)
     assert (said.code, said.stdout) == (ExitCode.USAGE, "")
     assert "notes/HANDOFF.md" in said.stderr.partition("hint:")[2]
+
+
+def test_show_draws_screenshots_among_the_proofs(say: InProcess, builder: RepositoryBuilder) -> None:
+    """A PNG as half blocks; one that cannot be read is said to be so, and the rest is still shown."""
+    context = "# Handoff Context\nRun ID: 1 | Project: Lamp | Task: T021\n\n## Current Task: T021\n**Title**: Lamp\n"
+    builder.write("hub/HANDOFF_1_T021.md", f"{context}\n## Pipeline Position\n- **Your Role**: QA\n")
+    builder.write("proofs/T021/run-1/screen.png", build_png(4, 4, [bytes((255, 0, 0)) * 4] * 4))
+    builder.write("proofs/T021/run-1/torn.png", b"no picture").commit()
+    said = say("show", "T021", "--proofs", "--repo", builder.folder)
+    assert said.code == ExitCode.OK
+    assert "▀▀▀▀" in said.stdout
+    assert "torn.png cannot be drawn" in said.stderr
+    rows = say("show", "T021", "--proofs", "--json", "--repo", builder.folder).json["proofs"]
+    assert {row["path"] for row in rows} == {"proofs/T021/run-1/screen.png", "proofs/T021/run-1/torn.png"}
