@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
+# Many tests wait for a watcher, a terminal or another process: two at once for each processor.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)
 
 .PHONY: help demo test test-slow lint format types contracts check bench build golden pictures upgrade clean
 
@@ -23,7 +25,7 @@ demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.development
 	$(BIN)/python -m pytest -n auto -m slow $(ARGS)

@@ -366,8 +366,9 @@ _LONGEST_GAP = 2.0
 """Seconds without an answer; a line at a time, this much output would hold the screen for a minute and more."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("megabytes", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("megabytes", [10, 100])
 def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping) -> None:
     """It is started with two keys, its output is followed, and no moment is long."""
     block = "x" * 99
