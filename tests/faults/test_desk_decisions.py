@@ -159,6 +159,7 @@ def test_whatever_changes_underneath_disarms(desk: GateDesk, terminal: Terminal)
     leave(terminal)
 
 
+@pytest.mark.slow
 def test_reason_outlives_the_editor_the_box_and_the_app(desk: GateDesk, tmp_path: Path) -> None:
     """Written in the user's own editor, left with escape, the terminal closed under the app: it is still there."""
     bo = desk.person("bo")

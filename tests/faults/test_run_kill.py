@@ -14,7 +14,7 @@ from handoff_tui.repo.trial_files import read_records
 from tests.support.procedure_engine import EngineFolder, wait_until
 from tests.support.procedure_runs import REQUEST, build_plan, build_rule, build_step, build_undo
 
-pytestmark = pytest.mark.timeout(180)  # several processes each, which a busy machine holds up
+pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]  # several processes each, which a busy machine holds up
 STEPS = ("one", "two", "three")
 
 

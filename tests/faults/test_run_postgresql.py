@@ -23,6 +23,7 @@ from tests.support.procedure_runs import REQUEST, build_plan
 from tests.support.run_desk import CONFIG, TRANSITION, RunDesk
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(find_missing() is not None, reason=find_missing() or ""),
     pytest.mark.timeout(180),  # a server and several processes, which a busy machine holds up
 ]
