@@ -99,3 +99,24 @@ def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
     from tests.support.stepping import Stepping  # noqa: PLC0415 - few tests start agents
 
     return Stepping(builder, isolated_user).teach()
+
+
+_LONG = (
+    "faults/test_run.py",
+    "faults/test_step_agents.py",
+    "unit/agents/test_engine_dbos.py",
+    "unit/review/live/test_agents.py",
+    "unit/review/test_rollback.py",
+    "unit/review/test_run_profile.py",
+    "unit/review/test_step.py",
+    "unit/review/test_step_end.py",
+    "unit/review/test_step_loop.py",
+)
+"""Files in which nearly every test starts agents or workers: `make test-slow` runs them, CI has no time for all."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of such files, so that one list says which they are."""
+    for item in items:
+        if item.path.as_posix().endswith(_LONG):
+            item.add_marker(pytest.mark.slow)
