@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
-# Many tests wait for a watcher, a terminal or another process: two at once for each processor.
+# Many tests wait for a watcher, a terminal or another process: two at once for each processor. The slow ones stand
+# together in a few folders, so a worker that is done takes over from one that is not.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)
 
 .PHONY: help demo test test-slow lint format types contracts check bench build golden pictures upgrade clean
@@ -25,10 +26,10 @@ demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.development
-	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS)
 
 lint: $(VENV)/.development
 	$(BIN)/ruff format --check .

@@ -27,7 +27,6 @@ from handoff_tui.decision_log.witness import Witness
 from handoff_tui.models.log_record import (
     Decision,
     DecisionVerb,
-    Entry,
     EntryKind,
     LogVerdict,
     PolicyText,
@@ -139,7 +138,7 @@ def _build_genesis(parents: Parents) -> Draft:
         policy_toml=_POLICY,
         nonce="0" * 32,
     )
-    return Draft(build_payload(_build_entry(parents, EntryKind.POLICY).model_copy(update={"policy": policy})))
+    return Draft(build_payload(parents.build_entry(EntryKind.POLICY, _ACTOR, policy=policy)))
 
 
 def _build_decision(parents: Parents, handoff: str = "H-new") -> Draft:
@@ -152,17 +151,4 @@ def _build_decision(parents: Parents, handoff: str = "H-new") -> Draft:
         subject=_SUBJECT,
     )
     decision = Decision(verb=DecisionVerb.APPROVE, reason="read and run", regards=(), review="8" * 64)
-    entry = _build_entry(parents, EntryKind.DECISION)
-    return Draft(build_payload(entry.model_copy(update={"work": work, "decision": decision})))
-
-
-def _build_entry(parents: Parents, kind: EntryKind) -> Entry:
-    return Entry(
-        id="",
-        kind=kind,
-        actor=_ACTOR,
-        seq=parents.seq,
-        time=parents.time,
-        parents=parents.ids,
-        log=parents.verdict.log,
-    )
+    return Draft(build_payload(parents.build_entry(EntryKind.DECISION, _ACTOR, work=work, decision=decision)))

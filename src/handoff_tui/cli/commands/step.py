@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
+from handoff_tui.cli.diagnostics import write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.telling import following
 from handoff_tui.models.agent_run import AGENT_STEP
 from handoff_tui.models.run_view import RunView
 from handoff_tui.models.step import StepOutcome, StepReport
-from handoff_tui.presentation.check_table import build_progress_line
 from handoff_tui.presentation.safe_text import render_safe_lines
 from handoff_tui.presentation.step import (
     build_following_line,
@@ -25,7 +24,6 @@ from handoff_tui.presentation.step import (
 )
 from handoff_tui.presentation.step_context import render_context
 from handoff_tui.review.agent_trust import build_agent_trust, list_phase_agents, trust_agents
-from handoff_tui.review.check import Telling
 from handoff_tui.review.confirm import ask_person
 from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
 from handoff_tui.review.notify import build_notification, notify, send_to_terminal
@@ -199,24 +197,8 @@ def _confirm(prepared: PreparedStep) -> bool:
 @contextmanager
 def _following() -> Iterator[StepTelling]:
     """One line of progress; Ctrl-C stops the agent, whose work is still looked at."""
-    telling = StepTelling(
-        checks=Telling(
-            on_result=lambda result, done, total: write_progress(build_progress_line(done, total, result.id))
-        ),
-        on_look=_look,
-        confirm=_confirm,
-    )
-
-    def stop(*_: object) -> None:
-        telling.checks.cancel.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield telling
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        clear_progress()
+    with following(keeps_partial=True) as checks:
+        yield StepTelling(checks=checks, on_look=_look, confirm=_confirm)
 
 
 def _look(view: RunView) -> None:
