@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 from handoff_tui.models.agent_run import RunEnd, RunEnding
 from handoff_tui.models.observation import Observation
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.models.step import Notice, Sign
 from handoff_tui.models.work import Severity
 
 _MOST_PLACES = 20
 _LONGEST_LINE = 200
 _LOG_FOLDER = ".handoff-tui/log/"
-_SHORT = 12
 
 _ENDINGS = {
     RunEnding.TIMED_OUT: (Sign.TIMED_OUT, "it did not end in time and was stopped"),
@@ -139,7 +139,7 @@ def _find_errors(end: RunEnd, output: str, patterns: Iterable[str]) -> Iterable[
 
 def build_rewritten_notice(head: str, branch: str | None) -> Notice:
     """For a branch whose commits are no longer behind it."""
-    text = f"it rewrote history: {head[:_SHORT]} is no longer behind {branch or 'HEAD'}"
+    text = f"it rewrote history: {head[:SHORT_DIGEST]} is no longer behind {branch or 'HEAD'}"
     return _notice(Sign.HISTORY_REWRITTEN, Severity.CRITICAL, text)
 
 

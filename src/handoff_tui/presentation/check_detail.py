@@ -7,6 +7,7 @@ from datetime import datetime
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.check_result import CheckResult, Evidence
 from handoff_tui.models.place import Place
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.ages import describe_ago
 from handoff_tui.presentation.check_rows import CheckGroup, describe_duration
 from handoff_tui.presentation.check_words import describe_numbers, describe_place, list_commands, list_notes, map_rules
@@ -33,7 +34,7 @@ def build_group_detail(group: CheckGroup, report: CheckReport) -> Page:
     page = Page()
     page.line(Cell(f"{group.title.capitalize()}  ", group.role), Cell(plural(len(group.results), "check")))
     page.line(Cell(describe_numbers(report), "heading"))
-    since = f"since {render_safe(report.baseline[:12])}: " if report.baseline else "no baseline: "
+    since = f"since {render_safe(report.baseline[:SHORT_DIGEST])}: " if report.baseline else "no baseline: "
     page.line(Cell(since + render_safe(report.baseline_reason or "not said"), "muted"), indent=2)
     if report.trust is not None and not report.trust.trusted:
         page.line(Cell("! commands of this repository do not run until you trust them", "warning"), indent=2)

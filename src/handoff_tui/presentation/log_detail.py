@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from handoff_tui.models.gate_view import GateView
 from handoff_tui.models.log_record import NO_BASELINE
 from handoff_tui.models.log_view import EntryState, EntryView, LogRow
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.log_page import build_entry_page
 from handoff_tui.presentation.log_rows import ENTRY_STATES
 from handoff_tui.presentation.page import Cell, Line, Page
 from handoff_tui.presentation.safe_text import render_safe
 
-_SHORT = 12
 _DECISION = "decision"
 
 
@@ -114,4 +114,4 @@ def _add_comparison(page: Page, view: EntryView, gate: GateView | None) -> None:
 
 
 def _shorten(digest: str) -> str:
-    return "none" if digest in {"", NO_BASELINE} else render_safe(digest.removeprefix("sha256:")[:_SHORT])
+    return "none" if digest in {"", NO_BASELINE} else render_safe(digest.removeprefix("sha256:")[:SHORT_DIGEST])

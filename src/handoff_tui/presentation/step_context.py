@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.models.step import FixTask, HandoffContext, PreviousContext, StepContext
 from handoff_tui.models.work import ReportedFinding, Task
 from handoff_tui.presentation.markdown_text import render_block, render_code, render_markdown
@@ -43,7 +44,7 @@ def _render_place(context: StepContext) -> list[str]:
 
 def _name_branch(context: StepContext) -> str:
     branch = render_code(context.branch) if context.branch else "no branch"
-    return f"{branch} at {render_code(context.commit[:12])}" if context.commit else branch
+    return f"{branch} at {render_code(context.commit[:SHORT_DIGEST])}" if context.commit else branch
 
 
 def _render_notes(context: StepContext) -> list[str]:
@@ -109,7 +110,7 @@ def _render_previous(previous: PreviousContext) -> list[str]:
     lines = ["## What the agent before did, as measured", ""]
     lines.append(f"- {render_markdown(ran)}: {previous.outcome}, {code}, {previous.seconds:.0f} seconds.")
     lines += _render_list(
-        "Commits", [f"{render_code(one.id[:12])} {render_markdown(one.subject)}" for one in previous.commits]
+        "Commits", [f"{render_code(one.id[:SHORT_DIGEST])} {render_markdown(one.subject)}" for one in previous.commits]
     )
     lines += _render_list("Files", [f"{one.change} {render_code(one.path)}" for one in previous.files])
     if previous.output:
@@ -121,7 +122,7 @@ def _render_baseline(context: StepContext) -> list[str]:
     baseline = context.baseline
     lines = ["## Baseline and checks", ""]
     known = baseline.commit or baseline.snapshot
-    named = f"{render_code(known[:12])}: " if known else ""
+    named = f"{render_code(known[:SHORT_DIGEST])}: " if known else ""
     lines.append(f"- Compared with {named}{render_markdown(baseline.reason)}.")
     if baseline.tests:
         counted = ", ".join(f"{number} {outcome}" for outcome, number in baseline.tests.items())

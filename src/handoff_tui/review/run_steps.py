@@ -12,6 +12,7 @@ from handoff_tui.baseline.ecosystem.manifest import build_asset_path
 from handoff_tui.errors import ProcedureError
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.procedure_run import RunRequest
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.probe import find_program
 from handoff_tui.repo.transfer_files import TransferFolder, build_transfer_digest
@@ -67,9 +68,10 @@ def validate_phase_completion(work: Work) -> Attempted:
         return Attempted(passed=False, detail=f"what is handed over must be committed: {_name_some(loose)}")
     commit = find_work_commit(work.desk.repository.git)
     if work.request.commit is not None and commit != work.request.commit:
-        detail = f"the run was asked for at {work.request.commit[:12]}, and the work is at {(commit or 'nothing')[:12]}"
+        asked, now = work.request.commit[:SHORT_DIGEST], (commit or "nothing")[:SHORT_DIGEST]
+        detail = f"the run was asked for at {asked}, and the work is at {now}"
         return Attempted(passed=False, detail=detail)
-    return Attempted(passed=True, detail=f"at {(commit or '')[:12]}", evidence=commit)
+    return Attempted(passed=True, detail=f"at {(commit or '')[:SHORT_DIGEST]}", evidence=commit)
 
 
 def transfer_resources(work: Work) -> Attempted:

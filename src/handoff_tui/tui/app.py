@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SuspendNotSupported
@@ -20,10 +20,12 @@ from textual.filter import LineFilter
 from textual.message import Message
 
 from handoff_tui.errors import HandoffError
+from handoff_tui.models.short_id import SHORT_ENTRY
 from handoff_tui.presentation.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
 from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui import messages
 from handoff_tui.tui.line_filter import SafeFilter
+from handoff_tui.tui.requests import REQUESTS
 from handoff_tui.tui.theming import Ink, build_framework_theme
 from handoff_tui.tui.widgets.bars import Bar
 
@@ -40,32 +42,6 @@ if TYPE_CHECKING:
 
 _MOST_COPIED = 75_000
 """Terminals drop longer texts without a word."""
-
-_REQUESTS: dict[type[messages.Asked], Callable[[LiveDesk, Any], None]] = {
-    messages.HandoffChosen: lambda desk, asked: desk.choose(asked.key),
-    messages.PhaseChosen: lambda desk, asked: desk.choose_phase(asked.phase),
-    messages.ChecksWanted: lambda desk, asked: desk.run_checks(asked.only),
-    messages.ChecksCancelled: lambda desk, _: desk.cancel_checks(),
-    messages.ScopeWanted: lambda desk, asked: desk.choose_scope(asked.scope),
-    messages.FileWanted: lambda desk, asked: desk.open_file(asked.path, asked.options),
-    messages.DocumentWanted: lambda desk, asked: desk.open_document(asked.path),
-    messages.EntryWanted: lambda desk, asked: desk.open_entry(asked.entry),
-    messages.VerifyWanted: lambda desk, _: desk.verify_log(),
-    messages.CommentWritten: lambda desk, asked: desk.add_comment(asked.comment),
-    messages.CommentRemoved: lambda desk, asked: desk.remove_comment(asked.comment),
-    messages.FileMarked: lambda desk, asked: desk.mark_viewed(asked.path, viewed=asked.viewed),
-    messages.ReasonKept: lambda desk, asked: desk.keep_reason(asked.verb, asked.text),
-    messages.DecisionAgainWanted: lambda desk, asked: desk.begin_decision(asked.verb),
-    messages.OutputWanted: lambda desk, asked: desk.agents.want_output(asked.place),
-    messages.OutputSearchWanted: lambda desk, asked: desk.agents.search(asked.place, asked.text),
-    messages.ProposalWanted: lambda desk, asked: desk.agents.propose(asked.kind, asked.run),
-    messages.ProposalConfirmed: lambda desk, asked: desk.agents.confirm(asked.number, asked.typed),
-    messages.ProposalLeft: lambda desk, _: desk.agents.leave(),
-    messages.RunPaused: lambda desk, asked: desk.agents.set_paused(asked.run, paused=asked.paused),
-    messages.RunLookWanted: lambda desk, asked: desk.agents.look_at(asked.run),
-    messages.NoteWritten: lambda desk, asked: desk.agents.write_note(asked.text),
-}
-"""What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
 
 
 class DeskApp(App[None], inherit_bindings=False):
@@ -260,7 +236,7 @@ class DeskApp(App[None], inherit_bindings=False):
     def ask(self, event: messages.Asked) -> None:
         late = self._deciding is not None and isinstance(event, messages.HandoffChosen)
         if self.live is not None and not late:  # what is decided on stays in view
-            _REQUESTS[type(event)](self.live, event)
+            REQUESTS[type(event)](self.live, event)
 
     @on(messages.PartsChanged)
     @on(events.Resize)
@@ -307,7 +283,7 @@ class DeskApp(App[None], inherit_bindings=False):
         if self.state is not None:
             self.desk.show(self.state)
         if part is not None and part.entry is not None:
-            self.say(f"{part.verb} {part.key.handoff}: stored {part.entry[:19]}", "pass")
+            self.say(f"{part.verb} {part.key.handoff}: stored {part.entry[:SHORT_ENTRY]}", "pass")
         if following is not None:
             self.post_message(messages.HandoffChosen(following))
 
