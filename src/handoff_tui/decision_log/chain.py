@@ -133,6 +133,8 @@ class Chain:
     def _name_standing(self, entry: Entry) -> Entry:
         """The entry with those it names as they count here: two clones may take different twins of one statement."""
         work, policy, twins = entry.work, entry.policy, self._twins
+        if not twins:
+            return entry
         named = {*entry.parents, work.policy if work else None, policy.previous if policy else None}
         if named.isdisjoint(twins):
             return entry
@@ -165,12 +167,15 @@ class Chain:
 
     def _find_void(self) -> dict[str, str]:
         """Entries of a key that a policy dropped, which that policy had not seen and which had not seen it."""
+        drops = list(self._frontier.find_dropped_keys())
+        if not drops:
+            return {}
         void: dict[str, str] = {}
         by_key: dict[str, list[Entry]] = {}
         for entry in self.accepted.values():
             if entry.kind is not EntryKind.POLICY:
                 by_key.setdefault(entry.keyids[0], []).append(entry)
-        for policy, dropped in self._frontier.find_dropped_keys():
+        for policy, dropped in drops:
             suspects = [entry for key in dropped for entry in by_key.get(key, ())]
             if not suspects:
                 continue

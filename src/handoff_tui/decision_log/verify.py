@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -31,8 +31,8 @@ class Facts(Protocol):
 class LogVerifier:
     """The verdict on the log of one repository, as often as it is asked for.
 
-    With `facts`, entries that were verified before are not read again: their names are hashes, so what was verified
-    is what they say. That a file was changed in place since then is noticed only without them.
+    With `facts`, entries that were verified before are hashed and not verified again: their names are hashes, so a file
+    that still has the content its name says is what was verified. A file is read once in a verifier's life.
     """
 
     def __init__(self, blobs: LogBlobs, know: Callable[[], Known], facts: Facts | None = None) -> None:
@@ -82,20 +82,19 @@ class LogVerifier:
 
     def _load(self, listing: LogListing, present: frozenset[str]) -> tuple[list[LogProblem], dict[str, Candidate]]:
         """Checks what was not checked before, and remembers it; what could not be read, and what is sound of it."""
-        new = present.difference(self._sound, self._refused)
-        remembered = self._remember(new) if new else {}
+        read = self._blobs.read_contents(listing, present.difference(self._sound, self._refused))
+        remembered = self._remember(read.contents)
         self._sound |= remembered
-        read = self._blobs.read_contents(listing, (one for one in new if one not in remembered))
-        fresh, refused = check_entries(read.contents)
+        fresh, refused = check_entries({one: read.contents[one] for one in read.contents.keys() - remembered.keys()})
         self._sound |= fresh
         self._refused |= {str(problem.entry): problem for problem in refused}
         if self._facts is not None:
             self._facts.record({one: pack(candidate) for one, candidate in fresh.items()})
         return [build_unsuitable_problem(one) for one in read.unsuitable], {**remembered, **fresh}
 
-    def _remember(self, new: Iterable[str]) -> dict[str, Candidate]:
+    def _remember(self, new: Collection[str]) -> dict[str, Candidate]:
         """What earlier verifications found out about these."""
-        lines = self._facts.load() if self._facts is not None else {}
+        lines = self._facts.load() if self._facts is not None and new else {}
         found = ((one, unpack(one, lines[one])) for one in new if one in lines)
         return {one: candidate for one, candidate in found if candidate is not None}
 

@@ -100,8 +100,11 @@ def read_regular(calls: Calls, folder: int, name: str, max_bytes: int, shown: st
     _refuse_unsuitable(os.stat(name, dir_fd=folder, follow_symlinks=False), max_bytes, shown)
     descriptor = calls.open(name, _OLD_FILE, dir_fd=folder)
     try:
-        _refuse_unsuitable(os.fstat(descriptor), max_bytes, shown)
-        content = _read_all(calls, descriptor, max_bytes + 1)
+        status = os.fstat(descriptor)
+        _refuse_unsuitable(status, max_bytes, shown)
+        content = calls.read(descriptor, max_bytes + 1)
+        if len(content) != status.st_size:  # read in parts, or it changed meanwhile
+            content += _read_all(calls, descriptor, max_bytes + 1 - len(content))
     finally:
         close_looked_at(calls, descriptor)
     if len(content) > max_bytes:

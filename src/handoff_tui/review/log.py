@@ -67,7 +67,7 @@ def open_log(
     remembered: bool = True,
     now: Callable[[], datetime] = read_now,
 ) -> OpenLog:
-    """Opens the log. With `remembered`, entries that were verified before are not read again."""
+    """Opens the log. With `remembered`, entries that were verified before are only hashed."""
     local = LocalFolder(repository.common_dir)
     witness = Witness(local)
     pinned = pin or find_pin(repository)

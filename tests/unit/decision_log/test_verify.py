@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from handoff_tui.decision_log import verify
 from handoff_tui.decision_log.chain import Candidate, Known
 from handoff_tui.decision_log.entries import parse_entry
 from handoff_tui.decision_log.public_keys import KeyType
@@ -146,15 +147,28 @@ def test_candidates_include_what_the_chain_refuses(log: RealLog) -> None:
     assert stranger in verifier.candidates
 
 
-def test_remembered_entries_are_not_read_again(log: RealLog) -> None:
-    """With facts, the verdict is the same, and the files are not opened."""
+def test_remembered_entries_are_not_verified_again(log: RealLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With facts, the verdict is the same, and no signature is looked at."""
     notebook = Notebook()
     first = open_verifier(log, notebook)()
     assert set(notebook.lines) == set(log.entries)
-    for entry in log.entries:
-        log.place(entry).write_bytes(b"not looked at")
+    monkeypatch.setattr(verify, "check_entry", refuse_to_check)
     assert open_verifier(log, notebook)() == first
-    assert list_codes(open_verifier(log)()) == ["unsuitable-file", "unsuitable-file"]
+    with pytest.raises(AssertionError, match="verified again"):
+        open_verifier(log)()
+
+
+def refuse_to_check(_: bytes) -> Candidate:
+    raise AssertionError("verified again")
+
+
+def test_remembered_entry_that_was_changed_in_place_is_noticed(log: RealLog) -> None:
+    """Facts are about what a name stands for; that a file no longer has it is said with and without them."""
+    notebook = Notebook()
+    open_verifier(log, notebook)()
+    for entry in log.entries:
+        log.place(entry).write_bytes(b"changed in place")
+    assert list_codes(open_verifier(log, notebook)()) == ["unsuitable-file", "unsuitable-file"]
 
 
 def test_remembered_refusal_is_found_out_anew(log: RealLog) -> None:
