@@ -112,11 +112,18 @@ _LONG = (
     "unit/review/test_step_end.py",
     "unit/review/test_step_loop.py",
 )
-"""Files in which nearly every test starts agents or workers: `make test-slow` runs them, CI has no time for all."""
+"""Files in which nearly every test starts agents or workers: `make test-slow` runs them, CI has no time for all.
+
+Those marked `short` are quick, and stand for the others in CI.
+"""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "short: stands in CI for the long ones of its file")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of such files, so that one list says which they are."""
     for item in items:
-        if item.path.as_posix().endswith(_LONG):
+        if item.path.as_posix().endswith(_LONG) and item.get_closest_marker("short") is None:
             item.add_marker(pytest.mark.slow)

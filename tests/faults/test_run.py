@@ -33,6 +33,7 @@ rollback = [
 ]
 [agents.builder]
 command = ["sh", "SCRIPT", "{handoff}", "{prompt_file}"]
+may_change_nothing = true
 [agents.cleaner]
 command = ["sh", "-c", "echo cleaned >> FOLDER/cleaned"]
 """
@@ -82,41 +83,42 @@ def test_worker_killed_at_the_gate_is_started_again_by_whoever_wakes_it(run_desk
     assert wake_runs(open_desk(run_desk.desk.root), HANDOFF) == 0
 
 
-def test_agents_of_an_own_procedure_are_started_once_and_found_again(run_desk: RunDesk, tmp_path: Path) -> None:
+def test_agents_of_an_own_procedure_are_started_once_and_found_again(run_desk: RunDesk, isolated_user: Path) -> None:
     """A worker dies while the agent works; the next one attaches to it, and what it prints is kept by its hash."""
-    script = tmp_path / "agent.sh"
+    script = isolated_user / "agent.sh"
     script.write_text(
-        f"echo begun >> {tmp_path}/begun\nwhile [ ! -e {tmp_path}/go ]; do sleep 0.1; done\n", encoding="utf-8"
+        f"echo begun >> {isolated_user}/begun\nwhile [ ! -e {isolated_user}/go ]; do sleep 0.1; done\n",
+        encoding="utf-8",
     )
-    own = OWN.replace("SCRIPT", str(script)).replace("FOLDER", str(tmp_path))
+    own = OWN.replace("SCRIPT", str(script)).replace("FOLDER", str(isolated_user))
     run_desk.write_config(run_desk.reviewer, CONFIG + own)
     said = run_desk.run("OWN", "--no-wait")
-    wait_until((tmp_path / "begun").exists, "the agent's beginning")
+    wait_until((isolated_user / "begun").exists, "the agent's beginning")
     run_desk.kill_worker()
-    (tmp_path / "go").touch()
+    (isolated_user / "go").touch()
     run_desk.run("OWN", "--no-wait")
     found = run_desk.wait_end(said.json["id"])
     assert found["state"] == "completed", found
-    assert (tmp_path / "begun").read_text(encoding="utf-8") == "begun\n"
+    assert (isolated_user / "begun").read_text(encoding="utf-8") == "begun\n"
 
 
-def test_failing_agent_is_tried_again_and_then_rolled_back_by_another(run_desk: RunDesk, tmp_path: Path) -> None:
+def test_failing_agent_is_tried_again_and_then_rolled_back_by_another(run_desk: RunDesk, isolated_user: Path) -> None:
     """Each try is a run of its own; the way back may be an agent's, too."""
-    script = tmp_path / "agent.sh"
-    script.write_text(f"echo $1 >> {tmp_path}/tried\nexit 3\n", encoding="utf-8")
-    own = OWN.replace("SCRIPT", str(script)).replace("FOLDER", str(tmp_path))
+    script = isolated_user / "agent.sh"
+    script.write_text(f"echo $1 >> {isolated_user}/tried\nexit 3\n", encoding="utf-8")
+    own = OWN.replace("SCRIPT", str(script)).replace("FOLDER", str(isolated_user))
     run_desk.write_config(run_desk.reviewer, CONFIG + own)
     found = run_desk.wait_end(run_desk.run("OWN").json["id"])
-    assert (found["state"], "exit 3" in str(found["reason"])) == ("rollback", True)
-    assert (tmp_path / "tried").read_text(encoding="utf-8").split() == [HANDOFF, HANDOFF]
-    assert (tmp_path / "cleaned").read_text(encoding="utf-8") == "cleaned\n"
+    assert (found["state"], "exited with 3" in str(found["reason"])) == ("rollback", True)
+    assert (isolated_user / "tried").read_text(encoding="utf-8").split() == [HANDOFF, HANDOFF]
+    assert (isolated_user / "cleaned").read_text(encoding="utf-8") == "cleaned\n"
     assert not (run_desk.transfers / "resources.json").exists()
 
 
-def test_agents_of_a_repository_run_only_when_trusted(run_desk: RunDesk, tmp_path: Path) -> None:
+def test_agents_of_a_repository_run_only_when_trusted(run_desk: RunDesk, isolated_user: Path) -> None:
     """A checkout that brings a procedure with its own command has it refused, with the digest to spell out."""
     (run_desk.desk.root / "handoff-tui.toml").write_text(
-        OWN.replace("SCRIPT", "src/agent.sh").replace("FOLDER", str(tmp_path)), encoding="utf-8"
+        OWN.replace("SCRIPT", "src/agent.sh").replace("FOLDER", str(isolated_user)), encoding="utf-8"
     )
     run_desk.desk.change("exit 0\n", "src/agent.sh")
     refused = run_desk.run("OWN")

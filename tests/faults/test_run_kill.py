@@ -14,7 +14,7 @@ from handoff_tui.repo.trial_files import read_records
 from tests.support.procedure_engine import EngineFolder, wait_until
 from tests.support.procedure_runs import REQUEST, build_plan, build_rule, build_step, build_undo
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]  # several processes each, which a busy machine holds up
+pytestmark = pytest.mark.timeout(180)  # several processes each, which a busy machine holds up
 STEPS = ("one", "two", "three")
 
 
@@ -72,6 +72,7 @@ def kill_within(folder: EngineFolder, *steps: str) -> None:
     assert folder.wait_end(run).state is ProcedureState.COMPLETED
 
 
+@pytest.mark.slow
 def test_killed_rollback_goes_on_where_it_was(folder: EngineFolder) -> None:
     """What was undone is not undone again, and the order stays."""
     folder.fail("three")
@@ -86,6 +87,7 @@ def test_killed_rollback_goes_on_where_it_was(folder: EngineFolder) -> None:
     assert folder.list_begun() == [*STEPS, "undo-three", "undo-two", "undo-two", "undo-one"]
 
 
+@pytest.mark.slow
 def test_gate_outlives_its_worker(folder: EngineFolder) -> None:
     """A run waits for a person without any worker, and goes on when one comes back and somebody has decided."""
     folder.write_plan(build_plan(build_step("one"), build_step("two", gate=True)))
@@ -101,6 +103,7 @@ def test_gate_outlives_its_worker(folder: EngineFolder) -> None:
     assert folder.list_begun() == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_wake_without_a_decision_changes_nothing_and_the_log_alone_moves_it(running: EngineFolder) -> None:
     """A forged wake makes a run look at git, where nothing is; when the log moves, the worker sees it by itself."""
     running.write_plan(build_plan(build_step("gated", gate=True)))
@@ -115,6 +118,7 @@ def test_wake_without_a_decision_changes_nothing_and_the_log_alone_moves_it(runn
     assert running.wait_end(run, 10.0).state is ProcedureState.COMPLETED
 
 
+@pytest.mark.slow
 def test_withdrawn_run_is_undone(running: EngineFolder) -> None:
     """The step at hand is cut short, the rest is not begun, and what was done is undone."""
     write_usual_plan(running, "w-")
@@ -127,6 +131,7 @@ def test_withdrawn_run_is_undone(running: EngineFolder) -> None:
     assert running.list_begun(run) == ["w-one", "w-two", "w-undo-two", "w-undo-one"]
 
 
+@pytest.mark.slow
 def test_asking_twice_is_one_run(running: EngineFolder) -> None:
     """The id says what is asked for; the second time nothing is added."""
     write_usual_plan(running, "t-")
@@ -136,6 +141,7 @@ def test_asking_twice_is_one_run(running: EngineFolder) -> None:
     assert [known.id for known in running.engine.list() if "twice" in known.id] == [run]
 
 
+@pytest.mark.slow
 def test_fifty_runs_at_once_hold(running: EngineFolder) -> None:
     """All wait at their gates at the same time, and all come to their end."""
     running.write_plan(build_plan(build_step("f-one"), build_step("f-two")))
@@ -147,6 +153,7 @@ def test_fifty_runs_at_once_hold(running: EngineFolder) -> None:
     assert all(running.list_begun(run) == ["f-one", "f-two"] for run in runs)
 
 
+@pytest.mark.slow
 def test_fault_of_a_step_stops_its_run_alone(running: EngineFolder) -> None:
     """A plan that cannot be read ends the run for a person; the worker lives on."""
     (running.folder / "plan.json").write_text("{", encoding="utf-8")
@@ -170,6 +177,7 @@ def test_rollback_that_fails_stops_for_a_person_who_is_told(running: EngineFolde
     assert found.reason in told
 
 
+@pytest.mark.slow
 def test_agent_steps_are_done_by_a_child_that_survives(folder: EngineFolder) -> None:
     """An agent's step goes through the limited queue, and its try is told like any other."""
     agent = PlannedStep(name="agent", timeout_seconds=30.0, agent=True)

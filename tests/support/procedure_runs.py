@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook, Json
+from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook, Json
 from handoff_tui.agents.procedure import ProcedureRunner
 from handoff_tui.agents.procedure_try import Watch
 from handoff_tui.errors import HandoffError, ProcedureError
@@ -21,7 +21,6 @@ from handoff_tui.models.procedure_run import (
     ProcedureState,
     ProcedureTry,
     RunRequest,
-    TryKind,
     TryResult,
 )
 from handoff_tui.models.work import Severity
@@ -120,10 +119,8 @@ class ToldActions:
     def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
         return self._do(f"step {step}", step, cancel)
 
-    def run_agent(
-        self, request: RunRequest, step: str, number: int, timeout_seconds: float, cancel: Event
-    ) -> ProcedureTry:
-        return ProcedureTry(kind=TryKind.STEP, name=step, number=number, result=TryResult.PASS)
+    def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
+        return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=TryResult.PASS)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         return self._do(f"rule {rule}", rule, cancel)

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook
+from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
 from handoff_tui.agents.engine_dbos import EnginePlace, load_engine, quiet_logger
 from handoff_tui.agents.worker import Worker, WorkerOptions
 from handoff_tui.agents.worker_lease import Lease, OnlyWorker, SharedLease
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
+from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest, TryResult
 from handoff_tui.repo.detached import leave_at_once
 from handoff_tui.repo.trial_files import append_record
 
@@ -39,12 +39,10 @@ class HeldActions:
     def act(self, request: RunRequest, step: str, cancel: Event) -> Attempted:
         return self._do(request, step, cancel)
 
-    def run_agent(
-        self, request: RunRequest, step: str, number: int, timeout_seconds: float, cancel: Event
-    ) -> ProcedureTry:
-        passed = self._do(request, step, cancel).passed
+    def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
+        passed = self._do(request, order.name, cancel).passed
         result = TryResult.PASS if passed else TryResult.FAIL
-        return ProcedureTry(kind=TryKind.STEP, name=step, number=number, result=result)
+        return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=result)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         return Attempted(passed=not (self.folder / f"fail-{rule}").exists())

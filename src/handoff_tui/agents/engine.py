@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest
+from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest, TryKind
 
 Json = dict[str, object]
 """A value that can be written down and read back: what a durable step returns."""
@@ -70,6 +70,15 @@ class Attempted(NamedTuple):
     evidence: str | None = None
 
 
+class AgentOrder(NamedTuple):
+    """What an agent is to do: a step or a part of the way back, in which try, within which time."""
+
+    kind: TryKind
+    name: str
+    number: int
+    seconds: float
+
+
 class GateLook(NamedTuple):
     """A gate as git says it is. `open` is nothing while nobody has decided."""
 
@@ -92,9 +101,7 @@ class Actions(Protocol):
         """Does a built-in step."""
         ...
 
-    def run_agent(
-        self, request: RunRequest, step: str, number: int, timeout_seconds: float, cancel: Event
-    ) -> ProcedureTry:
+    def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
         """Starts an agent, or finds the one that a dead worker had started, and waits for its end."""
         ...
 

@@ -26,11 +26,11 @@ def build_fix_tasks(
 ) -> tuple[FixTask, ...]:
     """One task for each thing that is wrong; two sources that name the same at the same place are one task."""
     done = {word.casefold() for word in closed}
-    found = [
-        _build_reported(finding, priorities) for finding in findings if (finding.status or "").casefold() not in done
-    ]
+    reported = [finding for finding in findings if (finding.status or "").casefold() not in done]
+    found = [_build_reported(finding, priorities) for finding in reported]
     if report is not None:
-        found += [task for result in report.blocking_failures for task in _build_checked(result, priorities)]
+        checked = [task for result in report.blocking_failures for task in _build_checked(result, priorities)]
+        found += [_name_reported(task, reported) for task in checked]
     return _merge(found)
 
 
@@ -69,6 +69,16 @@ def _build_checked(result: CheckResult, priorities: Mapping[Severity, int]) -> l
     return tasks
 
 
+def _name_reported(task: FixTask, reported: Iterable[ReportedFinding]) -> FixTask:
+    """A check over a report repeats its findings in words of its own: at the same line, with the same title."""
+    words = f" {_list_words(task.title)} "
+    for finding in reported:
+        where = f"{finding.where.path}:{finding.where.line}"
+        if where == task.place and f" {_list_words(finding.title)} " in words:
+            return task.model_copy(update={"id": _build_id(finding.title, finding.file or "")})
+    return task
+
+
 def _merge(tasks: Iterable[FixTask]) -> tuple[FixTask, ...]:
     merged: dict[str, FixTask] = {}
     for task in tasks:
@@ -89,5 +99,8 @@ def _find_priority(severity: Severity | None, priorities: Mapping[Severity, int]
 
 def _build_id(title: str, path: str) -> str:
     """By the words of the title and the file: lines move, and writers differ in capitals and stops."""
-    words = " ".join(_WORDS.findall(title.casefold()))
-    return hashlib.sha256(f"{path}\0{words}".encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]
+    return hashlib.sha256(f"{path}\0{_list_words(title)}".encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]
+
+
+def _list_words(title: str) -> str:
+    return " ".join(_WORDS.findall(title.casefold()))

@@ -80,6 +80,17 @@ def describe_next(outcome: StepOutcome, phase: Phase, target: Phase | None, budg
     return f"a person may start {target.name}" if target.human_only else f"{target.name} may start"
 
 
+def describe_procedure_next(outcome: StepOutcome) -> str:
+    """The same for a step of a procedure, which goes its own way on."""
+    words = {
+        StepOutcome.READY: "the procedure goes on",
+        StepOutcome.FAILED: "the procedure tries again, or goes its way back",
+        StepOutcome.STOPPED: "the procedure goes its way back",
+        StepOutcome.NEEDS_HUMAN: "the procedure goes its way back; a person must look at it",
+    }
+    return words[outcome]
+
+
 def find_direction(outcome: StepOutcome) -> Direction | None:
     if outcome is StepOutcome.READY:
         return Direction.FORWARD

@@ -24,6 +24,7 @@ from handoff_tui.repo.clock import read_now
 PLAN = "plan"
 REFUSED = "refused"
 _FIRST_LOOK_SECONDS = 5.0
+_NO_OTHER_TRY = frozenset({TryResult.PASS, TryResult.WITHDRAWN, TryResult.STOPPED, TryResult.NEEDS_HUMAN})
 
 
 class ProcedureRunner:
@@ -35,6 +36,8 @@ class ProcedureRunner:
         self._request = request
         self._watch = watch
         self._begun: list[str] = []
+        self._for_person = False
+        """Whether something was noticed that only a person can judge, although everything may be undone."""
 
     def run(self) -> ProcedureEnd:
         planned = self._durable.step(PLAN, self._plan)
@@ -65,6 +68,7 @@ class ProcedureRunner:
         )
         if last.begun or last.number > 1:
             self._begun.append(step.name)
+        self._for_person = self._for_person or last.result is TryResult.NEEDS_HUMAN
         return None if last.passed else _describe(f"the step {step.name}", last)
 
     def _try_step(self, kind: TryKind, name: str, number: int, seconds: float, *, agent: bool) -> ProcedureTry:
@@ -155,7 +159,7 @@ class ProcedureRunner:
             if not last.passed:
                 return _build_stop(failure, _describe(f"the rollback {undo.name}", last), undos[position:])
         state = ProcedureState.ROLLBACK if undos else ProcedureState.FAILED
-        return ProcedureEnd(state=state, reason=failure)
+        return ProcedureEnd(state=state, reason=failure, needs_human=self._for_person)
 
     def _undo(self, plan: ProcedurePlan, undo: PlannedUndo) -> ProcedureTry:
         return self._try_all(
@@ -178,7 +182,7 @@ class ProcedureRunner:
         """Each try is written down by itself, so that a crash neither forgets nor repeats one."""
         last = once(1)
         for number in range(2, retries + 2):
-            if last.passed or last.result is TryResult.WITHDRAWN:
+            if last.result in _NO_OTHER_TRY:
                 break
             if plan.backoff_seconds:
                 self._durable.sleep(plan.backoff_seconds[min(number - 2, len(plan.backoff_seconds) - 1)])
@@ -204,6 +208,8 @@ def _describe(what: str, last: ProcedureTry) -> str:
         TryResult.ERROR: "could not be done",
         TryResult.TIMEOUT: "took too long",
         TryResult.WITHDRAWN: "was not done any more: the run was withdrawn",
+        TryResult.STOPPED: "was stopped by hand",
+        TryResult.NEEDS_HUMAN: "needs a person",
     }
     tries = f" in {last.number} tries" if last.number > 1 and last.kind is not TryKind.GATE else ""
     detail = f": {last.detail}" if last.detail else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook
+from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
 from handoff_tui.models.base import Model
 from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.repo.trial_files import append_record
@@ -42,13 +42,10 @@ class RecordedActions:
         del cancel
         return self._record(request, TryKind.STEP, step, lambda: not is_made_to_fail(request, step, self._trial))
 
-    def run_agent(
-        self, request: RunRequest, step: str, number: int, timeout_seconds: float, cancel: Event
-    ) -> ProcedureTry:
-        del timeout_seconds
-        passed, detail, _ = self.act(request, step, cancel)
+    def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
+        passed, detail, _ = self.act(request, order.name, cancel)
         result = TryResult.PASS if passed else TryResult.FAIL
-        return ProcedureTry(kind=TryKind.STEP, name=step, number=number, result=result, detail=detail)
+        return ProcedureTry(kind=order.kind, name=order.name, number=order.number, result=result, detail=detail)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         del request, rule, cancel

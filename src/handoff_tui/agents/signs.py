@@ -14,6 +14,8 @@ from handoff_tui.models.work import Severity
 _MOST_PLACES = 20
 _LONGEST_LINE = 200
 _LOG_FOLDER = ".handoff-tui/log/"
+_FOLDER_KIND = "4"
+"""In octal: 4 for a folder, 10 for a file, 12 for a link."""
 
 _ENDINGS = {
     RunEnding.TIMED_OUT: (Sign.TIMED_OUT, "it did not end in time and was stopped"),
@@ -24,7 +26,13 @@ _ENDINGS = {
 
 
 def find_signs(
-    end: RunEnd, before: Observation, after: Observation, output: str, patterns: Iterable[str]
+    end: RunEnd,
+    before: Observation,
+    after: Observation,
+    output: str,
+    patterns: Iterable[str],
+    *,
+    may_change_nothing: bool = False,
 ) -> list[Notice]:
     """Everything that was noticed, the worst first."""
     found = [
@@ -32,7 +40,7 @@ def find_signs(
         *_find_refs(before, after),
         *_find_edits(before, after),
         *_find_outside(before, after),
-        *_find_idleness(end, before, after),
+        *(() if may_change_nothing else _find_idleness(end, before, after)),
         *_find_errors(end, output, patterns),
     ]
     order = {severity: number for number, severity in enumerate(Severity)}
@@ -55,7 +63,9 @@ def _find_ending(end: RunEnd) -> Iterable[Notice]:
     elif end.code:
         yield _notice(Sign.FAILED, Severity.HIGH, f"it exited with {end.code}")
     if end.left_running:
-        text = f"it left {end.left_running} processes running, which were ended"
+        many = end.left_running > 1
+        words = f"{end.left_running} processes running, which were" if many else "a process running, which was"
+        text = f"it left {words} ended"
         yield _notice(Sign.LEFT_RUNNING, Severity.MEDIUM, text)
     if end.output_rewritten:
         yield _notice(Sign.OUTPUT_REWRITTEN, Severity.HIGH, "it took back some of what it had printed")
@@ -110,9 +120,19 @@ def _find_outside(before: Observation, after: Observation) -> Iterable[Notice]:
     if guarded:
         yield _notice(Sign.WROTE_OUTSIDE, Severity.HIGH, "files that it has no business in were written", guarded)
     beside = [path for paths in _compare(before.neighbours, after.neighbours) for path in paths]
-    if beside:
+    folders = [path for path in beside if _is_folder(before, path) and _is_folder(after, path)]
+    written = [path for path in beside if path not in folders]
+    if written:
         text = "files beside its folder were written while it ran, by it or by another program"
-        yield _notice(Sign.WROTE_OUTSIDE, Severity.MEDIUM, text, beside)
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.MEDIUM, text, written)
+    if folders:  # which happens all the time where people work: told, and no more
+        text = "folders beside its own were written into while it ran, by it or by another program"
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.LOW, text, folders)
+
+
+def _is_folder(observed: Observation, path: str) -> bool:
+    """By its stamp, which begins with the kind and mode of a file."""
+    return observed.neighbours.get(path, "").startswith(_FOLDER_KIND)
 
 
 def _find_idleness(end: RunEnd, before: Observation, after: Observation) -> Iterable[Notice]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from handoff_tui.agents.engine import Actions, Json
+from handoff_tui.agents.engine import Actions, AgentOrder, Json
 from handoff_tui.agents.engine_dbos import (
     AGENT_WORKFLOW,
     PROCEDURE_WORKFLOW,
@@ -35,6 +35,8 @@ _RESTARTS = 1_000_000
 _POOL = 20
 _UNFINISHED = ["ENQUEUED", "DELAYED", "PENDING"]
 _LISTENING_SECONDS = 0.5
+_QUIET_SECONDS = 2.0
+"""How seldom it looks after runs at most, while all that is left of them waits."""
 
 
 class WorkerOptions(NamedTuple):
@@ -104,7 +106,7 @@ class Worker:
 
     def stay(self, stop: Event) -> None:
         """Until it is told to end, or has had nothing to do for long enough."""
-        busy = read_monotonic()
+        busy, known, wait = read_monotonic(), (frozenset[str](), ""), self._options.poll_seconds
         self._mark = self._actions.read_log_mark()
         while not stop.is_set():
             self._lease.check()
@@ -116,10 +118,14 @@ class Worker:
             idle = self._options.idle_seconds
             if idle is not None and now - busy >= idle:
                 return
-            stop.wait(self._options.poll_seconds)
+            is_quiet = known == (unfinished, self._mark)
+            known = (unfinished, self._mark)
+            poll = self._options.poll_seconds
+            wait = min(wait * 1.5, max(poll, _QUIET_SECONDS)) if is_quiet else poll
+            stop.wait(wait)
 
-    def _look_after_runs(self) -> bool:
-        """Tells withdrawn runs to end, and waiting ones to look when the signed log has moved."""
+    def _look_after_runs(self) -> frozenset[str]:
+        """Which runs are not finished; tells withdrawn ones to end, and waiting ones to look when the log has moved."""
         found = self._list(_UNFINISHED)
         withdrawn = {status.workflow_id for status in found if (status.attributes or {}).get(WITHDRAWN)}
         for run, watch in self._watches.list().items():
@@ -130,7 +136,7 @@ class Worker:
             self._mark = mark
             for run in tuple(self._waiting):
                 self._dbos.send(run, {}, WAKE)
-        return bool(found)
+        return frozenset(status.workflow_id for status in found)
 
     def _take_over(self) -> None:
         """Puts the runs of workers that are dead back into their queues."""
@@ -175,7 +181,8 @@ class Worker:
             ended = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.WITHDRAWN, begun=False)
             return ended.model_dump(mode="json")
         try:
-            done = self._actions.run_agent(request, name, number, float(str(order["seconds"])), withdrawn)
+            asked = AgentOrder(kind, name, number, float(str(order["seconds"])))
+            done = self._actions.run_agent(request, asked, withdrawn)
         except HandoffError as refused:  # a failed try, and no end of the run without undoing
             done = ProcedureTry(kind=kind, name=name, number=number, result=TryResult.ERROR, detail=refused.message)
         return done.model_copy(update={"kind": kind}).model_dump(mode="json")

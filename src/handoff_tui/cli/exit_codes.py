@@ -15,6 +15,7 @@ from handoff_tui.errors import (
     NoHumanError,
     PolicyForbiddenError,
     RollbackError,
+    ShownMovedError,
     SigningError,
     WitnessDamagedError,
 )
@@ -41,6 +42,7 @@ _BY_ERROR: tuple[tuple[type[HandoffError], ExitCode], ...] = (
     (LogMissingError, ExitCode.BLOCKED),
     (AgentRunError, ExitCode.BLOCKED),
     (RollbackError, ExitCode.BLOCKED),
+    (ShownMovedError, ExitCode.BLOCKED),
     (LogBrokenError, ExitCode.INTEGRITY),
     (WitnessDamagedError, ExitCode.INTEGRITY),
     (NoHumanError, ExitCode.NO_HUMAN),

@@ -52,5 +52,7 @@ class Agent(Model):
     """The wait before each retry; the last one is used again when there are more retries."""
     prompt: str = _PROMPT
     """The prompt; {role}, {context}, {packet} and what the command knows are filled in."""
+    may_change_nothing: bool = False
+    """Whether an exit with 0 and no file changed is as it should be: for one that only looks, or works elsewhere."""
     guarded: tuple[Name, ...] = _GUARDED
     """Files and folders outside its own that it has no business in: a change there is told."""

@@ -38,7 +38,7 @@ class Notifications(Model):
     """How the terminal shows a notification: `osc-9` (iTerm2, Windows Terminal, kitty) or `osc-777` (rxvt, foot)."""
     command: tuple[Name, ...] = ()
     """A command that is run; {event}, {handoff} and {text} are filled in."""
-    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU, NotificationEvent.CHECKS_FAILED)
-    """What is told."""
+    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU,)
+    """What is told; work that failed and goes back by itself, or the end of any agent, to who wants it."""
     timeout_seconds: Seconds = 10
     """How long the command may take."""

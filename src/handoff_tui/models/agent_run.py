@@ -40,6 +40,8 @@ class RunPlan(Model):
     """The agent's name in the configuration."""
     context_sha256: str = ""
     prompt_sha256: str = ""
+    may_change_nothing: bool = False
+    """Whether an exit with 0 and nothing changed is as it should be."""
     mark: str = ""
     """What every process of the run carries in its environment; made when the run is written."""
     lock: str | None = None
@@ -150,3 +152,12 @@ class LockState(Model):
     age_seconds: float
     alive: bool | None
     stale: bool
+
+
+class LeftWorktree(Model):
+    """A work tree that an agent had to itself, and that is still there."""
+
+    folder: str
+    branch: str | None = None
+    kept: str = ""
+    """Why it is not taken away by itself; nothing where all of its work is in commits that a ref leads to."""

@@ -108,6 +108,10 @@ class TryResult(StrEnum):
     """Nobody has decided yet; gates only."""
     EXPIRED = "expired"
     """Nobody decided in time; gates only."""
+    STOPPED = "stopped"
+    """Somebody stopped the agent by hand: it is not started again."""
+    NEEDS_HUMAN = "needs-human"
+    """Something was noticed that only a person can judge: another try would only cover it."""
 
 
 class ProcedureTry(Model):

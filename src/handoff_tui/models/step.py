@@ -23,6 +23,8 @@ class Direction(StrEnum):
     """Along the failure edge."""
     BACK = "back"
     """Somebody wants an earlier phase again."""
+    PROCEDURE = "procedure"
+    """A procedure has a step in the phase done, or undone."""
 
 
 class Route(Model):
@@ -162,6 +164,10 @@ class StepContext(Model):
     fix_tasks: tuple[FixTask, ...] = ()
     notes: tuple[OperatorNote, ...] = ()
     tries_left: int = 0
+    procedure: str | None = None
+    """The run of a procedure that it works for; nothing where a person started it."""
+    transfer: str | None = None
+    """Where that run keeps what it hands over."""
 
 
 class Sign(StrEnum):

@@ -32,6 +32,8 @@ _RESULTS = {
     TryResult.WITHDRAWN: Label("↶", "withdrawn", "muted"),
     TryResult.WAITING: Label("●", "waiting", "human"),
     TryResult.EXPIRED: Label("⌛", "expired", "warning"),
+    TryResult.STOPPED: Label("⊘", "stopped", "cancelled"),
+    TryResult.NEEDS_HUMAN: Label("●", "needs a person", "human"),
 }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import LockState, RunStatus
+import shlex
+
+from handoff_tui.models.agent_run import AGENT_STEP, LeftWorktree, LockState, RunStatus
 from handoff_tui.models.check_report import TrustState
 from handoff_tui.models.run_view import RunView
 from handoff_tui.models.short_id import SHORT_DIGEST
@@ -144,6 +146,7 @@ def build_step_list_json(
     locks: tuple[LockState, ...],
     agents: list[tuple[str, str, str, bool]],
     trust: TrustState | None,
+    worktrees: tuple[LeftWorktree, ...] = (),
 ) -> dict[str, object]:
     return {
         "schema": LIST_SCHEMA,
@@ -164,6 +167,7 @@ def build_step_list_json(
             for pipeline, phase, command, from_repository in agents
         ],
         "trust": trust.model_dump(mode="json") if trust is not None else None,
+        "worktrees": [one.model_dump(mode="json") for one in worktrees],
     }
 
 
@@ -172,6 +176,7 @@ def build_step_list_page(
     locks: tuple[LockState, ...],
     agents: list[tuple[str, str, str, bool]],
     trust: TrustState | None,
+    worktrees: tuple[LeftWorktree, ...] = (),
 ) -> Page:
     """Who could be started, who is at work, and what became of earlier runs."""
     page = Page()
@@ -195,7 +200,22 @@ def build_step_list_page(
             Column("why", fold=True),
         )
         page.grid(runs, [_build_run_row(view) for view in views])
+    _add_worktrees(page, worktrees)
     return page
+
+
+def _add_worktrees(page: Page, worktrees: tuple[LeftWorktree, ...]) -> None:
+    """What keeps each, and the command that takes it away."""
+    if not worktrees:
+        return
+    page.heading("Work trees of agents")
+    for one in worktrees:
+        branch = f" on {render_safe(one.branch)}" if one.branch else ""
+        page.line(Cell("  "), Cell(f"{render_safe(one.folder)}{branch}"), indent=4)
+        words = f"kept: {one.kept}" if one.kept else "nothing in it would be lost; it goes when the next try starts"
+        page.line(Cell("    "), Cell(render_safe(words), "muted"), indent=6)
+        force = "--force " if one.kept else ""
+        page.line(Cell("    "), Cell(f"git worktree remove {force}{shlex.quote(render_safe(one.folder))}", "muted"))
 
 
 def add_locks(page: Page, locks: tuple[LockState, ...]) -> None:
@@ -220,7 +240,7 @@ def _build_run_row(view: RunView) -> tuple[Cell, ...]:
     return (
         Cell(str(label), label.role),
         Cell(render_safe(key.handoff)),
-        Cell(render_safe(key.phase)),
+        Cell(render_safe(key.phase if key.step == AGENT_STEP else f"{key.phase} ({key.step})")),
         Cell(f"{key.attempt}.{key.number}"),
         Cell(describe_seconds(view.state.elapsed), "muted"),
         Cell(render_safe(why, 2 * _LONGEST_LINE)),

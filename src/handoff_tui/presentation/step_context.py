@@ -15,6 +15,7 @@ _DIRECTIONS = {
     "again": "This phase is done once more.",
     "failed": "The work failed and came back to this phase: mend what is listed.",
     "back": "Somebody wants this earlier phase again.",
+    "procedure": "A procedure has this done as one of its steps.",
 }
 
 
@@ -38,7 +39,12 @@ def _render_place(context: StepContext) -> list[str]:
     came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
     lines = [f"# {render_markdown(title)}", "", f"{_DIRECTIONS[route.direction.value]}{render_markdown(came)}", ""]
     lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
-    lines.append(f"- Tries of the whole loop that are left: {context.tries_left}.")
+    if context.procedure is None:
+        lines.append(f"- Tries of the whole loop that are left: {context.tries_left}.")
+    else:
+        lines.append(f"- The run is {render_code(context.procedure)}, the step {render_code(context.role.name)}.")
+    if context.transfer is not None:
+        lines.append(f"- What the procedure hands over is in {render_code(context.transfer)}.")
     return [*lines, ""]
 
 

@@ -201,7 +201,7 @@ def _read_trees(desk: Desk, target: str) -> tuple[str, str]:
 
 def _find_unexplained(desk: Desk, uncommitted: tuple[str, ...], now: str) -> tuple[str, ...]:
     """What no run touched, and what was touched again after the last one."""
-    reports = [one for one in list_reports(desk, None) if one.folder == str(desk.repository.root)]
+    reports = [one for one in list_reports(desk, None, procedures=True) if one.folder == str(desk.repository.root)]
     touched = {path for report in reports for file in report.files for path in (file.path, file.old_path) if path}
     since = _list_since(desk, reports[-1], now) if reports else set(uncommitted)
     return tuple(path for path in uncommitted if path not in touched or path in since)

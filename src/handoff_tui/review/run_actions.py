@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook
+from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
 from handoff_tui.agents.procedure_profile import build_plan
 from handoff_tui.config.interface import NotificationEvent
 from handoff_tui.config.nearest import suggest
@@ -24,6 +24,7 @@ from handoff_tui.review.notify import notify
 from handoff_tui.review.run_agents import run_step_agent, stop_step_agents
 from handoff_tui.review.run_gate import look_at_run_gate, refuse_closed_gate
 from handoff_tui.review.run_steps import BUILT_IN, UNDOING, open_transfer, open_work, pass_on
+from handoff_tui.review.step_start import Renderer
 
 IsCompleted = Callable[[RunRequest, str], bool]
 """Whether another procedure was completed for the same attempt."""
@@ -32,9 +33,10 @@ IsCompleted = Callable[[RunRequest, str], bool]
 class RepositoryActions:
     """Everything is read anew each time: a run may last for days, and nothing of it is believed in between."""
 
-    def __init__(self, root: Path, is_completed: IsCompleted) -> None:
+    def __init__(self, root: Path, is_completed: IsCompleted, render: Renderer) -> None:
         self._root = root
         self._is_completed = is_completed
+        self._render = render
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
         desk = open_desk(self._root)
@@ -51,10 +53,8 @@ class RepositoryActions:
             refuse_closed_gate(work.desk, request, step)
         return BUILT_IN[step](work)
 
-    def run_agent(
-        self, request: RunRequest, step: str, number: int, timeout_seconds: float, cancel: Event
-    ) -> ProcedureTry:
-        return run_step_agent(self._root, request, step, number, timeout_seconds, cancel)
+    def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
+        return run_step_agent(self._root, request, order, cancel, self._render)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         """The rule as a check of this handoff; one that does not apply here stands in nobody's way."""

@@ -119,7 +119,8 @@ def check_agent_readiness(work: Work) -> Attempted:
     agent = find_next_agent(work)
     if agent is None:
         return Attempted(passed=False, detail="nobody is named who takes over")
-    configured = work.desk.loaded.settings.agents.get(agent)
+    known = {name.casefold(): settings for name, settings in work.desk.loaded.settings.agents.items()}
+    configured = known.get(agent.casefold())
     if configured is None:
         return Attempted(passed=False, detail=f"{agent} takes over, and [agents] has no command of that name")
     program = configured.command[0]

@@ -49,6 +49,11 @@ def trust_procedures(desk: Desk, digest: str) -> None:
     remember(desk, digest)
 
 
+def is_repository_agent(desk: Desk, name: str) -> bool:
+    """Whether a checkout says what is to be run."""
+    return name in list_repository_agents(desk)
+
+
 def refuse_untrusted_agent(desk: Desk, name: str) -> None:
     """A checkout cannot have its own commands run."""
     asked = list_repository_agents(desk)

@@ -27,6 +27,7 @@ from handoff_tui.repo.trial_files import load_trial, mark_ready
 from handoff_tui.review.desk import Desk, open_desk
 from handoff_tui.review.run import find_engine_place
 from handoff_tui.review.run_actions import RepositoryActions
+from handoff_tui.review.step_start import Renderer
 
 _TRIAL_POLL_SECONDS = 0.1
 
@@ -39,9 +40,10 @@ class Telling(NamedTuple):
     """Says what went wrong; the exit code."""
 
 
-def work(start: Path, telling: Telling, *, on_demand: bool) -> NoReturn:
+def work(start: Path, telling: Telling, render: Renderer, *, on_demand: bool) -> NoReturn:
     """Works until it is told to end; one that was started on demand also when nothing is left to do.
 
+    `render` puts into words what agents are told.
     Does not return: threads of the engine may sleep for days, and everything is kept anyhow.
     """
     desk = open_desk(start)
@@ -49,7 +51,9 @@ def work(start: Path, telling: Telling, *, on_demand: bool) -> NoReturn:
     quiet_logger(build_log_handler(desk.repository.common_dir))
     place = find_engine_place(desk)
     with _locked(desk, place, on_demand=on_demand), _opened(desk, place) as engine:
-        actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
+        actions = RepositoryActions(
+            desk.repository.root, lambda request, name: has_completed(engine, request, name), render
+        )
         settings = desk.loaded.settings.engine
         _run(place, actions, _build_options(settings, on_demand=on_demand), telling)
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.command import build_argv, fill
 from handoff_tui.agents.route import (
     build_route,
     count_budget,
@@ -22,20 +16,17 @@ from handoff_tui.agents.route import (
     find_source,
 )
 from handoff_tui.config.agents import WorkFolder
-from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.errors import AgentRunError, HandoffError, NoHumanError, UsageError
-from handoff_tui.models.agent_run import AGENT_STEP, RunKey, RunPlan
+from handoff_tui.errors import AgentRunError, NoHumanError, UsageError
+from handoff_tui.models.agent_run import AGENT_STEP, RunKey
 from handoff_tui.models.handoff import build_id
 from handoff_tui.models.packet import Packet
 from handoff_tui.models.pipeline import Phase, Pipeline
 from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import Budget, Direction, Route, StepContext, TrailEntry
-from handoff_tui.repo.agent_runs import find_run_folder, list_runs, start_run, write_run
-from handoff_tui.repo.agent_watch import read_observation
-from handoff_tui.repo.agent_worktrees import AgentWorktree, find_worktree, open_worktree
-from handoff_tui.repo.phase_locks import release_lock, take_lock
-from handoff_tui.repo.step_reports import BEFORE, CONTEXT, CONTEXT_TEXT, NOTES, PIPELINE, PROMPT, ROUTE
-from handoff_tui.review.agent_trust import PhaseAgent, find_phase_agent, refuse_untrusted
+from handoff_tui.models.step import Budget, Direction, Route, TrailEntry
+from handoff_tui.repo.agent_runs import list_runs
+from handoff_tui.repo.agent_worktrees import find_worktree
+from handoff_tui.repo.phase_locks import take_lock
+from handoff_tui.review.agent_trust import find_phase_agent, refuse_untrusted
 from handoff_tui.review.check import Telling
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.examine import Examined, examine
@@ -44,13 +35,23 @@ from handoff_tui.review.packet import build_packet
 from handoff_tui.review.place import list_sent_back
 from handoff_tui.review.reading import read_shelf
 from handoff_tui.review.show import find_id
-from handoff_tui.review.step_context import build_context, build_context_json, complete_context
-from handoff_tui.review.step_follow import build_view, find_operator
+from handoff_tui.review.step_context import build_context, complete_context
+from handoff_tui.review.step_start import PreparedRun, Renderer, build_environment, build_prompt, start_prepared
 from handoff_tui.review.step_trail import build_trail, list_reports
 
+__all__ = [
+    "PreparedStep",
+    "Renderer",
+    "StepRequest",
+    "build_environment",
+    "build_prompt",
+    "choose_handoff",
+    "find_packet",
+    "prepare_step",
+    "start_step",
+]
+
 _MOST_NAMED = 12
-Renderer = Callable[[StepContext], tuple[str, str]]
-"""The context and the packet as text; a front end gives it, since words are its business."""
 
 
 class StepRequest(NamedTuple):
@@ -65,28 +66,12 @@ class StepRequest(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedStep:
-    """Everything that a start needs; nothing was written or run yet."""
+class PreparedStep(PreparedRun):
+    """A run that a person asked for, with what is left of the loop's tries."""
 
-    examined: Examined
-    pipeline: Pipeline
-    phase: Phase
-    route: Route
-    found: PhaseAgent
-    key: RunKey
-    context: StepContext
-    worktree: AgentWorktree | None
     budget: Budget
     trail: tuple[TrailEntry, ...]
     request: StepRequest
-
-    @property
-    def desk(self) -> Desk:
-        return self.examined.desk
-
-    @property
-    def work_folder(self) -> Path:
-        return self.desk.repository.root if self.worktree is None else self.worktree.folder
 
 
 def choose_handoff(desk: Desk, wanted: str | None) -> str:
@@ -117,7 +102,7 @@ def prepare_step(desk: Desk, request: StepRequest, telling: Telling | None = Non
     route = build_route(pipeline, handoff, source, examined.gate.state, wanted, failed)
     phase = find_phase(pipeline, route.phase)
     found = find_phase_agent(desk, pipeline, phase)
-    packet = _find_packet(examined, route, telling)
+    packet = find_packet(examined, route, telling)
     key = _find_key(desk, examined, route, packet)
     worktree = find_worktree(desk.repository, key) if found.agent.folder is WorkFolder.WORKTREE else None
     budget = count_budget(pipeline, trail)
@@ -134,27 +119,8 @@ def start_step(prepared: PreparedStep, render: Renderer, *, confirmed: bool = Fa
     `confirmed` is the word of a person at a terminal, which a phase for people alone asks for.
     """
     _refuse_start(prepared, confirmed=confirmed)
-    desk, key = prepared.desk, prepared.key
-    common_dir = desk.repository.common_dir
-    held = take_lock(common_dir, key, find_operator(desk))
-    try:
-        if prepared.worktree is not None:
-            open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
-        files, plan = _build_run(prepared, render)
-        handle = write_run(common_dir, plan.model_copy(update={"lock": str(held.place), "mark": held.mark}), files)
-        state = start_run(handle, build_environment(prepared))
-    except HandoffError:
-        release_lock(held)
-        raise
-    return build_view(state)
-
-
-def build_environment(prepared: PreparedStep) -> dict[str, str]:
-    """Only the variables that the agent's configuration names, and where its own files are."""
-    given = {name: os.environ[name] for name in prepared.found.agent.environment if name in os.environ}
-    values = _build_values(prepared)
-    own = ("handoff", "phase", "attempt", "prompt_file", "context_file", "notes_file", "repository")
-    return given | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in own}
+    held = take_lock(prepared.desk.repository.common_dir, prepared.key, prepared.owner)
+    return start_prepared(prepared, render, held)
 
 
 def _refuse_start(prepared: PreparedStep, *, confirmed: bool) -> None:
@@ -169,78 +135,6 @@ def _refuse_start(prepared: PreparedStep, *, confirmed: bool) -> None:
             "`handoff-tui step --list` shows the trail. Decide on the work, or give it one more try: --beyond-budget",
         )
     refuse_untrusted(prepared.desk, prepared.found)
-
-
-def _build_run(prepared: PreparedStep, render: Renderer) -> tuple[dict[str, bytes], RunPlan]:
-    """The files that the run begins with, and the plan for its supervisor."""
-    agent, context = prepared.found.agent, prepared.context
-    values = _build_values(prepared)
-    prompt, context_text = _build_prompt(prepared, render)
-    data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
-    guarded = read_observation(
-        prepared.work_folder,
-        prepared.desk.repository.root,
-        list_rule_files(prepared.desk),
-        agent.guarded,
-    )
-    notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
-    files = {
-        PROMPT: prompt.encode("utf-8", "surrogateescape"),
-        CONTEXT: data,
-        CONTEXT_TEXT: context_text.encode("utf-8", "surrogateescape"),
-        NOTES: notes.encode("utf-8", "surrogateescape"),
-        BEFORE: guarded.model_dump_json().encode(),
-        ROUTE: prepared.route.model_dump_json().encode(),
-        PIPELINE: prepared.pipeline.model_dump_json().encode(),
-    }
-    plan = RunPlan(
-        key=prepared.key,
-        argv=build_argv(agent, values | {"prompt": prompt}),
-        folder=str(prepared.work_folder),
-        timeout_seconds=agent.timeout_seconds,
-        grace_seconds=agent.grace_seconds,
-        output_bytes=agent.output_bytes,
-        environment=agent.environment,
-        owner=find_operator(prepared.desk),
-        agent=prepared.found.name,
-        context_sha256=hashlib.sha256(data).hexdigest(),
-        prompt_sha256=hashlib.sha256(files[PROMPT]).hexdigest(),
-    )
-    return files, plan
-
-
-def build_prompt(prepared: PreparedStep, render: Renderer) -> str:
-    """Word for word what the agent would be told."""
-    return _build_prompt(prepared, render)[0]
-
-
-def _build_prompt(prepared: PreparedStep, render: Renderer) -> tuple[str, str]:
-    """The prompt, and the context alone."""
-    role = prepared.context.role
-    words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
-    context, packet = render(prepared.context)
-    texts = {"role": words.strip(), "context": context, "packet": packet}
-    return fill(prepared.found.agent.prompt, _build_values(prepared) | texts).strip() + "\n", context
-
-
-def list_rule_files(desk: Desk) -> tuple[str, ...]:
-    """The files that say how the work is checked."""
-    return (REPOSITORY_FILE, desk.loaded.settings.mosaic.session_gate_script)
-
-
-def _build_values(prepared: PreparedStep) -> dict[str, str]:
-    """What a command and a prompt may name."""
-    folder = find_run_folder(prepared.desk.repository.common_dir, prepared.key)
-    return {
-        "handoff": prepared.key.handoff,
-        "phase": prepared.key.phase,
-        "attempt": str(prepared.key.attempt),
-        "folder": str(prepared.work_folder),
-        "repository": str(prepared.desk.repository.root),
-        "prompt_file": str(folder / PROMPT),
-        "context_file": str(folder / CONTEXT),
-        "notes_file": str(folder / NOTES),
-    }
 
 
 def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:
@@ -259,7 +153,7 @@ def _examine_again(examined: Examined, label: str, telling: Telling | None) -> E
     return examine(examined.desk, log, examined.handoff.id, label, telling=telling, earlier=examined)
 
 
-def _find_packet(examined: Examined, route: Route, telling: Telling | None) -> Packet | None:
+def find_packet(examined: Examined, route: Route, telling: Telling | None) -> Packet | None:
     """What sent the work back into this phase; nothing for work that nobody sent back."""
     handoff, label = examined.handoff.id, build_id(route.phase)
     if label != examined.target.phase:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from handoff_tui.config.hub import HubRole
-from handoff_tui.models.agent_run import RunKey
+from handoff_tui.models.agent_run import AGENT_STEP, RunKey
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.packet import Packet
 from handoff_tui.models.pipeline import Passing
@@ -58,7 +58,7 @@ def build_context(
         previous=None if previous is None else _build_previous(desk, previous, passed),
         baseline=_build_baseline(examined),
         packet=packet,
-        fix_tasks=find_open_tasks(previous),
+        fix_tasks=find_open_tasks(next((one for one in reversed(reports) if one.key.step == AGENT_STEP), None)),
         notes=read_notes(desk.repository.common_dir, examined.handoff.id),
     )
 

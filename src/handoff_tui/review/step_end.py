@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.agents.fix_tasks import build_fix_tasks
-from handoff_tui.agents.outcome import Judged, add_budget, describe_next, find_direction, judge_run
+from handoff_tui.agents.outcome import (
+    Judged,
+    add_budget,
+    describe_next,
+    describe_procedure_next,
+    find_direction,
+    judge_run,
+)
 from handoff_tui.agents.route import count_budget, find_failure_target, find_next, find_phase
 from handoff_tui.agents.signs import build_rewritten_notice, find_signs
 from handoff_tui.decision_log.log_index import LogIndex, build_log_index
 from handoff_tui.errors import AgentRunError, HandoffError
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.models.agent_run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.models.handoff import build_id
 from handoff_tui.models.observation import Observation
 from handoff_tui.models.pipeline import Phase, Pipeline
@@ -48,6 +55,16 @@ class _Ended(NamedTuple):
     phase: Phase
     before: Observation
 
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person had it started: then the checks of its gate follow. A procedure has rules of its own."""
+        return self.state.key.step == AGENT_STEP
+
+    @property
+    def has_gate(self) -> bool:
+        """Whether a person looks at it before anything follows from it."""
+        return self.by_hand and self.phase.gate
+
 
 class _Looked(NamedTuple):
     """What was found after it."""
@@ -61,7 +78,10 @@ class _Looked(NamedTuple):
 
 
 def finish_step(desk: Desk, key: RunKey, telling: Telling | None = None) -> StepReport:
-    """Looks at a run that is over, runs the checks of its gate, and writes down what became of it; once."""
+    """Looks at a run that is over, runs the checks of its gate, and writes down what became of it; once.
+
+    The run of a procedure's step is judged as that of a phase without a gate; its rules are the procedure's business.
+    """
     ended = _read_ended(desk, key)
     known = load_report(ended.state)
     if known is not None:
@@ -105,14 +125,15 @@ def _look(desk: Desk, ended: _Ended, telling: Telling | None) -> _Looked:
     after = read_observation(folder, desk.repository.root, before.rule_names, before.guarded_names)
     output = read_ends(find_output(ended.state), _HEAD_BYTES, _TAIL_BYTES)
     patterns = desk.loaded.settings.hub.suspicious_output
-    notices = find_signs(ended.end, ended.before, after, output, patterns)
+    may_change_nothing = ended.plan.may_change_nothing
+    notices = find_signs(ended.end, before, after, output, patterns, may_change_nothing=may_change_nothing)
     if after.problem is not None:
         return _Looked(after, notices, (), (), None, None)
     repository = open_repository(folder)
     if _is_rewritten(repository, ended.before, after):
         notices.insert(0, build_rewritten_notice(ended.before.head or "", after.branch))
-    is_stopped = ended.end.ending is RunEnding.STOPPED
-    examined, problem = (None, None) if is_stopped else _examine(folder, ended, telling)
+    is_examined = ended.by_hand and ended.end.ending is not RunEnding.STOPPED
+    examined, problem = _examine(folder, ended, telling) if is_examined else (None, None)
     commits = read_new_commits(repository.git, before.head, after.head)
     return _Looked(after, notices, _list_files(repository, before, after), commits, examined, problem)
 
@@ -131,7 +152,7 @@ def _build_report(desk: Desk, ended: _Ended, looked: _Looked) -> StepReport:
     pipeline, phase = ended.pipeline, ended.phase
     examined = looked.examined
     failing = examined.target.failing if examined is not None else ()
-    judged = judge_run(ended.end, looked.notices, failing, looked.problem, has_gate=phase.gate)
+    judged = judge_run(ended.end, looked.notices, failing, looked.problem, has_gate=ended.has_gate)
     tasks = desk.loaded.settings.hub
     report = StepReport(
         key=ended.state.key,
@@ -149,7 +170,7 @@ def _build_report(desk: Desk, ended: _Ended, looked: _Looked) -> StepReport:
         head_before=ended.before.head,
         head_after=looked.after.head,
         tree_after=looked.after.tree,
-        has_gate=phase.gate,
+        has_gate=ended.has_gate,
         gate=examined.gate.state.value if examined is not None else None,
         failing=failing,
         checks_passed=examined.report.passed if examined is not None else 0,
@@ -163,6 +184,8 @@ def _build_report(desk: Desk, ended: _Ended, looked: _Looked) -> StepReport:
         context_sha256=ended.plan.context_sha256,
         prompt_sha256=ended.plan.prompt_sha256,
     )
+    if not ended.by_hand:
+        return report.model_copy(update={"next_move": describe_procedure_next(report.outcome)})
     return _add_way_on(desk, pipeline, phase, report, examined)
 
 
@@ -176,12 +199,13 @@ def _add_way_on(
     budget = count_budget(pipeline, trail)
     judged = add_budget(Judged(report.outcome, report.why), budget)
     target = _find_target(pipeline, phase, judged.outcome, examined)
+    last = trail[-1].model_copy(update={"outcome": judged.outcome, "why": "; ".join(judged.why)})
     return report.model_copy(
         update={
             "outcome": judged.outcome,
             "why": judged.why,
             "budget": budget,
-            "trail": trail,
+            "trail": (*trail[:-1], last),
             "next_phase": None if target is None else target.name,
             "next_direction": find_direction(judged.outcome),
             "next_by_person": target is not None and target.human_only,

@@ -35,13 +35,13 @@ def step(desk: Desk, request: StepRequest, render: Renderer, telling: StepTellin
     What a person must decide ends the loop: a gate, a spent budget, anything that was noticed at a phase without one.
     """
     report = _try(desk, request, render, telling)
-    while loop and not telling.checks.cancel.is_set() and _goes_on(report):
+    while loop and not telling.checks.cancel.is_set() and can_go_on(report):
         desk = open_desk(desk.repository.root)
         report = _try(desk, StepRequest(request.handoff, report.next_phase), render, telling)
     return report
 
 
-def _goes_on(report: StepReport) -> bool:
+def can_go_on(report: StepReport) -> bool:
     """Failed work goes back by itself; work that is ready passes on only where nobody has to decide."""
     if report.next_phase is None or report.next_by_person:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.decision_log.log_index import LogIndex
 from handoff_tui.decision_log.times import parse_time
-from handoff_tui.models.agent_run import RunEnding
+from handoff_tui.models.agent_run import AGENT_STEP, RunEnding
 from handoff_tui.models.step import StepOutcome, StepReport, TrailEntry
 from handoff_tui.repo.agent_runs import list_runs
 from handoff_tui.repo.step_reports import load_report
@@ -13,10 +13,14 @@ from handoff_tui.review.desk import Desk
 _COUNTED = frozenset({StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN})
 
 
-def list_reports(desk: Desk, handoff: str | None) -> tuple[StepReport, ...]:
-    """What became of every run of a handoff, or of all, oldest first."""
+def list_reports(desk: Desk, handoff: str | None, *, procedures: bool = False) -> tuple[StepReport, ...]:
+    """What became of every run of a handoff, or of all, oldest first.
+
+    Runs of procedures have tries of their own and are no part of the loop: they are there for who asks for them.
+    """
     runs = list_runs(desk.repository.common_dir, handoff)
-    return tuple(report for state in runs if (report := load_report(state)) is not None)
+    wanted = [state for state in runs if procedures or state.key.step == AGENT_STEP]
+    return tuple(report for state in wanted if (report := load_report(state)) is not None)
 
 
 def build_trail(reports: tuple[StepReport, ...], index: LogIndex | None, handoff: str) -> tuple[TrailEntry, ...]:

@@ -17,6 +17,7 @@ from handoff_tui.errors import EngineError, EngineMissingError
 from tests.support.procedure_runs import REQUEST
 
 
+@pytest.mark.short
 def test_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is an extra: everything else works without it."""
     monkeypatch.setitem(sys.modules, "dbos", None)
@@ -25,6 +26,7 @@ def test_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) 
     assert refused.value.hint == "pip install 'handoff-tui[engine]'"
 
 
+@pytest.mark.short
 def test_address_names_the_driver_that_is_installed() -> None:
     """Both spellings of PostgreSQL come to the same."""
     assert build_address("postgres://ada@db/x?host=/run") == "postgresql+psycopg://ada@db/x?host=/run"
@@ -50,6 +52,7 @@ class Planted:
         return Path.touch, (self.mark,)
 
 
+@pytest.mark.short
 def test_pickle_in_a_planted_database_is_not_run(tmp_path: Path) -> None:
     """A repository that was unpacked with its git folder may bring a database; looking at it runs nothing."""
     mark = tmp_path / "executed"

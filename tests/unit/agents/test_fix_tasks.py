@@ -88,6 +88,21 @@ def test_check_and_report_that_name_the_same_are_one_task() -> None:
     assert {task.source, *task.also} == {"security_report.json", "check:security-report-clears"}
 
 
+def test_check_that_repeats_a_report_in_its_own_words_is_no_second_task() -> None:
+    """By the line of the report and the title; what the report says is kept, with the file that is to be mended."""
+    found = Finding(
+        message="F-1 is open and high: Leak!",
+        fingerprint="x",
+        evidence=(Evidence(path="security_report.json", line=1),),
+    )
+    other = found.model_copy(update={"message": "F-1 has no severity", "fingerprint": "y"})
+    first, second = build_fix_tasks(
+        report(result("security-report-clears", found, other)), [finding("leak", file="a.py", line=3)], PRIORITIES
+    )
+    assert (second.place, second.also) == ("a.py:3", ("check:security-report-clears",))
+    assert first.title == "F-1 has no severity"
+
+
 def test_very_many_findings_of_one_check_are_bounded() -> None:
     """A prompt has room for some."""
     many = tuple(Finding(message=f"finding {number}", fingerprint=str(number)) for number in range(500))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.engine import GateLook
+from handoff_tui.agents.engine import GateLook, Json
 from handoff_tui.agents.procedure_try import Watch
 from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import ProcedureState
+from handoff_tui.models.procedure_run import ProcedureState, TryResult
 from handoff_tui.models.work import Severity
 from tests.support.procedure_runs import (
     DiedError,
@@ -188,3 +188,37 @@ def test_run_that_dies_anywhere_goes_on_where_it_was(number: int, moment: str, f
         again = actions.calls[len(before) :]
         assert len(again) == len(unharmed.calls) - (len(written) - 1 if written else 0)
     assert end == expected
+
+
+class AgentDurable(MemoryDurable):
+    """Agents that all end in one way; how often one was started is counted by its name."""
+
+    result = TryResult.FAIL
+
+    def run_limited(self, name: str, order: Json) -> Json:
+        def work() -> Json:
+            return {"kind": "step", "name": order["name"], "number": order["number"], "result": self.result.value}
+
+        return self.step(name, work)
+
+
+@pytest.mark.parametrize(
+    ("result", "tries", "for_person"),
+    [(TryResult.FAIL, 3, False), (TryResult.STOPPED, 1, False), (TryResult.NEEDS_HUMAN, 1, True)],
+)
+def test_agent_that_only_a_person_can_judge_is_not_started_again(
+    result: TryResult, tries: int, *, for_person: bool
+) -> None:
+    """What was begun is undone, and the run ends for a person; so it does when it is replayed."""
+    agent = build_step("two", retries=2).model_copy(update={"agent": True})
+    actions = ToldActions(build_plan(build_step("one"), agent, build_step("three"), rollback=UNDOS))
+    durable = AgentDurable()
+    durable.result = result
+    end = run(actions, durable)
+    assert (end.state, end.needs_human) == (ProcedureState.ROLLBACK, for_person)
+    assert [name for name, _ in durable.written if name.startswith("step two")] == [
+        f"step two {number + 1}" for number in range(tries)
+    ]
+    assert actions.calls == ["step one", "fence", "undo undo-two", "undo undo-one"]
+    again = AgentDurable(written=durable.written)
+    assert run(actions, again) == end

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Event
 
+from handoff_tui.agents.engine import AgentOrder
 from handoff_tui.agents.procedure_recorded import (
     RecordedActions,
     Trial,
@@ -12,6 +13,7 @@ from handoff_tui.agents.procedure_recorded import (
     has_made_to_fail,
     is_made_to_fail,
 )
+from handoff_tui.models.procedure_run import TryKind
 from handoff_tui.repo.trial_files import read_records
 from tests.support.procedure_runs import REQUEST, build_plan
 
@@ -50,7 +52,7 @@ def test_step_that_is_made_to_fail_fails_in_every_try(tmp_path: Path) -> None:
     """Otherwise its retries would hide it."""
     actions = RecordedActions(tmp_path, build_trial(1.0))
     assert [actions.act(REQUEST, "one", NOTHING).passed for _ in range(3)] == [False] * 3
-    assert not actions.run_agent(REQUEST, "one", 1, 1.0, NOTHING).passed
+    assert not actions.run_agent(REQUEST, AgentOrder(TryKind.STEP, "one", 1, 1.0), NOTHING).passed
 
 
 def test_finished_work_that_is_begun_again_is_counted() -> None:

@@ -112,3 +112,14 @@ def test_rewritten_history_is_critical() -> None:
     notice = build_rewritten_notice("0123456789abcdef", "refs/heads/main")
     assert (notice.sign, is_tampering(notice)) == (Sign.HISTORY_REWRITTEN, True)
     assert "0123456789ab is no longer behind refs/heads/main" in notice.text
+
+
+def test_folder_beside_is_told_and_no_more() -> None:
+    """Others write there all the time; a file beside, or a folder that is new, is another matter."""
+    before = BEFORE.model_copy(update={"neighbours": {"/w/other": "40755 9 1 7", "/w/a.txt": "100644 9 1 8"}})
+    touched = AFTER.model_copy(update={"neighbours": before.neighbours | {"/w/other": "40755 9 2 7"}})
+    [notice] = find_signs(GOOD, before, touched, "", ())
+    assert (notice.sign, notice.severity, notice.places) == (Sign.WROTE_OUTSIDE, Severity.LOW, ("/w/other",))
+    for change in ({"/w/a.txt": "100644 9 2 8"}, {"/w/new": "40755 9 2 9"}, {"/w/other": "100644 9 2 7"}):
+        written = AFTER.model_copy(update={"neighbours": before.neighbours | change})
+        assert [one.severity for one in find_signs(GOOD, before, written, "", ())] == [Severity.MEDIUM]

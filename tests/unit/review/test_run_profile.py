@@ -51,6 +51,7 @@ def test_every_standard_profile_holds(name: str) -> None:
     check_report(run_profile(settings, name, procedure), int(profile.iterations * profile.stress_factor))
 
 
+@pytest.mark.short
 @pytest.mark.parametrize(
     ("name", "procedure", "words"),
     [("RELIABILITY", None, "no profile 'RELIABILITY'"), ("RELIABILITY_STANDARD", "OWN", "no procedure 'OWN'")],

@@ -17,6 +17,7 @@ from tests.support.gates import GateDesk
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
 
+@pytest.mark.short
 def test_preparing_writes_and_runs_nothing(stepping: Stepping) -> None:
     """The key, the way and the context are known; no folder, no lock."""
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
@@ -64,6 +65,7 @@ def test_next_phase_waits_for_a_person(
     assert (forward.key.phase, forward.route.direction) == ("test", Direction.FORWARD)
 
 
+@pytest.mark.short
 def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
     """And nothing of theirs is left behind."""
     stepping.teach("sleep 60")

@@ -24,6 +24,7 @@ def start(stepping: Stepping) -> RunKey:
     return view.state.key
 
 
+@pytest.mark.short
 def test_report_tells_what_was_done(stepping: Stepping) -> None:
     """Files and commits as measured, exit code, time, output with its digest."""
     before = stepping.builder.head()
@@ -71,6 +72,7 @@ def test_running_agent_is_not_looked_at(stepping: Stepping) -> None:
         finish_step(stepping.desk(), key.model_copy(update={"number": 9}))
 
 
+@pytest.mark.short
 def test_lost_run_is_ended_and_told(stepping: Stepping) -> None:
     """Its supervisor was killed: the agent is ended, the lock is free again."""
     stepping.teach("sleep 60")
@@ -99,6 +101,7 @@ def test_configuration_that_the_agent_broke_is_for_a_person(stepping: Stepping) 
     assert report.notices[0].sign is Sign.CHECKS_EDITED
 
 
+@pytest.mark.short
 def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuilder, isolated_user: Path) -> None:
     """Reported bugs become tasks, told once, with priorities; the developer is given them."""
     context = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 10 | Project: Lantern | Task: T007\n\n"

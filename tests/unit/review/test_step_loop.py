@@ -26,6 +26,7 @@ def test_agent_that_fails_by_itself_is_tried_again(stepping: Stepping) -> None:
     assert (report.budget.used, len(report.trail)) == (1, 2)
 
 
+@pytest.mark.short
 def test_budget_counts_every_failure_and_ends_with_a_person(stepping: Stepping) -> None:
     """Then nothing starts any more, until a person says so; the trail tells of all of it."""
     stepping.configure(budget=1).teach("exit 1")
@@ -82,6 +83,7 @@ def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> N
     assert report.budget.used == 0
 
 
+@pytest.mark.short
 def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
     """What was cut short is no ground for a start."""
     checks = Telling()

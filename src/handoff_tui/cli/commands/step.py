@@ -41,6 +41,7 @@ from handoff_tui.review.step_follow import (
     stop_step,
 )
 from handoff_tui.review.step_loop import StepTelling, step
+from handoff_tui.review.step_worktrees import list_worktrees
 from handoff_tui.review.unlock import list_phase_locks
 
 _EXAMPLES = """\
@@ -128,11 +129,12 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
 def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     handoff = _find_named(desk, arguments)
     views, locks, trust = list_views(desk, handoff), list_phase_locks(desk), build_agent_trust(desk)
+    worktrees = list_worktrees(desk)
     agents = [(pipeline, phase, one.shown, one.from_repository) for pipeline, phase, one in list_phase_agents(desk)]
     if arguments.json:
-        write_json(build_step_list_json(views, locks, agents, trust))
+        write_json(build_step_list_json(views, locks, agents, trust, worktrees))
     else:
-        write_page(build_step_list_page(views, locks, agents, trust), load_terminal_theme())
+        write_page(build_step_list_page(views, locks, agents, trust, worktrees), load_terminal_theme())
     return ExitCode.OK
 
 

@@ -9,6 +9,7 @@ from handoff_tui.cli.diagnostics import write_bug, write_error, write_note
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.errors import HandoffError
+from handoff_tui.presentation.step_context import render_context
 
 _EXAMPLES = """\
 examples:
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     telling = Telling(lambda executor: write_note(f"worker {executor} is ready"), _tell)
     if arguments.trial is not None:
         work_on_trial(arguments.trial, telling)
-    work(find_start(arguments), telling, on_demand=arguments.on_demand)
+    work(find_start(arguments), telling, render_context, on_demand=arguments.on_demand)
 
 
 def _tell(fault: BaseException) -> int:

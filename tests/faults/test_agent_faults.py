@@ -1,0 +1,115 @@
+"""Every way in which an agent can misbehave, each at its cheapest: noticed, shown, ended, and never a pass.
+
+The long forms, with the checks of a gate around them, are in test_step_agents.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.models.agent_run import RunEnding
+from handoff_tui.models.step import Sign, StepOutcome
+from handoff_tui.repo.agent_runs import stop_run
+from tests.support.agent_faults import COMMIT, WORK, Supervised
+from tests.support.repositories import RepositoryBuilder
+from tests.support.stepping import wait_until
+
+FAILED, FOR_A_PERSON = StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN
+
+
+@pytest.fixture
+def supervised(builder: RepositoryBuilder) -> Supervised:
+    builder.write("work.txt").write(".handoff-tui/log/aa/entry", "signed\n").write("handoff-tui.toml", "").commit()
+    return Supervised(builder)
+
+
+def test_diligent_agent_passes(supervised: Supervised) -> None:
+    """So that all the others can fail for their own reason alone."""
+    report = supervised.run(WORK)
+    assert (report.outcome, report.why, report.notices) == (StepOutcome.READY, (), ())
+    assert [file.path for file in report.files] == ["work.txt"]
+    assert [commit.subject for commit in report.commits] == ["work"]
+    assert report.next_move == "the procedure goes on"
+
+
+@pytest.mark.parametrize(
+    ("line", "sign", "outcome"),
+    [
+        ("echo all done", Sign.DID_NOTHING, FAILED),
+        ("exit 3", Sign.FAILED, FAILED),
+        ("kill -9 $$", Sign.FAILED, FAILED),
+        (f"{WORK}; echo 'HTTP 500 from the model'", Sign.ERROR_IN_OUTPUT, FOR_A_PERSON),
+        (f"{WORK}; echo x > ../beside.txt", Sign.WROTE_OUTSIDE, FOR_A_PERSON),
+        ("git update-ref -d refs/heads/main", Sign.BRANCH_DELETED, FOR_A_PERSON),
+        (f"git commit-tree -m x HEAD^{{tree}} > id; git reset -q --hard $(cat id); {WORK}", None, FOR_A_PERSON),
+        (f"{WORK}; echo forged > .handoff-tui/log/aa/entry", Sign.OWN_FOLDER_EDITED, FOR_A_PERSON),
+        (f"{WORK}; rm -r .handoff-tui", Sign.OWN_FOLDER_EDITED, FOR_A_PERSON),
+        (f"printf '[checks.claims-hold]\\nenabled = false\\n' > handoff-tui.toml; {COMMIT}", Sign.CHECKS_EDITED, None),
+        (f"{WORK}; git config core.pager evil", Sign.GIT_EDITED, FOR_A_PERSON),
+        ("rm .git/HEAD", Sign.UNREADABLE, FOR_A_PERSON),
+    ],
+)
+def test_misbehaving_agent_is_noticed_and_does_not_pass(
+    supervised: Supervised, line: str, sign: Sign | None, outcome: StepOutcome | None
+) -> None:
+    """Whatever its exit code says."""
+    identity = "export GIT_AUTHOR_NAME=m GIT_AUTHOR_EMAIL=m@x GIT_COMMITTER_NAME=m GIT_COMMITTER_EMAIL=m@x; "
+    report = supervised.run(identity + line)
+    assert (sign or Sign.HISTORY_REWRITTEN) in {notice.sign for notice in report.notices}
+    assert report.outcome is (outcome or FOR_A_PERSON)
+    assert report.why
+
+
+def test_agent_whose_program_is_missing_is_named(supervised: Supervised) -> None:
+    """It was never started."""
+    report = supervised.run("", argv=("no-such-agent",))
+    assert (report.outcome, report.end.ending) == (FAILED, RunEnding.NOT_STARTED)
+    assert "no-such-agent: No such file or directory" in report.why[0]
+
+
+def test_flood_is_stopped_at_its_limit(supervised: Supervised) -> None:
+    """Not at the end of the disk."""
+    report = supervised.run("yes flood", output_bytes=200_000)
+    assert (report.outcome, report.end.ending) == (FAILED, RunEnding.FLOODED)
+
+
+def test_agent_that_does_not_end_in_time_is_stopped(supervised: Supervised) -> None:
+    """With everything that it has started."""
+    report = supervised.run("sleep 600 & sleep 600", timeout_seconds=0.3)
+    assert (report.outcome, report.end.ending) == (FAILED, RunEnding.TIMED_OUT)
+
+
+def test_agent_that_ignores_the_polite_end_is_killed_with_its_children(
+    supervised: Supervised, isolated_user: Path
+) -> None:
+    """After its grace."""
+    ready = isolated_user / "ready"
+    handle = supervised.start(f"trap '' TERM; sh -c 'echo > {ready}; sleep 600' & sleep 600")
+    wait_until(ready.exists)
+    report = supervised.finish(stop_run(handle, 0.1))
+    assert (report.outcome, report.end.ending, report.end.signal) == (StepOutcome.STOPPED, RunEnding.STOPPED, 9)
+
+
+def test_daemon_is_ended_and_told(supervised: Supervised, isolated_user: Path) -> None:
+    """Also one in a session of its own that has thrown its environment away."""
+    place = isolated_user / "pid"
+    daemon = f"env -i setsid /bin/sh -c 'echo $$ > {place}; exec sleep 600'"
+    report = supervised.run(f"{WORK}; {daemon} & while [ ! -s {place} ]; do sleep 0.02; done")
+    assert (report.outcome, report.end.left_running) == (FOR_A_PERSON, 1)
+    assert not Path(f"/proc/{place.read_text(encoding='ascii').strip()}").exists()
+
+
+def test_guarded_file_is_watched(supervised: Supervised, isolated_user: Path) -> None:
+    """Where the user's keys are, an agent has no business."""
+    (isolated_user / ".ssh").mkdir()
+    report = supervised.run(f"{WORK}; echo key > ~/.ssh/authorized_keys", guarded=("~/.ssh",))
+    places = [place for notice in report.notices if notice.sign is Sign.WROTE_OUTSIDE for place in notice.places]
+    assert (report.outcome, "~/.ssh/authorized_keys" in places) == (FOR_A_PERSON, True)
+
+
+def test_agent_that_only_looks_may_change_nothing(supervised: Supervised) -> None:
+    """Where its configuration says so; anything else is noticed as ever."""
+    assert supervised.run("echo looked", may_change_nothing=True).outcome is StepOutcome.READY
+    assert supervised.run("rm work.txt; exit 2", may_change_nothing=True).outcome is FAILED
