@@ -29,7 +29,7 @@ def build_snapshot_diff_json(
         "unexplained": None if diff is None else len(diff.unexplained),
         "newly_failing": None if diff is None else len(find_newly_failing(diff)),
         "new_findings": None if diff is None or not diff.checks.before_total else len(find_new_findings(diff)),
-        **{name: None if diff is None else _build_section(diff.sections[name]) for name in names},
+        **{name: None if diff is None else build_section_json(diff.sections[name]) for name in names},
         "clashes": None if diff is None else [clash.model_dump(mode="json") for clash in diff.clashes],
         "claims": [check.model_dump(mode="json") for check in (claims if diff is None else diff.claims)],
         "notes": [] if diff is None else list(diff.notes),
@@ -75,7 +75,8 @@ def _build_choice(choice: BaselineChoice) -> dict[str, object]:
     return {"snapshot": choice.snapshot, "commit": choice.commit, "reason": choice.reason}
 
 
-def _build_section(section: Section) -> dict[str, object]:
+def build_section_json(section: Section) -> dict[str, object]:
+    """One kind of thing compared."""
     return {
         "before": section.before_total,
         "after": section.after_total,
