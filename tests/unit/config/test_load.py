@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.load import LoadedSettings, build_settings, load_settings
+from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look
 from handoff_tui.config.settings import Settings
 from handoff_tui.errors import ConfigError
 
@@ -61,6 +61,28 @@ def test_load_keeps_what_holds_without_the_repository() -> None:
     assert (loaded.usual.limits.commits, loaded.usual.limits.file_bytes) == (5, Settings().limits.file_bytes)
     assert build_settings(None, b"[limits]\ncommits = 7\n").usual == Settings()
     assert build_settings(b"[limits]\ncommits = 5\n", None).usual.limits.commits == 5
+
+
+def test_load_to_look_goes_on_with_the_usual_settings(home: Path, root: Path) -> None:
+    """A repository's wrong key hides nothing; nobody judges by what is used instead."""
+    write_user_file(home, "[limits]\ncommits = 5\n")
+    (root / "handoff-tui.toml").write_text("[limits]\ncommits = 7\ncomits = 8\n")
+    loaded = load_settings_to_look(root)
+    assert loaded.settings.limits.commits == 5
+    assert loaded.refused_shortly.startswith("handoff-tui.toml:3: ")
+    with pytest.raises(ConfigError, match="comits"):
+        loaded.refuse_judging()
+    (root / "handoff-tui.toml").write_text("[limits]\ncommits = 7\n")
+    right = load_settings_to_look(root)
+    right.refuse_judging()
+    assert (right.settings.limits.commits, right.refused_shortly) == (7, "")
+
+
+def test_load_to_look_takes_no_wrong_user_file(home: Path, root: Path) -> None:
+    """Whoever sits here can mend it."""
+    write_user_file(home, "comits = 5\n")
+    with pytest.raises(ConfigError, match="comits"):
+        load_settings_to_look(root)
 
 
 def test_load_lets_the_repository_win_over_the_user(home: Path, root: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.errors import GitError
 from handoff_tui.repo import object_reader
-from handoff_tui.repo.history import read_blobs
+from handoff_tui.repo.history import read_blobs, read_trees
 from handoff_tui.repo.object_reader import ObjectReader
 from handoff_tui.repo.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
@@ -95,3 +95,10 @@ def test_process_ends_with_its_reader(builder: RepositoryBuilder) -> None:
     assert is_running(process)
     del reader
     assert not is_running(process)
+
+
+@pytest.mark.parametrize("name", ["HEAD:deep", "HEAD:", "HEAD:a.txt", "HEAD", "none", "-x"])
+def test_reader_gives_folders_as_single_calls_do(reader: ObjectReader, name: str) -> None:
+    """A folder as git stores it; nothing for what is none."""
+    assert reader.read_tree(name, LIMIT) == read_trees(reader._git, [name], LIMIT)[name]
+    assert reader.read("HEAD:a.txt", LIMIT) == b"one\n"

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.state_files import find_cache_folder, find_state_folder, load_json, write_json, write_log
+from handoff_tui.repo.state_files import (
+    drop_oldest,
+    find_cache_folder,
+    find_state_folder,
+    load_json,
+    write_json,
+    write_log,
+)
 
 
 def test_value_comes_back(tmp_path: Path) -> None:
@@ -38,3 +46,15 @@ def test_folders_follow_the_standard(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert find_cache_folder(tmp_path / "a").parent == tmp_path / "cache" / "handoff-tui"
     assert find_cache_folder(tmp_path / "a") != find_cache_folder(tmp_path / "b")
     assert find_state_folder() == Path.home() / ".local" / "state" / "handoff-tui"
+
+
+def test_oldest_files_are_dropped(tmp_path: Path) -> None:
+    """As many as are too many; a folder that is not there has none."""
+    for number, name in enumerate("cab"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (number, number))
+    drop_oldest(tmp_path, 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    drop_oldest(tmp_path, 2)
+    drop_oldest(tmp_path / "none", 2)
+    assert len(list(tmp_path.iterdir())) == 2

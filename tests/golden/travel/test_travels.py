@@ -1,0 +1,42 @@
+"""What the verbs about the past print, byte for byte. `make golden` writes it anew."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.in_process import InProcess
+
+HERE = Path(__file__).parent
+WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
+CALLS = {
+    "bisect.txt": (("bisect", "dropped-counts-explained", "--good", "HEAD~10", "--bad", "HEAD~8"), 0),
+    "bisect.json": (("bisect", "dropped-counts-explained", "--good", "HEAD~10", "--bad", "HEAD~8", "--json"), 0),
+    "status-at.txt": (("status", "--at", "HEAD~14"), 0),
+    "status-at.json": (("status", "--at", "HEAD~14", "--json"), 0),
+    "check-at.txt": (("check", "--at", "HEAD~14", "--handoff", "H-3"), 1),
+    "bisect-help.txt": (("bisect", "--help"), 0),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_output_is_as_promised(
+    name: str, sample_repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But for the folder the sample was built in."""
+    if name.endswith("help.txt") and sys.version_info[:2] != (3, 11):
+        pytest.skip("argparse lays help out differently in each Python; the expected text is that of 3.11")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(sample_repository)
+    words, code = CALLS[name]
+    said = InProcess(capsys)(*words)
+    assert (said.code, said.stderr) == (code, "")
+    actual = re.sub(r"(?m) +$", "", said.stdout.replace(str(sample_repository), "/sample"))
+    place = HERE / name
+    if WRITE:
+        place.write_text(actual, encoding="utf-8")
+    assert actual == place.read_text(encoding="utf-8")

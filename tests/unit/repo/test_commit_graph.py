@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from handoff_tui.repo.commit_graph import find_merge_bases, read_graph, read_message
+from handoff_tui.repo.git import Git
+from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
+
+
+def test_graph_has_trees_parents_and_words(builder: RepositoryBuilder) -> None:
+    """Newest first, without what leads to another commit."""
+    builder.commit("one").commit("two\n\nwith a body").commit("three")
+    found = read_graph(Git(builder.folder), "HEAD", without=(builder.head("HEAD~2"),))
+    assert [(one.id, one.subject) for one in found] == [(builder.head(), "three"), (builder.head("HEAD~1"), "two")]
+    assert found[0].parents == (found[1].id,)
+    assert found[0].tree == builder.head("HEAD^{tree}")
+    assert (found[0].author, found[0].author_email, found[0].committed) == (AUTHOR, EMAIL, builder.moment)
+    assert found[0].moment.timestamp() == builder.moment
+    assert read_message(Git(builder.folder), found[1].id) == "two\n\nwith a body"
+
+
+def test_merge_bases_are_where_lines_parted(builder: RepositoryBuilder) -> None:
+    """None where there is no common history."""
+    builder.commit("one").step("branch", "side").commit("two")
+    builder.step("checkout", "--quiet", "side").commit("three")
+    git = Git(builder.folder)
+    assert find_merge_bases(git, "main", "side") == [builder.head("main~1")]
+    builder.step("checkout", "--quiet", "--orphan", "other").commit("alone")
+    assert find_merge_bases(git, "main", "other") == []

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.errors import BisectError
+from handoff_tui.models.bisect_report import Standing
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.work import Severity
+from handoff_tui.review.baseline import Baseline
+from handoff_tui.review.bisect_trials import open_command_trials, open_rule_trials
+from handoff_tui.review.commands import list_commands
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.travel_desk import find_commit
+from handoff_tui.review.trust import digest_commands, trust
+from tests.support.repositories import RepositoryBuilder
+
+
+def judge(context: Context) -> list[Found]:
+    """Fails where the file says so, and crashes where there is none."""
+    text = context.read_text("state.txt")
+    assert text is not None, "no state here"
+    return [Found(text, "state")] if text == "bad\n" else []
+
+
+RULE = Rule("state-is-good", System.ALL, Severity.HIGH, "It is good.", "state.txt", "Mend it.", judge)
+
+
+def configure(builder: RepositoryBuilder, run: str) -> Desk:
+    """A command check of the repository's own."""
+    builder.write("handoff-tui.toml", f"[checks.own]\nrun = {run}\nenvironment = ['PATH']\n").commit()
+    return open_desk(builder.folder)
+
+
+def try_command(desk: Desk, commit: str = "HEAD", cancel: Event | None = None) -> tuple[Standing, str]:
+    [command] = list_commands(desk, None, None)
+    with open_command_trials(desk, command, cancel or Event()) as trials:
+        tried = trials.run(find_commit(desk, commit))
+    return tried.standing, tried.result.summary
+
+
+def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
+    """Good, bad, and untestable where it crashes; the work tree says something else and is not asked."""
+    builder.commit("nothing yet").write("state.txt", "good\n").commit().write("state.txt", "bad\n").commit()
+    builder.write("state.txt", "neither\n")
+    desk = open_desk(builder.folder)
+    with open_rule_trials(desk, RULE, lambda: Baseline(None, "none"), None) as trials:
+        tried = [trials.run(find_commit(desk, name)) for name in ("HEAD", "HEAD~1", "HEAD~2")]
+    assert [one.standing for one in tried] == [Standing.BAD, Standing.GOOD, Standing.UNTESTABLE]
+    assert (tried[2].result.outcome, "no state here" in tried[2].result.summary) == (Outcome.ERROR, True)
+
+
+def test_command_of_the_repository_waits_for_trust(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Nothing of it runs before."""
+    canary = tmp_path / "canary"
+    desk = configure(builder, f"['touch', '{canary}']")
+    with pytest.raises(BisectError, match="nobody trusted yet"):
+        try_command(desk)
+    assert not canary.exists()
+    trust(desk, digest_commands(desk) or "")
+    assert try_command(desk)[0] is Standing.GOOD
+    assert canary.exists()
+
+
+def test_trusted_script_is_the_one_that_runs(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """What an old commit had in its place was never trusted."""
+    canary = tmp_path / "canary"
+    builder.write("check.sh", f"touch {canary}\n").commit().write("check.sh", "exit 1\n")
+    desk = configure(builder, "['sh', 'check.sh']")
+    trust(desk, digest_commands(desk) or "")
+    assert try_command(desk, "HEAD~1") == (Standing.BAD, "it exited with 1")
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "standing", "words"),
+    [
+        ("exit 0", Standing.GOOD, "it exited with 0"),
+        ("exit 1", Standing.BAD, "it exited with 1"),
+        ("exit 124", Standing.BAD, "it exited with 124"),
+        ("exit 125", Standing.UNTESTABLE, "it exited with 125"),
+        ("no-such-command", Standing.UNTESTABLE, "it exited with 127"),
+        ("kill -9 $$", Standing.UNTESTABLE, "signal 9"),
+    ],
+)
+def test_exit_codes_count_as_for_git_bisect(
+    builder: RepositoryBuilder, line: str, standing: Standing, words: str
+) -> None:
+    """125 says that it cannot be told; beyond it, the script did not run as it should."""
+    desk = configure(builder, f"['sh', '-c', '{line}']")
+    trust(desk, digest_commands(desk) or "")
+    tried = try_command(desk)
+    assert (tried[0], words in tried[1]) == (standing, True)
+
+
+def test_cancelled_command_says_nothing(builder: RepositoryBuilder) -> None:
+    """It is ended, and is neither good nor bad."""
+    desk = configure(builder, "['sleep', '60']")
+    trust(desk, digest_commands(desk) or "")
+    cancel = Event()
+    cancel.set()
+    assert try_command(desk, cancel=cancel)[0] is Standing.UNTESTABLE
+
+
+def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuilder) -> None:
+    """A link in the place of a trusted script is not written through."""
+    builder.link("check.sh", "elsewhere").commit()
+    builder.place("check.sh").unlink()
+    builder.write("check.sh", "exit 0\n")
+    desk = configure(builder, "['sh', 'check.sh']")
+    trust(desk, digest_commands(desk) or "")
+    standing, summary = try_command(desk, "HEAD~1")
+    assert (standing, "is a link in this commit" in summary) == (Standing.UNTESTABLE, True)
