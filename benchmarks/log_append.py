@@ -51,6 +51,7 @@ principals = ["{_ACTOR}"]
 [gates."*"]
 threshold = 1
 """
+_REVIEW = "8" * 64
 _SUBJECT = Subject(
     commit="2" * 40, tree="3" * 40, baseline="4" * 64, snapshot="5" * 64, checks="6" * 64, handoff="7" * 64
 )
@@ -107,8 +108,8 @@ def _open_journal(root: Path) -> Journal:
     return Journal(blobs.folder, LogLock(local), verifier, witness, read_now)
 
 
-def build_log(root: Path, count: int) -> Path:
-    """A repository with a chain of decisions, committed, and verified once."""
+def build_log(root: Path, count: int, find_review: Callable[[int], str] = lambda _: _REVIEW) -> Path:
+    """A repository with a chain of decisions, committed, and verified once; each is bound to a review record."""
     git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0"]
     root.mkdir(parents=True)
     subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
@@ -117,7 +118,7 @@ def build_log(root: Path, count: int) -> Path:
     log, moment = last.id, datetime(2026, 1, 1, tzinfo=UTC)
     for number in range(count - 1):
         verdict = LogVerdict(entries=(last,), heads=(last.id,), log=log, policy=log)
-        payload = _build_decision(build_parents(verdict, moment), f"H-{number}").payload
+        payload = _build_decision(build_parents(verdict, moment), f"H-{number}", find_review(number)).payload
         content = build_file(payload, [signer.sign(build_pae(payload))])
         last = parse_entry(content).entry
         digest = last.id.removeprefix("sha256:")
@@ -141,7 +142,7 @@ def _build_genesis(parents: Parents) -> Draft:
     return Draft(build_payload(parents.build_entry(EntryKind.POLICY, _ACTOR, policy=policy)))
 
 
-def _build_decision(parents: Parents, handoff: str = "H-new") -> Draft:
+def _build_decision(parents: Parents, handoff: str = "H-new", review: str = _REVIEW) -> Draft:
     work = Work(
         handoff=handoff,
         phase="implement",
@@ -150,5 +151,5 @@ def _build_decision(parents: Parents, handoff: str = "H-new") -> Draft:
         policy=parents.verdict.policy or "",
         subject=_SUBJECT,
     )
-    decision = Decision(verb=DecisionVerb.APPROVE, reason="read and run", regards=(), review="8" * 64)
+    decision = Decision(verb=DecisionVerb.APPROVE, reason="read and run", regards=(), review=review)
     return Draft(build_payload(parents.build_entry(EntryKind.DECISION, _ACTOR, work=work, decision=decision)))

@@ -100,7 +100,8 @@ class RealLog:
     ) -> str:
         reason = changes.pop("reason", "" if verb in {"approve", "carry"} else f"{verb} because")
         regards = changes.pop("regards", ())
-        decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review="f" * 64)
+        review = changes.pop("review", "f" * 64)
+        decision = Decision(verb=DecisionVerb(verb), reason=reason, regards=regards, review=review)
         work = self._build_work(changes)
         return self.add(EntryKind.DECISION, actor, (key or actor,), work=work, decision=decision, **changes)
 

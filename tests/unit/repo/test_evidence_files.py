@@ -36,3 +36,14 @@ def test_false_file_is_no_evidence(builder: RepositoryBuilder) -> None:
     """What does not have the content that its name says is nothing, in the work tree and on branches."""
     builder.write(PATH, "changed").commit()
     assert EvidenceFiles(open_repository(builder.folder)).read(REVIEWS, DIGEST, ("refs/heads/main",)) is None
+
+
+def test_many_files_are_read_from_wherever_they_are(builder: RepositoryBuilder) -> None:
+    """Work tree first, then the refs in their order; what is nowhere, or false, is left out."""
+    other = hashlib.sha256(b"[]\n").hexdigest()
+    builder.write(PATH, CONTENT).commit().step("rm", "--quiet", PATH)
+    builder.write(f".handoff-tui/reviews/{other}.json", b"[]\n").write(f".handoff-tui/reviews/{'0' * 64}.json", "false")
+    files = EvidenceFiles(open_repository(builder.folder))
+    wanted = sorted((DIGEST, other, "0" * 64, "1" * 64))
+    assert dict(files.read_many(REVIEWS, wanted)) == {other: b"[]\n"}
+    assert dict(files.read_many(REVIEWS, wanted, (builder.head(), "HEAD"))) == {other: b"[]\n", DIGEST: CONTENT}

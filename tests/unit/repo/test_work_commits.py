@@ -12,6 +12,7 @@ from handoff_tui.repo.work_commits import (
     find_work_commit,
     is_ancestor,
     list_work_commits,
+    list_work_times,
     read_contributors,
 )
 from tests.support.repositories import EMAIL, RepositoryBuilder
@@ -117,3 +118,13 @@ def test_merge_that_took_a_side_as_it_was_is_no_work(builder: RepositoryBuilder)
     builder.step("reset", "--quiet", "--hard", base).write("c.txt").commit("more")
     builder.step("merge", "--quiet", "--no-ff", "-m", "both", "side")
     assert len(list_work_commits(git, base)) == 3
+
+
+def test_times_of_work_are_told_and_commits_of_the_log_are_not_among_them(builder: RepositoryBuilder) -> None:
+    """By the committer's clock, sorted, from a moment on."""
+    first = builder.moment
+    builder.write(".handoff-tui/log/aa/entry", "x").commit("approval")
+    builder.write("a.txt", "two\n").commit("more work")
+    git = Git(builder.folder)
+    assert list_work_times(git, 0) == list_work_times(git, -62_135_596_800) == [first, builder.moment]
+    assert list_work_times(git, first + 1) == [builder.moment]

@@ -1,0 +1,55 @@
+"""Past approvals judged again, as a page and as JSON."""
+
+from __future__ import annotations
+
+from handoff_tui.models.replay_report import Answer, Question, Standing
+from handoff_tui.presentation.replay import build_replay_json, build_replay_page, describe_totals
+from tests.support.replays import ENTRY, HOSTILE, build_approval, build_replay_report
+from tests.support.reviewed import list_lines
+
+
+def test_page_tells_the_details_of_what_does_not_hold() -> None:
+    """With `everything` of all."""
+    report = build_replay_report(build_approval(evidence=Standing.FAILS, rules=Standing.UNKNOWN))
+    lines = list_lines(build_replay_page(report))
+    text = "\n".join(lines)
+    assert lines[0] == "Replay  1 approval: 1 fails"
+    assert "✗ evidence" in text
+    assert "a detail of the evidence" in text
+    assert "? today's rules" in text
+    assert "a detail of the people" not in text
+    assert "a detail of the people" in "\n".join(list_lines(build_replay_page(report, everything=True)))
+
+
+def test_many_details_are_cut() -> None:
+    """And say how many more there are."""
+    answer = Answer(question=Question.RULES, standing=Standing.FAILS, summary="many", details=tuple(map(str, range(9))))
+    approval = build_approval().model_copy(update={"answers": (answer,)})
+    assert "… and 3 more" in "\n".join(list_lines(build_replay_page(build_replay_report(approval))))
+
+
+def test_totals_name_what_there_is() -> None:
+    """Nothing that is zero."""
+    assert describe_totals(build_replay_report()) == "0 approvals"
+    both = build_replay_report(build_approval(), build_approval(people=Standing.UNKNOWN))
+    assert describe_totals(both) == "2 approvals: 1 cannot be judged, 1 holds"
+
+
+def test_json_has_the_promised_shape() -> None:
+    """Every question with its answer; the standing of each, and in all."""
+    value = build_replay_json(build_replay_report(build_approval(rules=Standing.FAILS)))
+    assert (value["schema"], value["verdict"]) == ("handoff-tui/log-replay/v1", "clean")
+    assert value["totals"] == {"fails": 1, "unknown": 0, "weaker": 0, "holds": 0}
+    approvals = value["approvals"]
+    assert isinstance(approvals, list)
+    assert (approvals[0]["entry"], approvals[0]["standing"], approvals[0]["void"]) == (ENTRY, "fails", None)
+    assert [answer["question"] for answer in approvals[0]["answers"]] == [question.value for question in Question]
+
+
+def test_hostile_texts_are_made_visible() -> None:
+    """A reason or a summary may quote a file."""
+    answer = Answer(question=Question.RULES, standing=Standing.FAILS, summary=HOSTILE, details=(HOSTILE,))
+    approval = build_approval().model_copy(update={"answers": (answer,), "handoff": HOSTILE, "actor": HOSTILE})
+    text = "\n".join(list_lines(build_replay_page(build_replay_report(approval, notes=(HOSTILE,)))))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
