@@ -23,7 +23,6 @@ from tests.support.procedure_runs import REQUEST, build_plan
 from tests.support.run_desk import CONFIG, TRANSITION, RunDesk
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(find_missing() is not None, reason=find_missing() or ""),
     pytest.mark.timeout(180),  # a server and several processes, which a busy machine holds up
 ]
@@ -41,6 +40,7 @@ def address(server: str) -> str:
     return build_address(server)
 
 
+@pytest.mark.slow
 def test_transition_is_the_same_on_postgresql(server: str, gate_desk: GateDesk) -> None:
     """Only the address in the user's configuration differs; no file of an engine is made in the repository."""
     desk = RunDesk(gate_desk, f'{CONFIG}address = "{server}"\n', ON_DEMAND_LOCK)
@@ -75,6 +75,7 @@ def test_second_worker_takes_over_when_the_first_is_killed(address: str, tmp_pat
             assert begun.count("two") == (2 if run in runs[:3] else 1)
 
 
+@pytest.mark.slow
 def test_profile_runs_on_postgresql_and_leaves_nothing(server: str) -> None:
     """In a schema of its own, which is gone afterwards."""
     usual = Settings()
@@ -111,6 +112,7 @@ def test_worker_whose_connection_is_gone_knows_it(address: str) -> None:
         lease.check()
 
 
+@pytest.mark.slow
 def test_repositories_on_one_database_do_not_meet(address: str, tmp_path: Path) -> None:
     """The same handoff in another repository is another run, and each has workers of its own."""
     one, other = SharedLease(address, "lamp"), SharedLease(address, "tide")
