@@ -14,9 +14,11 @@ def main() -> None:
 
 
 def _open_app(starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None:
+    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - loaded already: who opened us is the command line
     from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
 
-    run_app(starts, theme=theme, read_only=read_only)
+    for name in run_app(starts, theme=theme, read_only=read_only):
+        write_note(f"{name} is still at work; `handoff-tui step --attach` follows it and looks at what it did")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ from dataclasses import replace
 from handoff_tui.models.agent_desk import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
 from handoff_tui.models.agent_run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.models.desk_state import DeskState, Loaded
+from handoff_tui.models.proof_record import ProofRecord, TaskProofs
 from handoff_tui.models.run_view import RunView
 from handoff_tui.models.step import Direction, NewCommit, Route, StepOutcome, StepReport, TouchedFile
+from handoff_tui.models.work import ProofKind
 from tests.support.desk_states import make_state
 
 HANDOFF = "H-1"
@@ -29,6 +31,30 @@ PLAN = StepPlan(
     tries_left=3,
     from_repository=False,
     prompt="Make it.\nThen say so.",
+)
+PROOFS = (
+    TaskProofs(
+        task="T-1",
+        proofs=(
+            ProofRecord(
+                path="proofs/shot.png", kind=ProofKind.SCREENSHOT, task="T-1", run="R-1", sha256="a" * 64, size=70
+            ),
+        ),
+    ),
+    TaskProofs(
+        task=None,
+        proofs=(
+            ProofRecord(
+                path="/runs/output.log",
+                kind=ProofKind.LOG,
+                run="build 1.1",
+                sha256="b" * 64,
+                recorded="b" * 64,
+                size=12,
+            ),
+            ProofRecord(path="proofs/gone.json", kind=ProofKind.REPORT),
+        ),
+    ),
 )
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.models.agent_run import LockState, RunKey
+from handoff_tui.models.check_report import TrustPlan
+from handoff_tui.models.picture import Picture
+from handoff_tui.models.proof_record import ProofRecord, TaskProofs
 from handoff_tui.models.rollback import RollbackPreview, RollbackRecord
 from handoff_tui.models.run_view import RunView
 
@@ -23,6 +27,37 @@ class PhaseCommand(NamedTuple):
     from_repository: bool
 
 
+class Stop(NamedTuple):
+    """A breakpoint: where agents that go on by themselves are held up."""
+
+    phase: str
+    before: bool
+    """Before the phase begins; else when it has ended."""
+
+
+class Coming(NamedTuple):
+    """A try that starts by itself in a while."""
+
+    root: str
+    handoff: str
+    phase: str
+    at: datetime
+    why: str
+
+
+class AtWork(NamedTuple):
+    """What goes on because of this desk, whatever is in view."""
+
+    runs: tuple[RunKey, ...] = ()
+    """Agents that were started here and have not ended."""
+    coming: tuple[Coming, ...] = ()
+    looking: tuple[RunKey, ...] = ()
+    """Agents that have ended, and whose work is being looked at."""
+
+
+NOBODY_AT_WORK = AtWork()
+
+
 class AgentsView(NamedTuple):
     """Who was started for the handoff in view, who holds a phase, and who could be started."""
 
@@ -32,6 +67,10 @@ class AgentsView(NamedTuple):
     agents: tuple[PhaseCommand, ...] = ()
     looking: frozenset[RunKey] = frozenset()
     """Runs that have ended, and whose work is being looked at now."""
+    coming: Coming | None = None
+    loops: bool = False
+    """Whether agents follow one another by themselves, up to where a person is needed."""
+    stops: frozenset[Stop] = frozenset()
 
 
 class OutputSource(StrEnum):
@@ -82,10 +121,14 @@ class ProposalKind(StrEnum):
     """A step into the phase whose work is there."""
     BACK = "back"
     """A step into the phase before."""
+    LOOP = "loop"
+    """A step, and those that follow from it, up to where a person is needed."""
     STOP = "stop"
     UNLOCK = "unlock"
     ROLLBACK = "rollback"
     UNDO = "undo"
+    TRUST = "trust"
+    """Consent that the repository's own commands may run as checks."""
 
 
 class ProposalStage(StrEnum):
@@ -120,6 +163,12 @@ class StepPlan(NamedTuple):
     from_repository: bool
     prompt: str
     """Word for word what it would be told."""
+    waits: tuple[float, ...] = ()
+    """Seconds before each further try that starts by itself when the agent fails by itself."""
+    demands: int = 0
+    """Points of whoever sent the work back; they are in the prompt."""
+    failure_target: str | None = None
+    """Where failed work goes back to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +183,12 @@ class Proposal:
     lock: LockState | None = None
     rollback: RollbackPreview | None = None
     record: RollbackRecord | None = None
+    trust: TrustPlan | None = None
     typed: str = ""
     """What must be typed before it is done; nothing where one key is enough."""
     typed_why: str = ""
+    stops: frozenset[Stop] = frozenset()
+    """Breakpoints that would hold up what follows by itself."""
     note: str = ""
     """What is to be known besides: that it is not what was shown before."""
     trouble: Trouble | None = None
@@ -147,3 +199,22 @@ class Ring(NamedTuple):
 
     number: int
     sequence: str
+
+
+class ProofShown(NamedTuple):
+    """A proof that is open: a picture, or lines of text that are not yet safe to show."""
+
+    proof: ProofRecord
+    lines: tuple[str, ...] = ()
+    picture: Picture | None = None
+    note: str = ""
+    """What is to be known of it: that it is a part, or why it cannot be shown."""
+    run: RunKey | None = None
+    """The run whose output it is."""
+
+
+class ProofsView(NamedTuple):
+    """The proofs of work of the handoff in view."""
+
+    tasks: tuple[TaskProofs, ...]
+    shown: ProofShown | None = None

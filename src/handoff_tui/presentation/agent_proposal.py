@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage, StepPlan
+from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage, StepPlan, Stop
 from handoff_tui.presentation.agent_rows import describe_clock
 from handoff_tui.presentation.gate import add_fact
+from handoff_tui.presentation.labels import plural
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.rollback import build_preview_page
 from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 from handoff_tui.presentation.step import add_locks
+from handoff_tui.presentation.trust_proposal import add_trust
 
 TITLES = {
     ProposalKind.STEP: "Start the agent",
     ProposalKind.AGAIN: "Start the same phase again",
     ProposalKind.BACK: "Start the phase before",
+    ProposalKind.LOOP: "Start the agents, up to where a person is needed",
     ProposalKind.STOP: "Stop the agent",
     ProposalKind.UNLOCK: "Break a lock",
     ProposalKind.ROLLBACK: "Roll back to what was approved",
     ProposalKind.UNDO: "Undo the last rollback",
+    ProposalKind.TRUST: "Trust this repository's commands",
 }
 VERBS = {
     ProposalKind.STEP: "start it",
     ProposalKind.AGAIN: "start it",
     ProposalKind.BACK: "start it",
+    ProposalKind.LOOP: "start them",
     ProposalKind.STOP: "stop it",
     ProposalKind.UNLOCK: "break the lock",
     ProposalKind.ROLLBACK: "roll back",
     ProposalKind.UNDO: "undo it",
+    ProposalKind.TRUST: "trust them",
 }
 _DIRECTIONS = {
     "forward": "the gate before it is open",
@@ -52,6 +58,9 @@ def build_proposal_page(proposal: Proposal) -> Page:
         return page
     if proposal.plan is not None:
         _add_plan(page, proposal.plan)
+        if proposal.kind is ProposalKind.LOOP:
+            _add_loop(page, proposal.plan, proposal.stops)
+        _add_prompt(page, proposal.plan)
     _add_others(page, proposal)
     return page
 
@@ -66,6 +75,38 @@ def _add_plan(page: Page, plan: StepPlan) -> None:
     add_fact(page, "in", plan.folder + ("  (a work tree of its own)" if plan.worktree else ""))
     add_fact(page, "env", ", ".join(plan.environment))
     add_fact(page, "limit", describe_clock(plan.timeout_seconds))
+    if plan.demands:
+        add_fact(page, "packet", f"{plural(plan.demands, 'demand')} of who sent the work back, in the prompt")
+    if plan.waits:
+        waits = ", ".join(f"{wait:g} s" for wait in plan.waits)
+        add_fact(
+            page,
+            "retries",
+            f"{len(plan.waits)} by itself where it fails by itself, after {waits}; only while this desk is open",
+        )
+
+
+def _add_loop(page: Page, plan: StepPlan, stops: frozenset[Stop]) -> None:
+    """What follows by itself, and what ends it."""
+    page.heading("Then, by itself")
+    target = plan.failure_target or plan.phase
+    places = ", ".join(describe_stop(stop) for stop in sorted(stops))
+    ends = ("every gate: a person decides", "anything that only a person can judge", "X, and leaving this desk")
+    for words in (
+        f"failed work goes back to {target} with what is to be mended, while tries are left: {plan.tries_left}",
+        "work that is ready goes on where its phase has no gate",
+    ):
+        page.line(Cell("  · "), Cell(render_safe(words)), indent=4)
+    page.line(Cell("  It ends at ", "muted"), Cell("; ".join(ends), "muted"), indent=4)
+    if places:
+        page.line(Cell("  and at your breakpoints: ", "muted"), Cell(render_safe(places), "muted"), indent=4)
+
+
+def describe_stop(stop: Stop) -> str:
+    return f"{'before' if stop.before else 'after'} {stop.phase}"
+
+
+def _add_prompt(page: Page, plan: StepPlan) -> None:
     page.heading("What it is told")
     lines = render_safe_lines(plan.prompt)
     for line in lines[:_MOST_PROMPT_LINES]:
@@ -89,6 +130,8 @@ def _add_others(page: Page, proposal: Proposal) -> None:
         page.line(Cell("Its holder is gone. Look whether its work is worth keeping before another agent is started."))
     if proposal.rollback is not None:
         page.parts.extend(build_preview_page(proposal.rollback).parts[:-2])
+    if proposal.trust is not None:
+        add_trust(page, proposal.trust)
     if proposal.record is not None:
         add_fact(page, "rollback", f"{proposal.record.time}, by {proposal.record.owner}")
         add_fact(page, "saved", proposal.record.saved.ref)
@@ -105,5 +148,5 @@ def describe_obstacle(proposal: Proposal, typed: str) -> str:
     if proposal.stage in waiting:
         return waiting[proposal.stage]
     if proposal.typed and typed.strip() != proposal.typed:
-        return f"{proposal.typed_why}; type {proposal.typed}"
+        return f"type {proposal.typed}: {proposal.typed_why}"
     return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.models.agent_desk import AgentsView, OutputSource, OutputWindow
-from handoff_tui.models.agent_run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunStatus
+from handoff_tui.models.agent_run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
 from handoff_tui.models.run_view import RunView
 from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.cell_width import compute_width
@@ -21,8 +21,11 @@ _LONGEST_PHASE = 14
 _LONGEST_WHY = 400
 _LONGEST_RAW = 4_000
 """Of a longer line of output the beginning is shown."""
+_MEGABYTE = 1_000_000
+_MANY_BYTES = 10 * _MEGABYTE
 _MINUTE = 60
 _HOUR = 3_600
+_ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 _LOOKING = Label("…", "checks running", "agent")
 _UNSEEN = Label("◆", "not looked at", "waiting")
 
@@ -116,6 +119,7 @@ def _name_ending(end: RunEnd) -> str:
         RunEnding.SIGNALLED: f"sig {end.signal}",
         RunEnding.TIMED_OUT: "time",
         RunEnding.FLOODED: "flood",
+        RunEnding.STOPPED: "stop",
         RunEnding.NOT_STARTED: "none",
     }
     return names.get(end.ending, end.ending.value)
@@ -129,13 +133,27 @@ def _find_why(run: RunView) -> str:
 
 def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
     """What became of a try; what is known so far, while it is at work."""
-    if run is None:
-        return _build_idle_page(view)
-    if run.report is not None:
-        page = build_step_page(run.report)
-        _add_inputs(page, run)
-        return page
     page = Page()
+    _add_agenda(page, view)
+    if run is None:
+        _add_idle(page, view)
+        return page
+    if page.parts:
+        page.blank()
+    if run.report is not None:
+        page.parts += build_step_page(run.report).parts
+    else:
+        _add_progress(page, run, view)
+    _add_inputs(page, run)
+    others = list_foreign_locks(view) if view is not None else ()
+    if others:
+        page.heading("Locks")
+        add_locks(page, others)
+    return page
+
+
+def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
+    """How far it is, while nobody has looked at its work."""
     key, plan, process = run.state.key, run.state.plan, run.state.process
     label = label_try(run, looking=view is not None and key in view.looking)
     page.line(
@@ -152,8 +170,12 @@ def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
     if run.state.survivors:
         add_fact(page, "left", plural(run.state.survivors, "process").replace("processs", "processes"))
     add_fact(page, "files", "known when it has ended")
-    _add_inputs(page, run)
-    return page
+
+
+def list_foreign_locks(view: AgentsView) -> tuple[LockState, ...]:
+    """Those that nobody holds who is at work for this handoff: left behind, or held for another."""
+    own = {(run.state.key.handoff, run.state.key.phase) for run in view.runs if run.state.status in _ALIVE}
+    return tuple(one for one in view.locks if one.stale or (one.lock.handoff, one.lock.phase) not in own)
 
 
 def _add_inputs(page: Page, run: RunView) -> None:
@@ -167,11 +189,25 @@ def _add_inputs(page: Page, run: RunView) -> None:
     add_fact(page, "context", f"sha256 {plan.context_sha256[:SHORT_DIGEST]}")
 
 
-def _build_idle_page(view: AgentsView | None) -> Page:
-    """Nobody was started yet: who could be."""
-    page = Page()
+def _add_agenda(page: Page, view: AgentsView | None) -> None:
+    """What goes on by itself, and where it would be held up."""
     if view is None:
-        return page
+        return
+    if view.coming is not None:
+        at = view.coming.at.astimezone().strftime("%H:%M:%S")
+        words = f"{view.coming.phase} starts by itself at {at}: {view.coming.why}"
+        page.line(Cell("» ", "agent"), Cell(render_safe(words)))
+    elif view.loops:
+        page.line(Cell("» ", "agent"), Cell("agents follow one another by themselves, up to a gate"))
+    if view.stops:
+        places = ", ".join(f"{'before' if stop.before else 'after'} {stop.phase}" for stop in sorted(view.stops))
+        page.line(Cell("‖ ", "warning"), Cell(render_safe(f"nothing starts by itself {places}")))
+
+
+def _add_idle(page: Page, view: AgentsView | None) -> None:
+    """Nobody was started yet: who could be."""
+    if view is None:
+        return
     page.heading("Agents", "" if view.agents else "none is configured; docs/agents.md has examples")
     columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
     rows = [
@@ -190,11 +226,49 @@ def _build_idle_page(view: AgentsView | None) -> Page:
     if view.locks:
         page.heading("Locks")
         add_locks(page, view.locks)
-    return page
 
 
 def _name_origin(*, from_repository: bool) -> str:
     return "repository" if from_repository else "yours"
+
+
+def name_try(run: RunView) -> str:
+    """Its phase, attempt and try."""
+    key = run.state.key
+    return render_safe(f"{key.phase} {key.attempt}.{key.number}")
+
+
+def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) -> tuple[Cell, ...]:
+    """The status line: the try in view, what starts by itself, and what stands in the way."""
+    if view is None:
+        return ()
+    if run is None:
+        first = [Cell(f" nobody was started · {plural(len(view.agents), 'phase')} with an agent", "muted")]
+    else:
+        label = label_try(run, looking=run.state.key in view.looking)
+        agent = run.state.plan.agent if run.state.plan else ""
+        words = f" · {name_try(run)} · {render_safe(agent)} · {describe_clock(run.state.elapsed)}"
+        first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
+    first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
+    if unseen:
+        first.append(Cell(" · c looks at its work", "muted"))
+    if view.coming is not None:
+        at = view.coming.at.astimezone().strftime("%H:%M:%S")
+        first.append(Cell(f" · {render_safe(view.coming.phase)} starts by itself at {at}; X holds it", "agent"))
+    elif view.loops:
+        first.append(Cell(" · goes on by itself up to a gate", "agent"))
+    if run is not None and run.report is not None and run.report.why:
+        first.append(Cell(f" · {render_safe(run.report.why[0][:_LONGEST_WHY])}"))
+    return tuple(first)
+
+
+def _describe_lock(state: LockState) -> Cell:
+    phase = render_safe(state.lock.phase)
+    if state.stale:
+        return Cell(f" · lock of {phase} left behind: L", "warning")
+    return Cell(
+        f" · {phase} is held by {render_safe(state.lock.owner)} for {render_safe(state.lock.handoff)}", "warning"
+    )
 
 
 def build_output_line(line: str, shift: int) -> str:
@@ -202,10 +276,11 @@ def build_output_line(line: str, shift: int) -> str:
     return render_safe(line[:_LONGEST_RAW])[shift:]
 
 
-def describe_output(window: OutputWindow | None, *, following: bool) -> str:
-    """How much there is."""
+def describe_output(window: OutputWindow | None, *, following: bool, brief: bool = False) -> str:
+    """How much there is; where there is little room, in lines alone."""
     if window is None:
         return ""
     counting = "" if window.complete else ", counting"
-    lines = f"{plural(window.total, 'line')} · {window.size:,} bytes{counting}"
-    return f"{lines} · follow ●" if following and window.source is OutputSource.OUTPUT else lines
+    size = f"{window.size:,} bytes" if window.size < _MANY_BYTES else f"{window.size / _MEGABYTE:,.0f} MB"
+    lines = plural(window.total, "line") + ("" if brief else f" · {size}") + counting
+    return f"follow ● · {lines}" if following and window.source is OutputSource.OUTPUT else lines

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from handoff_tui.models.picture import Picture
 
 UPPER = "▀"
+_SHADES = " .:-=+*#%@"
+_CHANNELS = 3
 _SAMPLES = 3
 """Points that are looked at in each direction of a pixel of the small picture."""
 
@@ -24,7 +26,9 @@ def render_half_blocks(picture: Picture, columns: int, rows: int) -> list[list[H
     width, height = find_size(picture, columns, rows)
     if not width or not height:
         return []
-    grid = [[_average(picture, x, y, width, height) for x in range(width)] for y in range(height)]
+    across = [_pick(x * picture.width // width, (x + 1) * picture.width // width) for x in range(width)]
+    down = [_pick(y * picture.height // height, (y + 1) * picture.height // height) for y in range(height)]
+    grid = [_average(picture, across, rows_of_it) for rows_of_it in down]
     if len(grid) % 2:
         grid.append(grid[-1])
     return [
@@ -41,19 +45,21 @@ def find_size(picture: Picture, columns: int, rows: int) -> tuple[int, int]:
     return max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
 
 
-def _average(picture: Picture, x: int, y: int, width: int, height: int) -> str:
-    """The mean of some points of the part of the picture that becomes this pixel."""
-    across = _pick(x * picture.width // width, (x + 1) * picture.width // width)
-    down = _pick(y * picture.height // height, (y + 1) * picture.height // height)
-    red = green = blue = 0
-    for row in down:
-        for column in across:
-            place = 3 * (row * picture.width + column)
-            red += picture.pixels[place]
-            green += picture.pixels[place + 1]
-            blue += picture.pixels[place + 2]
-    number = len(across) * len(down)
-    return f"#{red // number:02x}{green // number:02x}{blue // number:02x}"
+def _average(picture: Picture, across: list[list[int]], down: list[int]) -> list[str]:
+    """A row of small pixels: each the mean of some points of the part of the picture that becomes it."""
+    red, green, blue = (_add_points(picture, across, down, channel) for channel in range(_CHANNELS))
+    numbers = [len(columns) * len(down) for columns in across]
+    return [
+        f"#{r // number:02x}{g // number:02x}{b // number:02x}"
+        for r, g, b, number in zip(red, green, blue, numbers, strict=True)
+    ]
+
+
+def _add_points(picture: Picture, across: list[list[int]], down: list[int], channel: int) -> list[int]:
+    """One colour of the points of each small pixel, summed; by whole rows, since there may be thousands of them."""
+    size = _CHANNELS * picture.width
+    lines = [picture.pixels[row * size + channel : (row + 1) * size : _CHANNELS] for row in down]
+    return [sum([line[column] for line in lines for column in columns]) for columns in across]
 
 
 def _pick(start: int, stop: int) -> list[int]:
@@ -64,3 +70,20 @@ def _pick(start: int, stop: int) -> list[int]:
         if length > _SAMPLES
         else [start + number for number in range(length)]
     )
+
+
+def render_shades(picture: Picture, columns: int, rows: int) -> list[str]:
+    """The same in characters alone, from dark to bright, for terminals without colours."""
+    blocks = render_half_blocks(picture, columns, rows)
+    return ["".join(_find_shade(block) for block in row) for row in blocks]
+
+
+def _find_shade(block: HalfBlock) -> str:
+    light = sum(_find_light(colour) for colour in (block.foreground, block.background)) // 2
+    return _SHADES[light * (len(_SHADES) - 1) // 255]
+
+
+def _find_light(colour: str) -> int:
+    """How bright a colour is to the eye, up to 255."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return (299 * red + 587 * green + 114 * blue) // 1000

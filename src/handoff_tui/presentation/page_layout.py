@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from handoff_tui.models.pattern import compile_later
-from handoff_tui.presentation.cell_width import compute_width, wrap_cells
+from handoff_tui.presentation.cell_width import compute_width, take_columns, wrap_cells
 from handoff_tui.presentation.page import Cell, Column, Grid, Line, Page
 
 Row = tuple[Cell, ...]
@@ -43,9 +43,10 @@ def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None
         for word in _WORDS.findall(cell.text):
             taken = compute_width(word.rstrip(" ")) if word.strip(" ") else 0
             if taken > room and current:
-                rows.append(_end(current))
+                kept = take_columns(word, room) if taken > later and _is_blank(current) else ""
+                rows.append((*current, Cell(kept, cell.role)) if kept else _end(current))
                 current, room, limit = [], later, later
-                word = word.lstrip(" ")  # noqa: PLW2901 - the break stands for the blanks
+                word = word[len(kept) :].lstrip(" ")  # noqa: PLW2901 - the break stands for the blanks
                 taken = compute_width(word.rstrip(" "))
             if taken > limit:
                 *full, last = wrap_cells([Cell(word.rstrip(" "), cell.role)], limit)
@@ -56,6 +57,11 @@ def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None
             room -= compute_width(word)
     last = _end(current) if current and room < 0 else tuple(current)
     return [*rows, last] if current or not rows else rows
+
+
+def _is_blank(cells: list[Cell]) -> bool:
+    """Whether a row would be empty if it ended here."""
+    return not any(cell.text.strip(" ") for cell in cells)
 
 
 def _end(cells: list[Cell]) -> Row:

@@ -26,9 +26,14 @@ class AgentWorktree(NamedTuple):
     branch: str
 
 
+def find_worktrees_folder(repository: Repository) -> Path:
+    """Where the work trees of agents are: outside the repository, below the user's own state."""
+    return find_choices_folder(repository.common_dir) / _FOLDER
+
+
 def find_worktree(repository: Repository, key: RunKey) -> AgentWorktree:
     """One for each attempt: every try of it goes on in the same place."""
-    base = find_choices_folder(repository.common_dir) / _FOLDER
+    base = find_worktrees_folder(repository)
     branch = "/".join((_PREFIX, build_id(key.handoff).replace("/", "-"), build_id(key.phase), f"a{key.attempt}"))
     return AgentWorktree(base / build_name(key.handoff) / build_name(key.phase) / f"a{key.attempt}", branch)
 

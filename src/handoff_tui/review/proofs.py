@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handoff_tui.models.agent_run import AGENT_STEP
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.picture import Picture
 from handoff_tui.models.proof_record import ProofRecord, TaskProofs
@@ -30,13 +31,13 @@ def list_proofs(desk: Desk, handoff: Handoff) -> tuple[TaskProofs, ...]:
         )
         for proof in handoff.proofs
     ]
-    for report in list_reports(desk, handoff.id):
+    for report in list_reports(desk, handoff.id, procedures=True):
         key = report.key
         records.append(
             ProofRecord(
                 path=report.proof,
                 kind=ProofKind.LOG,
-                run=f"{key.phase} {key.attempt}.{key.number}",
+                run=f"{key.phase} {key.attempt}.{key.number}{'' if key.step == AGENT_STEP else f' {key.step}'}",
                 sha256=hash_output(report.proof),
                 recorded=report.end.output_sha256,
                 size=report.end.output_bytes,

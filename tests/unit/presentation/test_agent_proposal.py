@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage, Stop
 from handoff_tui.models.agent_run import RunStatus
 from handoff_tui.models.desk_state import Trouble
 from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState, SavedWork
@@ -55,6 +55,18 @@ def read(proposal: Proposal) -> str:
         ),
         (Proposal(1, ProposalKind.UNDO, ProposalStage.READY, record=RECORD), ("refs/handoff-tui/saved/1",)),
         (replace(READY, note="it is not what was shown"), ("! it is not what was shown",)),
+        (
+            replace(READY, plan=PLAN._replace(waits=(5.0, 30.0), demands=2)),
+            ("2 by itself where it fails by itself, after 5 s, 30 s", "2 demands of who sent the work back"),
+        ),
+        (
+            replace(READY, kind=ProposalKind.LOOP, plan=PLAN._replace(failure_target="plan")),
+            ("goes back to plan", "3", "every gate: a person decides", "Then say so."),
+        ),
+        (
+            replace(READY, kind=ProposalKind.LOOP, stops=frozenset({Stop("test", before=True)})),
+            ("goes back to build", "your breakpoints: before test"),
+        ),
     ],
 )
 def test_page_says_what_would_be_done(proposal: Proposal, words: tuple[str, ...]) -> None:
@@ -79,7 +91,7 @@ def test_obstacle_is_told_until_it_can_be_confirmed() -> None:
     """Only what is ready can be, and only with what must be typed."""
     assert describe_obstacle(READY, "") == ""
     asks = replace(READY, typed="release", typed_why="release may only be started by a person")
-    assert describe_obstacle(asks, "relase") == "release may only be started by a person; type release"
+    assert describe_obstacle(asks, "relase") == "type release: release may only be started by a person"
     assert describe_obstacle(asks, " release ") == ""
     for stage in set(ProposalStage) - {ProposalStage.READY}:
         assert describe_obstacle(replace(READY, stage=stage), "") != ""

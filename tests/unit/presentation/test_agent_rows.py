@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from handoff_tui.config.theme import load_theme
-from handoff_tui.models.agent_desk import AgentsView
+from handoff_tui.models.agent_desk import AgentsView, Coming, Stop
 from handoff_tui.models.agent_run import RunEnding, RunStatus
+from handoff_tui.models.run_view import RunView
 from handoff_tui.models.step import StepOutcome
 from handoff_tui.presentation.agent_rows import (
     AgentRows,
@@ -16,6 +19,7 @@ from handoff_tui.presentation.agent_rows import (
     describe_clock,
     describe_exit,
     describe_output,
+    describe_try,
     label_try,
 )
 from handoff_tui.presentation.page import Line
@@ -86,7 +90,7 @@ def test_hostile_words_of_an_agent_are_shown_as_text() -> None:
         (RunEnding.TIMED_OUT, "time"),
         (RunEnding.FLOODED, "flood"),
         (RunEnding.NOT_STARTED, "none"),
-        (RunEnding.STOPPED, "stopped"),
+        (RunEnding.STOPPED, "stop"),
     ],
 )
 def test_exit_says_what_ended_it(ending: RunEnding, words: str) -> None:
@@ -122,8 +126,10 @@ def test_output_is_described_by_its_length() -> None:
     """And whether it follows, or counts still."""
     run = make_run()
     window = make_window(run, ("a", "b"))
-    assert describe_output(window, following=True) == "2 lines · 20 bytes · follow ●"
+    assert describe_output(window, following=True) == "follow ● · 2 lines · 20 bytes"
+    assert describe_output(window._replace(size=100_000_008), following=False) == "2 lines · 100 MB"
     assert describe_output(window._replace(complete=False), following=False) == "2 lines · 20 bytes, counting"
+    assert describe_output(window, following=True, brief=True) == "follow ● · 2 lines"
     assert describe_output(None, following=True) == ""
 
 
@@ -134,3 +140,52 @@ def test_page_has_lines_only_of_safe_cells() -> None:
     hostile = run.model_copy(update={"state": run.state.model_copy(update={"key": key})})
     page = build_try_page(hostile, AgentsView((hostile,)))
     assert "\x1b" not in "".join(cell.text for part in page.parts if isinstance(part, Line) for cell in part.cells)
+
+
+def test_agenda_is_told_before_the_rest() -> None:
+    """What starts by itself and when, what holds it up; on every page of the handoff."""
+    at = datetime(2026, 3, 5, 10, 0, 7, tzinfo=UTC)
+    coming = Coming("/desk", "H-1", "build", at, "it failed by itself; retry 1 of 2")
+    view = AgentsView((), agents=COMMANDS, coming=coming, stops=frozenset({Stop("test", before=True)}))
+    clock = at.astimezone().strftime("%H:%M:%S")
+    for run in (None, make_run(1, RunStatus.RUNNING), look_at(make_run(1))):
+        lines = [read(row) for row in lay_out(build_try_page(run, view), 100)]
+        assert lines[0] == f"» build starts by itself at {clock}: it failed by itself; retry 1 of 2"
+        assert lines[1:3] == ["‖ nothing starts by itself before test", ""]
+    looping = AgentsView((), agents=COMMANDS, loops=True)
+    assert "agents follow one another" in read(lay_out(build_try_page(None, looping), 100)[0])
+
+
+@pytest.mark.parametrize(
+    ("run", "view", "words"),
+    [
+        (None, None, ""),
+        (None, AgentsView((), agents=COMMANDS), " nobody was started · 1 phase with an agent"),
+        (make_run(2), AgentsView(()), " ◆ not looked at · build 1.2 · maker · 01:01 · c looks at its work"),
+        (
+            make_run(2),
+            AgentsView((), (make_lock(stale=True),)),
+            " ◆ not looked at · build 1.2 · maker · 01:01 · lock of build left behind: L · c looks at its work",
+        ),
+        (
+            look_at(make_run(2), StepOutcome.FAILED, "it exited with 1", "and more"),
+            AgentsView((), (make_lock(stale=True),)),
+            " ✗ failed · build 1.2 · maker · 01:01 · lock of build left behind: L · it exited with 1",
+        ),
+        (
+            None,
+            AgentsView((), (make_lock(stale=False),)),
+            " nobody was started · 0 phases with an agent · build is held by ada for H-1",
+        ),
+        (
+            None,
+            AgentsView((make_run(1, RunStatus.RUNNING),), (make_lock(stale=False),)),
+            " nobody was started · 0 phases with an agent",
+        ),
+    ],
+)
+def test_status_says_who_is_at_work_and_who_holds_a_phase(
+    run: RunView | None, view: AgentsView | None, words: str
+) -> None:
+    """The lock of the agent in the list is no news."""
+    assert read(describe_try(run, view, unseen=run is not None and run.report is None)) == words

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.models.picture import Picture
-from handoff_tui.presentation.half_blocks import UPPER, HalfBlock, find_size, render_half_blocks
+from handoff_tui.presentation.half_blocks import UPPER, HalfBlock, find_size, render_half_blocks, render_shades
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 
@@ -52,3 +52,9 @@ def test_shape_is_kept_and_nothing_grows(
 def test_no_room_draws_nothing() -> None:
     """Without an error."""
     assert render_half_blocks(build([[RED]]), 0, 0) == []
+
+
+def test_shades_go_from_dark_to_bright() -> None:
+    """In characters that every terminal has."""
+    picture = build([[(0, 0, 0), (128, 128, 128), (255, 255, 255)]])
+    assert render_shades(picture, 80, 24) == [" =@"]

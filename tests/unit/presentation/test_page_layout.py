@@ -35,6 +35,12 @@ def test_long_word_is_broken_anywhere() -> None:
     assert [join(row).rstrip() for row in wrap_words([Cell("abcdefghij")], 4)] == ["abcd", "efgh", "ij"]
 
 
+def test_long_word_after_blanks_leaves_no_empty_row() -> None:
+    """It begins where the blanks end."""
+    rows = wrap_words([Cell("    "), Cell("abcdefghij")], 8, 4)
+    assert [join(row).rstrip() for row in rows] == ["    abcd", "efgh", "ij"]
+
+
 def test_line_hangs_at_its_indent() -> None:
     """What does not fit goes on further in."""
     rows = lay_out_line(Line((Cell("- one two three four"),), indent=4), 12)

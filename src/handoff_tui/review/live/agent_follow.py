@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_desk import AgentsView, OutputPlace, OutputWindow, PhaseCommand
+from handoff_tui.models.agent_desk import AgentsView, AtWork, OutputPlace, OutputWindow, PhaseCommand
 from handoff_tui.models.agent_run import RunKey, RunStatus
 from handoff_tui.models.desk_state import DeskState, Loaded
 from handoff_tui.models.inbox import HandoffKey
@@ -20,6 +20,7 @@ from handoff_tui.review.live.repository_feed import build_trouble
 
 if TYPE_CHECKING:
     from handoff_tui.review.desk import Desk
+    from handoff_tui.review.live.agent_courses import AgentCourses
     from handoff_tui.review.live.output_window import OutputWindows
     from handoff_tui.review.live.scene import Scene
 
@@ -31,14 +32,6 @@ _QUIET_SECONDS = 2.0
 _ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 
 
-@dataclass(slots=True)
-class _Watched:
-    """A run that was started or taken up here: its end is not missed, whatever is in view."""
-
-    root: str
-    common_dir: Path
-
-
 class AgentFollower(threading.Thread):
     """Looks only while somebody needs it, or while an agent that was started here is at work."""
 
@@ -46,19 +39,21 @@ class AgentFollower(threading.Thread):
         self,
         board: Board,
         windows: OutputWindows,
+        courses: AgentCourses,
         find_scene: Callable[[DeskState], Scene | None],
         on_over: Callable[[str, RunKey], None],
         on_bug: Callable[[BaseException], None],
     ) -> None:
         super().__init__(name="agents", daemon=True)
-        self._board, self._windows, self._find_scene = board, windows, find_scene
+        self._board, self._windows, self._courses, self._find_scene = board, windows, courses, find_scene
         self._on_over, self._on_bug = on_over, on_bug
         self._news = threading.Condition()
         self._stopped = False
         self._poked = True
         self._needed = False
         self._wanted: OutputPlace | None = None
-        self._watched: dict[RunKey, _Watched] = {}
+        self._watched: dict[tuple[str, RunKey], Path] = {}
+        """Runs that were started or taken up here, by repository: their end is not missed, whatever is in view."""
         self._looking: frozenset[RunKey] = frozenset()
         self._looked_at = 0.0
         self._settled: dict[RunKey, RunView] = {}
@@ -73,7 +68,12 @@ class AgentFollower(threading.Thread):
         self._poke(lambda: setattr(self, "_wanted", place))
 
     def watch(self, root: str, common_dir: Path, key: RunKey) -> None:
-        self._poke(lambda: self._watched.setdefault(key, _Watched(root, common_dir)))
+        self._poke(lambda: self._watched.setdefault((root, key), common_dir))
+
+    def list_watched(self) -> tuple[tuple[str, RunKey], ...]:
+        """Runs whose end is waited for, with the repository of each."""
+        with self._news:
+            return tuple(self._watched)
 
     def set_looking(self, looking: frozenset[RunKey]) -> None:
         """Whose work is being looked at now."""
@@ -112,6 +112,7 @@ class AgentFollower(threading.Thread):
     def _turn(self, *, poked: bool) -> float | None:
         """Looks once; how long it may be until the next time, nothing where nobody waits for anything."""
         self._note_ends()
+        self._tell_at_work()
         state = self._board.state
         scene = self._find_scene(state)
         if not self._needed or scene is None or state.chosen is None:
@@ -129,17 +130,22 @@ class AgentFollower(threading.Thread):
     def _note_ends(self) -> None:
         from handoff_tui.repo.run_state import find_run  # noqa: PLC0415 - after the first paint
 
-        for key, watched in tuple(self._watched.items()):
-            status = find_run(watched.common_dir, key).status
+        for (root, key), common_dir in tuple(self._watched.items()):
+            status = find_run(common_dir, key).status
             if status not in _ALIVE:
                 with self._news:
-                    self._watched.pop(key, None)
-                self._on_over(watched.root, key)
+                    self._watched.pop((root, key), None)
+                self._on_over(root, key)
+
+    def _tell_at_work(self) -> None:
+        runs = tuple(key for _, key in self.list_watched())
+        now = AtWork(runs, self._courses.list_coming(), tuple(sorted(self._looking, key=repr)))
+        self._board.change(lambda state: state if state.at_work == now else replace(state, at_work=now))
 
     def _show_runs(self, scene: Scene, chosen: HandoffKey) -> tuple[RunView, ...]:
         self._looked_at = read_monotonic()
         try:
-            view = self._read_runs(scene, chosen.handoff)
+            view = self._read_runs(scene, chosen)
             loaded = Loaded(view, at=read_now())
         except (HandoffError, OSError) as refused:
             loaded = Loaded(trouble=build_trouble(refused), at=read_now())
@@ -155,20 +161,21 @@ class AgentFollower(threading.Thread):
         self._board.change(put)
         return loaded.value.runs if loaded.value else ()
 
-    def _read_runs(self, scene: Scene, handoff: str) -> AgentsView:
+    def _read_runs(self, scene: Scene, chosen: HandoffKey) -> AgentsView:
         from handoff_tui.repo.run_state import list_runs  # noqa: PLC0415 - after the first paint
         from handoff_tui.review.step_follow import build_view  # noqa: PLC0415
         from handoff_tui.review.unlock import list_phase_locks  # noqa: PLC0415
 
         views: list[RunView] = []
-        for state in list_runs(scene.desk.repository.common_dir, handoff):
+        for state in list_runs(scene.desk.repository.common_dir, chosen.handoff):
             known = self._settled.get(state.key)
             view = known if known is not None and known.state == state else build_view(state)
             if view.report is not None:
                 self._settled[state.key] = view
             views.append(view)
         locks = list_phase_locks(scene.desk)
-        return AgentsView(tuple(views), locks, self._list_agents(scene), self._looking)
+        agenda = self._courses.describe(chosen)
+        return AgentsView(tuple(views), locks, self._list_agents(scene), self._looking, *agenda)
 
     def _list_agents(self, scene: Scene) -> tuple[PhaseCommand, ...]:
         from handoff_tui.review.agent_trust import list_phase_agents  # noqa: PLC0415 - after the first paint

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from handoff_tui.agents.route import find_pipeline, find_source
+from handoff_tui.agents.command import build_backoff
+from handoff_tui.agents.route import find_failure_target, find_pipeline, find_source
 from handoff_tui.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.models.agent_desk import ProposalKind, StepPlan
 from handoff_tui.models.agent_run import RunKey, RunStatus
@@ -18,6 +19,7 @@ from handoff_tui.repo.phase_locks import describe_holder, find_lock
 from handoff_tui.review.agent_trust import refuse_untrusted
 from handoff_tui.review.check import Telling
 from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.live.trust_proposal import ready_trust
 from handoff_tui.review.reading import read_shelf
 from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, refuse_rollback, undo_rollback
 from handoff_tui.review.step import (
@@ -54,6 +56,8 @@ class Watch(NamedTuple):
     render: Renderer
     follow: Callable[[Desk, RunKey], None]
     """A run whose end is to be noticed."""
+    begin: Callable[[PreparedStep, RunKey, bool], None]
+    """The same for one that was started, and whether others follow it by themselves."""
     cancel: threading.Event
 
 
@@ -70,10 +74,12 @@ def ready_proposal(wish: Wish, watch: Watch) -> Ready:
         ProposalKind.STEP: _ready_step,
         ProposalKind.AGAIN: _ready_step,
         ProposalKind.BACK: _ready_step,
+        ProposalKind.LOOP: _ready_step,
         ProposalKind.STOP: _ready_stop,
         ProposalKind.UNLOCK: _ready_unlock,
         ProposalKind.ROLLBACK: _ready_rollback,
         ProposalKind.UNDO: _ready_undo,
+        ProposalKind.TRUST: _ready_trust,
     }
     return makers[wish.kind](wish, watch)
 
@@ -93,7 +99,7 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
             )
         again = replace(again, request=again.request._replace(beyond_budget=bool(typed)))
         view = start_step(again, watch.render, confirmed=bool(typed))
-        watch.follow(again.desk, view.state.key)
+        watch.begin(again, view.state.key, wish.kind is ProposalKind.LOOP)
         return f"{plan.handoff} · {plan.phase}: {plan.agent} is at work"
 
     return Ready({"plan": plan, "typed": typed, "typed_why": why}, do)
@@ -138,6 +144,9 @@ def build_plan(prepared: PreparedStep, render: Renderer) -> StepPlan:
         tries_left=prepared.budget.left,
         from_repository=prepared.found.from_repository,
         prompt=build_prompt(prepared, render),
+        waits=tuple(build_backoff(agent, number) for number in range(1, agent.retries + 1)),
+        demands=len(prepared.context.packet.demands) if prepared.context.packet is not None else 0,
+        failure_target=find_failure_target(prepared.pipeline, prepared.phase).name,
     )
 
 
@@ -147,7 +156,8 @@ def _find_typed(prepared: PreparedStep) -> tuple[str, str]:
         return prepared.phase.name, f"{prepared.phase.name} may only be started by a person"
     if prepared.budget.is_spent:
         tries = prepared.budget.allowed + 1
-        return prepared.phase.name, f"all {tries} tries of the loop are used up: this is one more"
+        spent = "the one try of the loop is" if tries == 1 else f"all {tries} tries of the loop are"
+        return prepared.phase.name, f"{spent} used up: this is one more"
     return "", ""
 
 
@@ -230,3 +240,8 @@ def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the oth
         return f"the rollback to {back.target[:SHORT_DIGEST]} is undone"
 
     return Ready({"record": record}, do)
+
+
+def _ready_trust(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+    plan, do = ready_trust(Path(wish.root))
+    return Ready({"trust": plan}, do)

@@ -1,7 +1,8 @@
 """Agents at the desk: followed, started, stopped, spoken to; what they did is looked at when they end.
 
-Every call returns at once. What takes long happens on lanes of its own: what is about to be done on one, the work of
-agents that have ended on another, and what is quick on a third, so that nobody waits for an agent's checks.
+Every call returns at once. What takes long happens on lanes of its own: what is about to be done on one, what starts
+by itself on another, then the work of agents that have ended, searches and proofs, and what is quick: nobody who wants
+an agent to stop or to pause waits for the checks of another.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,11 +22,15 @@ from handoff_tui.models.agent_desk import (
     ProposalKind,
     ProposalStage,
     Ring,
+    Stop,
 )
 from handoff_tui.models.agent_run import RunKey
 from handoff_tui.models.desk_state import DeskState, Trouble
+from handoff_tui.models.inbox import HandoffKey
 from handoff_tui.models.step import StepContext, StepOutcome, StepReport
+from handoff_tui.review.live.agent_courses import AgentCourses, Course
 from handoff_tui.review.live.agent_follow import AgentFollower
+from handoff_tui.review.live.agent_proofs import ProofShelf
 from handoff_tui.review.live.board import Board
 from handoff_tui.review.live.lane import Lane
 from handoff_tui.review.live.output_window import OutputWindows
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
     from handoff_tui.review.desk import Desk
     from handoff_tui.review.live.agent_proposals import Ready, Wish
     from handoff_tui.review.live.scene import Scene
+    from handoff_tui.review.step import PreparedStep
 
 _ROLES = {
     StepOutcome.READY: "accent",
@@ -62,10 +69,13 @@ class AgentDesk:
     ) -> None:
         self._board, self._find_scene, self._on_ended = board, find_scene, on_ended
         self._render = render or _refuse_to_render
-        self._lanes = [Lane(name, on_bug) for name in ("agents", "ended-agents", "words-to-agents")]
-        self._acts, self._ends, self._words = self._lanes
+        self._lanes = [Lane(f"agents-{name}", on_bug) for name in ("acts", "courses", "ends", "words", "reads")]
+        self._acts, courses, self._ends, self._words, self._reads = self._lanes
         self._windows = OutputWindows()
-        self._follower = AgentFollower(board, self._windows, find_scene, self._note_over, on_bug)
+        self._courses = AgentCourses(courses, board, self._render, self._follow, self.note_scene)
+        self._follower = AgentFollower(board, self._windows, self._courses, find_scene, self._note_over, on_bug)
+        self.proofs = ProofShelf(board, self._reads, find_scene)
+        """Proofs of work are listed and opened through this."""
         self._lock = threading.Lock()
         self._number = 0
         self._ready: tuple[int, Wish, Ready] | None = None
@@ -98,8 +108,10 @@ class AgentDesk:
     def note_chosen(self) -> None:
         """Another handoff is in view."""
         self._follower.want(None)
+        self.proofs.forget()
 
     def note_scene(self) -> None:
+        """Something else may be there to see."""
         self._follower.look()
 
     def want_output(self, place: OutputPlace) -> None:
@@ -107,8 +119,8 @@ class AgentDesk:
 
     def search(self, place: OutputPlace, text: str) -> None:
         """The next line with a text, from `first` on; with a negative height the one before."""
-        self._words.cancel(_SEARCH)
-        self._words.submit(_SEARCH, lambda cancel: self._find(place, text, cancel))
+        self._reads.cancel(_SEARCH)
+        self._reads.submit(_SEARCH, lambda cancel: self._find(place, text, cancel))
 
     # what is about to be done
 
@@ -118,7 +130,7 @@ class AgentDesk:
 
         state = self._board.state
         if state.chosen is not None:
-            steps = kind in {ProposalKind.STEP, ProposalKind.BACK}
+            steps = kind in {ProposalKind.STEP, ProposalKind.BACK, ProposalKind.LOOP}
             wanted = phase or (state.phase if steps else None)
             self._begin(Wish(kind, state.chosen.root, state.chosen.handoff, wanted, run))
 
@@ -126,7 +138,8 @@ class AgentDesk:
         with self._lock:
             self._number += 1
             number = self._number
-        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, note=note)
+        stops = self._courses.describe(HandoffKey(wish.root, wish.handoff)).stops
+        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, stops=stops, note=note)
         self._acts.cancel(_PREPARE)
         self._board.change(lambda state: replace(state, proposal=proposal))
         self._acts.submit(_PREPARE, lambda cancel: self._prepare(number, wish, cancel))
@@ -159,7 +172,7 @@ class AgentDesk:
             self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is not read yet"))
             return
         try:
-            ready = ready_proposal(wish, Watch(scene.desk, self._render, self._follow, cancel))
+            ready = ready_proposal(wish, Watch(scene.desk, self._render, self._follow, self._begin_course, cancel))
         except (HandoffError, OSError) as refused:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
@@ -177,6 +190,8 @@ class AgentDesk:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
         self._change(number, stage=ProposalStage.DONE)
+        if wish.kind is ProposalKind.TRUST:  # lies outside the repository: nobody else would notice
+            self._on_ended()
         self._board.say("" if ready.shown.get("plan") else said, "pass")  # who is at work is seen in the list
         self._follower.look()
 
@@ -191,6 +206,47 @@ class AgentDesk:
 
     def _follow(self, desk: Desk, key: RunKey) -> None:
         self._follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
+
+    def _begin_course(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
+        """A run was started by hand: its end is noticed, and what its settings and the person asked for follows."""
+        handoff = HandoffKey(str(prepared.desk.repository.root), key.handoff)
+        self._courses.begin(Course(handoff, prepared.found.agent, loop), key)
+        self._follow(prepared.desk, key)
+
+    # what follows by itself
+
+    def end_course(self) -> None:
+        """Nothing more starts by itself for the handoff in view; whoever is at work goes on."""
+        chosen = self._board.state.chosen
+        if chosen is not None:
+            self._courses.end(chosen)
+            self._board.say(f"{chosen.handoff}: nothing more starts by itself", "pass")
+
+    def toggle_stop(self, stop: Stop) -> None:
+        """Sets a breakpoint for the handoff in view, or takes it away. It lasts as long as the desk."""
+        chosen = self._board.state.chosen
+        if chosen is not None:
+            is_set = self._courses.toggle_stop(chosen, stop)
+            place = f"{'before' if stop.before else 'after'} {stop.phase}"
+            words = f"nothing starts by itself {place}" if is_set else f"no breakpoint {place} any more"
+            self._board.say(f"{chosen.handoff}: {words}", "pass")
+
+    def stop_all(self) -> None:
+        """Ends every agent that was started here, and whatever would follow by itself."""
+        self._courses.end_all()
+        for root, key in self._follower.list_watched():
+            self._acts.submit(("stop", root, key), partial(self._stop, root, key))
+
+    def _stop(self, root: str, key: RunKey, _: threading.Event) -> None:
+        from handoff_tui.review.desk import open_desk  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.review.step_follow import stop_step  # noqa: PLC0415
+
+        try:
+            stop_step(open_desk(Path(root)), key)
+        except (HandoffError, OSError) as refused:
+            trouble = build_trouble(refused)
+            self._board.say(f"{key.handoff} · {key.phase} was not stopped. {trouble.message}. {trouble.hint}", "fail")
+        self._follower.look()
 
     # a word to those who are at work
 
@@ -267,6 +323,7 @@ class AgentDesk:
         else:
             self._tell_end(desk, report)
             self._on_ended()
+            self._courses.go_on(root, report)
         finally:
             self._set_looking(self._looking - {key})
 

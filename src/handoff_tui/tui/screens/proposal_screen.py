@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
 from handoff_tui.models.desk_state import DeskState
@@ -18,6 +17,7 @@ from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
 from handoff_tui.tui.messages import ProposalConfirmed
+from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.decision_fields import NameField
 from handoff_tui.tui.widgets.page_view import PageView
@@ -25,7 +25,7 @@ from handoff_tui.tui.widgets.page_view import PageView
 _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
 
 
-class ProposalScreen(ModalScreen[None], inherit_bindings=False):
+class ProposalScreen(Box[None], inherit_bindings=False):
     """From the wish to the deed. Keys count only when what they mean has been on the screen for a while."""
 
     CSS_PATH = "proposal_screen.tcss"
@@ -45,7 +45,7 @@ class ProposalScreen(ModalScreen[None], inherit_bindings=False):
         with Vertical(id="proposal"):
             yield Rule(id="proposal-title")
             yield PageView(id="proposal-page")
-            yield NameField(id="proposal-name", compact=True, select_on_focus=False)
+            yield NameField(id="proposal-name", compact=True, select_on_focus=False, placeholder="type it here")
             yield Bar(id="proposal-state")
             yield Bar(id="proposal-keys", raised=True)
 
@@ -58,7 +58,7 @@ class ProposalScreen(ModalScreen[None], inherit_bindings=False):
     def show(self, state: DeskState) -> None:
         """What is known of it by now."""
         proposal = state.proposal
-        if proposal is None or proposal is self._proposal or not self.is_mounted:
+        if proposal is None or proposal is self._proposal or proposal.kind is not self._kind or not self.is_mounted:
             return
         self._proposal = proposal
         self._said = ""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from textual.geometry import Size
 from textual.message import Message
+from textual.strip import Strip
 
 from handoff_tui.models.agent_desk import OutputWindow
 from handoff_tui.presentation.agent_rows import build_output_line
+from handoff_tui.presentation.cell_width import wrap_cells
 from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.drawing import draw_cells, find_ink
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 
@@ -25,6 +29,11 @@ class OutputLines(LineView):
         self._window: OutputWindow | None = None
         self._shift = 0
         self._found = ""
+        self._folded: tuple[tuple[object, ...], list[tuple[Cell, ...]]] = ((), [])
+        """Rows of the lines in view, where long lines are wrapped; and what they were made of."""
+        self._returning = False
+        """Whether it goes to the end by itself: then nobody scrolled."""
+        self.wraps = False
         self.following = True
 
     @property
@@ -76,6 +85,55 @@ class OutputLines(LineView):
             self._go_to_end()
         self.post_message(self.Moved())
 
+    def list_lines_in_view(self) -> tuple[str, ...]:
+        """As they were printed, as far as they were read."""
+        window = self._window
+        if window is None:
+            return ()
+        first = max(0, self.top - window.first)
+        return window.lines[first : first + self.height]
+
+    def wrap(self, *, wraps: bool) -> None:
+        """Long lines on as many rows as they need; a line still is what is scrolled by."""
+        self.wraps, self._shift = wraps, 0
+        self.lines_changed()
+        if self.following:
+            self.call_after_refresh(self._go_to_end)
+
+    def lines_changed(self) -> None:
+        super().lines_changed()
+        if self.wraps:  # so that the last line can stand at the top
+            self.virtual_size = Size(self.room, max(self.line_count, self.line_count + self.height - 1))
+
+    def render_line(self, y: int) -> Strip:
+        if not self.wraps:
+            return super().render_line(y)
+        rows = self._fold_lines()
+        ink = find_ink(self)
+        return draw_cells(rows[y], self.room, ink) if y < len(rows) else Strip.blank(self.room, ink.background)
+
+    def _fold_lines(self) -> list[tuple[Cell, ...]]:
+        made_of = (self._version, self.top, self.room, self.height)
+        if self._folded[0] != made_of:
+            rows: list[tuple[Cell, ...]] = []
+            for index in range(self.top, min(self.top + self.height, self.line_count)):
+                rows += wrap_cells(self.build_line(index, self.room), self.room)
+                if len(rows) >= self.height:
+                    break
+            self._folded = (made_of, rows)
+        return self._folded[1]
+
+    def _find_end(self) -> int:
+        """The line at the top when the last one stands at the bottom."""
+        if not self.wraps:
+            return int(self.max_scroll_y)
+        left = self.height
+        for index in range(self.line_count - 1, -1, -1):
+            left -= len(wrap_cells(self.build_line(index, self.room), self.room))
+            if left <= 0:
+                return index + (1 if left < 0 and index < self.line_count - 1 else 0)
+        return 0
+
     def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
         window = self._window
         if window is None or not window.first <= index < window.first + len(window.lines):
@@ -94,7 +152,7 @@ class OutputLines(LineView):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        if new_value < old_value and new_value < self.max_scroll_y:
+        if new_value < old_value and new_value < self.max_scroll_y and not self._returning:
             self.following = False  # somebody wants to read on here
         if round(old_value) != round(new_value):
             self.post_message(self.Moved())
@@ -105,4 +163,6 @@ class OutputLines(LineView):
 
     def _go_to_end(self) -> None:
         if self.following:
-            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+            self._returning = True
+            self.scroll_to(y=self._find_end(), animate=False, force=True, immediate=True)
+            self._returning = False

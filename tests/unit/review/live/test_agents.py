@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_desk import OutputPlace, OutputSource, OutputWindow, Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.agent_desk import (
+    NOBODY_AT_WORK,
+    OutputPlace,
+    OutputSource,
+    OutputWindow,
+    Proposal,
+    ProposalKind,
+    ProposalStage,
+    Stop,
+)
 from handoff_tui.models.agent_run import RunKey, RunStatus
 from handoff_tui.models.desk_state import DeskState, Part
 from handoff_tui.models.run_view import RunView
@@ -332,3 +341,63 @@ def test_checks_are_read_again_when_an_agent_has_ended(stepping: Stepping) -> No
         state = onlooker.wait_for(lambda state: state.ring is not None)
         assert state.ring is not None
         assert (state.ring.number, state.ring.sequence) == (1, "\a")
+
+
+def list_outcomes(state: DeskState) -> list[tuple[str, str]]:
+    return [(view.state.key.phase, view.report.outcome.value if view.report else "") for view in list_views(state)]
+
+
+def wait_for_outcomes(onlooker: Onlooker, *expected: tuple[str, str]) -> DeskState:
+    return onlooker.wait_for(lambda state: list_outcomes(state) == list(expected))
+
+
+def fail_once(stepping: Stepping, name: str) -> None:
+    flag = stepping.root.parent / "flag"
+    stepping.teach(f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}", name)
+
+
+def test_agent_that_fails_by_itself_is_tried_again(stepping: Stepping) -> None:
+    """As its settings say, and as it was shown; the desk says that nobody is at work when that is so."""
+    stepping.configure(retries=1, backoff_seconds=[0])
+    fail_once(stepping, "maker")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        confirm(onlooker, propose(onlooker, ProposalKind.STEP, phase="build"))
+        wait_for_outcomes(onlooker, ("build", "failed"), ("build", "ready"))
+        onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+
+
+def test_loop_goes_on_until_a_person_is_needed(stepping: Stepping) -> None:
+    """Back along the failure edge and forward again; what only people start is not started."""
+    stepping.configure(gate=False).teach()
+    fail_once(stepping, "tester")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        confirm(onlooker, propose(onlooker, ProposalKind.LOOP, phase="build"))
+        wait_for_outcomes(onlooker, ("build", "ready"), ("test", "failed"), ("build", "ready"), ("test", "ready"))
+        state = onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+        assert state.agent.value is not None
+        assert not state.agent.value.loops
+
+
+def test_loop_is_held_by_a_breakpoint(stepping: Stepping) -> None:
+    """And says so."""
+    stepping.configure(gate=False).teach()
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        onlooker.desk.agents.toggle_stop(Stop("test", before=True))
+        confirm(onlooker, propose(onlooker, ProposalKind.LOOP, phase="build"))
+        onlooker.wait_for(lambda state: state.telling is not None and "held by the breakpoint" in state.telling.text)
+        wait_for_outcomes(onlooker, ("build", "ready"))
+
+
+def test_everybody_is_stopped_who_was_started_here(stepping: Stepping) -> None:
+    """With what it had started; its work is looked at."""
+    stepping.configure(retries=3, backoff_seconds=[0]).teach("sleep 600 & sleep 600")
+    with looking(stepping.root) as onlooker:
+        open_tries(onlooker)
+        key = start(onlooker)
+        onlooker.wait_for(lambda state: state.at_work.runs == (key,))
+        onlooker.desk.agents.stop_all()
+        onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+        wait_for_outcomes(onlooker, ("build", "stopped"))

@@ -1,0 +1,98 @@
+"""What can be done about a try, and why not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from handoff_tui.models.agent_desk import AgentsView, Coming
+from handoff_tui.models.agent_run import RunStatus
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.models.step import StepOutcome
+from handoff_tui.presentation.agent_actions import (
+    TryInView,
+    find_compared_scope,
+    find_try_scope,
+    list_agent_hints,
+    refuse_agent_action,
+)
+from tests.support.agent_states import COMMANDS, HANDOFF, look_at, make_lock, make_run
+
+VIEW = AgentsView((), agents=COMMANDS)
+COMING = Coming("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it failed by itself")
+RUNNING, PAUSED, ENDED = make_run(1, RunStatus.RUNNING), make_run(1, RunStatus.PAUSED), make_run(1)
+LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
+
+
+@pytest.mark.parametrize(
+    ("action", "here", "reason"),
+    [
+        ("agent.step", TryInView(VIEW), ""),
+        ("agent.loop", TryInView(AgentsView(())), "no agent is configured; docs/agents.md has examples"),
+        ("agent.step", TryInView(), ""),
+        ("agent.follow", TryInView(VIEW), "nobody was started yet"),
+        ("agent.wrap", TryInView(VIEW, RUNNING), ""),
+        ("agent.continue", TryInView(VIEW, RUNNING), "it is not held"),
+        ("agent.continue", TryInView(VIEW, PAUSED), ""),
+        ("agent.continue", TryInView(VIEW, ENDED), ""),
+        ("agent.continue", TryInView(VIEW._replace(looking=frozenset({ENDED.state.key})), ENDED), "it is not held"),
+        ("agent.continue", TryInView(VIEW, LOOKED_AT), "it is not held"),
+        ("agent.pause", TryInView(VIEW, PAUSED), "it is not running"),
+        ("agent.pause", TryInView(VIEW, RUNNING), ""),
+        ("agent.stop", TryInView(VIEW, PAUSED), ""),
+        ("agent.stop", TryInView(VIEW, ENDED), "it is not running"),
+        ("agent.stop", TryInView(VIEW._replace(coming=COMING), ENDED), ""),
+        ("agent.stop", TryInView(VIEW._replace(loops=True), ENDED), ""),
+        ("agent.unlock", TryInView(VIEW), "nothing is locked"),
+        ("agent.unlock", TryInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
+        ("agent.diff", TryInView(VIEW, RUNNING), "nothing is known of its files yet"),
+        ("agent.compare", TryInView(VIEW, LOOKED_AT), "there are no two tries with commits of their own"),
+        ("agent.breakpoint", TryInView(VIEW), ""),
+        ("agent.breakpoint", TryInView(AgentsView(())), "no agent is configured"),
+        ("agent.next-try", TryInView(VIEW), "nobody was started yet"),
+        ("agent.rollback", TryInView(), ""),
+    ],
+)
+def test_refusal_says_why(action: str, here: TryInView, reason: str) -> None:
+    """Nothing where it can be done."""
+    assert refuse_agent_action(action, here) == reason
+
+
+@pytest.mark.parametrize(
+    ("here", "first"),
+    [
+        (TryInView(VIEW), "agent.step"),
+        (TryInView(VIEW, RUNNING), "agent.pause"),
+        (TryInView(VIEW, PAUSED), "agent.continue"),
+        (TryInView(VIEW, ENDED), "agent.continue"),
+        (TryInView(VIEW, LOOKED_AT), "agent.step"),
+        (TryInView(VIEW._replace(coming=COMING), LOOKED_AT), "agent.stop"),
+    ],
+)
+def test_hint_that_is_wanted_most_comes_first(here: TryInView, first: str) -> None:
+    """None of them is one that cannot be done."""
+    hints = list_agent_hints(here)
+    assert hints[0] == first
+    assert refuse_agent_action(first, here) == ""
+
+
+def test_file_is_opened_only_where_one_is_named() -> None:
+    """By the lines in view, or by what was touched."""
+    assert refuse_agent_action("agent.open-file", TryInView(VIEW)) == "no file is named here"
+    assert refuse_agent_action("agent.open-file", TryInView(VIEW), places=1) == ""
+
+
+def test_diff_of_a_try_ends_at_its_commit() -> None:
+    """At the work as it is now, where it made none."""
+    assert find_try_scope(TryInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
+    bare = look_at(make_run(2), StepOutcome.FAILED, commits=())
+    assert find_try_scope(TryInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
+    assert find_try_scope(TryInView(VIEW)) is None
+
+
+def test_tries_are_compared_by_their_last_commits() -> None:
+    """Two that ended at the same one have nothing to compare."""
+    earlier = look_at(make_run(1), StepOutcome.FAILED)
+    assert find_compared_scope(TryInView(VIEW, LOOKED_AT, earlier)) == (DiffScope.BETWEEN, "c" * 40, "d" * 40)
+    assert find_compared_scope(TryInView(VIEW, LOOKED_AT, LOOKED_AT)) is None

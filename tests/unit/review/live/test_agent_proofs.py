@@ -1,0 +1,116 @@
+"""Proofs of work at the desk: listed and opened on a lane, from a real repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from handoff_tui.models.agent_desk import ProofShown
+from handoff_tui.models.agent_run import RunKey, RunPlan
+from handoff_tui.models.desk_state import DeskState, Loaded
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.proof_record import ProofRecord
+from handoff_tui.models.review_state import ReviewedHandoff
+from handoff_tui.models.work import Proof, ProofKind
+from handoff_tui.repo.agent_runs import write_run
+from handoff_tui.repo.run_files import OUTPUT
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.live.agent_proofs import ProofShelf
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+from tests.support.desk_states import make_state
+from tests.support.pictures import build_png
+from tests.support.repositories import RepositoryBuilder
+from tests.support.stepping import wait_until
+
+PROOFS = (
+    Proof(path="proofs/shot.png", kind=ProofKind.SCREENSHOT, task="T-1"),
+    Proof(path="proofs/long.log", kind=ProofKind.LOG, task="T-1"),
+    Proof(path="proofs/data.bin", kind=ProofKind.OTHER),
+)
+RED = bytes((255, 0, 0))
+
+
+def fail(bug: BaseException) -> None:
+    raise bug
+
+
+class Place:
+    """A shelf, and the state that it tells."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.board = Board(lambda _: None)
+        self.desk = desk
+        self.lane = Lane("words", fail)
+        self.shelf = ProofShelf(self.board, self.lane, lambda _: SimpleNamespace(desk=desk))  # type: ignore[arg-type,return-value]
+        self.lane.start()
+        self.board.change(lambda _: self._build_state())
+
+    @staticmethod
+    def _build_state() -> DeskState:
+        state = make_state()
+        reviewed = state.inbox[0].reviewed
+        handoff = Handoff(id="H-1", dialect="builder", proofs=PROOFS)
+        item = state.inbox[0]._replace(reviewed=ReviewedHandoff(handoff=handoff, gate=reviewed.gate))
+        return replace(state, inbox=(item,))
+
+    def list(self) -> list[ProofRecord]:
+        self.shelf.want_list()
+        wait_until(self.lane.is_idle)
+        view = self.board.state.proofs.value
+        assert view is not None
+        return [proof for task in view.tasks for proof in task.proofs]
+
+    def open(self, proof: ProofRecord) -> ProofShown:
+        self.shelf.want_proof(proof)
+        wait_until(self.lane.is_idle)
+        view = self.board.state.proofs.value
+        assert view is not None
+        assert view.shown is not None
+        return view.shown
+
+
+@pytest.fixture
+def place(builder: RepositoryBuilder) -> Iterator[Place]:
+    builder.write("proofs/shot.png", build_png(2, 1, [RED * 2])).write("proofs/data.bin", b"\0\1\2")
+    builder.write("proofs/long.log", "".join(f"{number}\n" for number in range(20_005))).commit("the work")
+    made = Place(open_desk(builder.folder))
+    yield made
+    made.lane.stop()
+    made.lane.join()
+
+
+def test_proofs_are_listed_and_opened(place: Place) -> None:
+    """A picture as its pixels, a text as its lines, and of a long one the beginning, which is said."""
+    shot, log, data = place.list()
+    assert place.open(shot).picture == (2, 1, RED * 2)
+    shown = place.open(log)
+    assert (len(shown.lines), shown.lines[-1], shown.note) == (20_000, "19999", "the first 20,000 of 20,005 lines")
+    assert place.open(data).note == "it is no text, and no PNG picture"
+    gone = place.open(shot.model_copy(update={"path": "proofs/gone.png"}))
+    assert gone.note.startswith("it cannot be shown: ")
+
+
+def test_output_is_read_only_where_runs_are_kept(place: Place) -> None:
+    """What a report says of its place is not believed: an agent could have written it."""
+    place.list()
+    key = RunKey(handoff="H-1", phase="build")
+    plan = RunPlan(key=key, argv=("sh",), folder="/", timeout_seconds=1)
+    handle = write_run(place.desk.repository.common_dir, plan)
+    output = handle.folder / OUTPUT
+    output.write_text("\n".join(map(str, range(1_000))), encoding="utf-8")
+    record = ProofRecord(path=str(output), kind=ProofKind.LOG, run="build 1.1", recorded="0" * 64)
+    shown = place.open(record)
+    assert (shown.run, shown.lines[-1], shown.note) == (key, "999", "the last 400 lines")
+    forged = place.open(record.model_copy(update={"path": "/etc/hostname"}))
+    assert (forged.lines, forged.note) == ((), "it does not lie where the outputs of runs are kept")
+
+
+def test_other_handoff_has_no_proofs_until_it_is_asked(place: Place) -> None:
+    """Nothing of the one before stays on the screen."""
+    place.list()
+    place.shelf.forget()
+    assert place.board.state.proofs == Loaded()

@@ -1,0 +1,109 @@
+"""What can be done about agents: put together, shown, and done as it was shown; without a desk that runs."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from handoff_tui.errors import PhaseLockedError, ShownMovedError
+from handoff_tui.models.agent_desk import ProposalKind, StepPlan
+from handoff_tui.models.agent_run import RunKey
+from handoff_tui.models.step import StepOutcome
+from handoff_tui.presentation.step_context import render_context
+from handoff_tui.repo.phase_locks import find_lock_place, take_lock
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.live.agent_proposals import Ready, Watch, Wish, ready_proposal
+from handoff_tui.review.step import PreparedStep
+from handoff_tui.review.step_end import finish_step
+from handoff_tui.review.step_follow import follow
+from handoff_tui.review.unlock import list_phase_locks
+from tests.support.gates import CODE, GateDesk
+from tests.support.repositories import EMAIL
+from tests.support.stepping import HANDOFF, Stepping
+
+
+class Operator:
+    """Somebody who asks, and what was begun for them."""
+
+    def __init__(self, root: Path, handoff: str = HANDOFF) -> None:
+        self.root, self.handoff = root, handoff
+        self.begun: list[tuple[RunKey, bool]] = []
+
+    def ask(self, kind: ProposalKind, phase: str | None = None) -> Ready:
+        watch = Watch(open_desk(self.root), render_context, lambda *_: None, self._begin, threading.Event())
+        return ready_proposal(Wish(kind, str(self.root), self.handoff, phase), watch)
+
+    def _begin(self, _: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
+        self.begun.append((key, loop))
+
+    def plan(self, kind: ProposalKind, phase: str | None = None) -> StepPlan:
+        plan = self.ask(kind, phase).shown["plan"]
+        assert isinstance(plan, StepPlan)
+        return plan
+
+
+def test_phase_before_is_gone_back_to(stepping: Stepping) -> None:
+    """It is said where from; nobody is started by asking."""
+    operator = Operator(stepping.root)
+    plan = operator.plan(ProposalKind.BACK, "test")
+    assert (plan.phase, plan.direction, plan.source) == ("build", "again", "build")
+    assert operator.begun == []
+
+
+def test_retries_of_the_agent_are_shown(stepping: Stepping) -> None:
+    """With their waits, and where failed work goes back to."""
+    plan = Operator(stepping.configure(retries=3, backoff_seconds=[1, 5]).root).plan(ProposalKind.LOOP, "build")
+    assert (plan.waits, plan.failure_target, plan.demands) == ((1.0, 5.0, 5.0), "build", 0)
+
+
+def test_one_try_beyond_the_budget_takes_its_name(stepping: Stepping) -> None:
+    """Then it is started; a loop is told as one."""
+    stepping.configure(budget=0).teach("exit 1")
+    assert stepping.step().outcome is StepOutcome.NEEDS_HUMAN
+    operator = Operator(stepping.teach().root)
+    ready = operator.ask(ProposalKind.LOOP, "build")
+    assert ready.shown["typed"] == "build"
+    assert ready.shown["typed_why"] == "the one try of the loop is used up: this is one more"
+    ready.do()
+    [(key, loop)] = operator.begun
+    assert (key.number, loop) == (2, True)
+    desk = stepping.desk()
+    follow(desk, key)
+    assert finish_step(desk, key).outcome is StepOutcome.READY
+
+
+def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) -> None:
+    """Who is at work keeps it."""
+    place = find_lock_place(stepping.desk().repository.common_dir, "build")
+    place.parent.mkdir(parents=True)
+    place.write_text("{}", encoding="utf-8")
+    operator = Operator(stepping.root)
+    with pytest.raises(PhaseLockedError, match="left behind"):
+        operator.ask(ProposalKind.STEP, "build")
+    assert operator.ask(ProposalKind.UNLOCK).do() == "the lock of build is broken"
+    assert list_phase_locks(stepping.desk()) == ()
+    take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "ada")
+    with pytest.raises(PhaseLockedError, match="who is at work"):
+        operator.ask(ProposalKind.UNLOCK)
+
+
+def test_rollback_is_done_as_it_was_shown_and_undone(gate_desk: GateDesk) -> None:
+    """What has changed meanwhile is shown anew first; undoing brings everything back."""
+    bo = gate_desk.person("bo")
+    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve", "--reason", "good")
+    gate_desk.commit_log()
+    gate_desk.change("broken\n")
+    code = gate_desk.builder.place("src/app.py")
+    operator = Operator(gate_desk.root)
+    shown = operator.ask(ProposalKind.ROLLBACK)
+    gate_desk.change("worse\n")
+    with pytest.raises(ShownMovedError):
+        shown.do()
+    assert "rolled back to" in operator.ask(ProposalKind.ROLLBACK).do()
+    assert code.read_text(encoding="utf-8") == CODE
+    assert "is undone" in operator.ask(ProposalKind.UNDO).do()
+    assert code.read_text(encoding="utf-8") == "worse\n"
