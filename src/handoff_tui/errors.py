@@ -18,6 +18,7 @@ HandoffError
 ├── StoreWriteError       a file of ours cannot be written
 ├── DraftsUnkeptError     what a reviewer wrote cannot be kept on disk
 ├── WatchRefusedError     the system does not let the folders be watched
+│   └── FoldersMovedError        they came and went while they were taken in
 ├── TrustPolicyError      a trust policy is malformed or makes no sense
 ├── EntryRefusedError     an entry has no place in the log
 ├── ReviewRecordError     a review record cannot be read
@@ -45,6 +46,7 @@ HandoffError
 ├── AppendRefusedError    an entry may not be added to the log as it is
 ├── AgentRunError         a run of an agent cannot be started, reached or found
 │   └── PhaseLockedError         somebody is at work in the phase already
+├── BisectError           it cannot be searched when a check began to fail
 ├── RollbackError         a rollback, or its undoing, would lose something
 ├── ShownMovedError       what was shown is not what would be done any more
 ├── ProcedureError        a procedure cannot be run as asked
@@ -143,6 +145,10 @@ class DraftsUnkeptError(HandoffError):
 
 class WatchRefusedError(HandoffError):
     """The system refuses to watch the folders: a limit is reached, or the file system cannot tell of changes."""
+
+
+class FoldersMovedError(WatchRefusedError):
+    """Folders came and went each time they were about to be watched. It passes by itself."""
 
 
 class TrustPolicyError(HandoffError):
@@ -295,6 +301,10 @@ class AgentRunError(HandoffError):
 
 class PhaseLockedError(AgentRunError):
     """The phase is locked: an agent is at work in it, or its lock was left behind."""
+
+
+class BisectError(HandoffError):
+    """When a check began to fail cannot be searched for: its ends do not fit, or it cannot be run on old commits."""
 
 
 class RollbackError(HandoffError):

@@ -1,9 +1,9 @@
 _handoff_tui() {
-  local words='status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion --repo --version --help' call='' word
+  local words='status show check diff baseline gate decide submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help' call='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$call $word" in
-    ' status') call='status' words='--help --repo --json --all' ;;
-    ' show') call='show' words='--help --proofs --repo --json --all' ;;
-    ' check') call='check' words='--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all' ;;
+    ' status') call='status' words='--help --at --repo --json --all' ;;
+    ' show') call='show' words='--help --proofs --at --repo --json --all' ;;
+    ' check') call='check' words='--help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --at --repo --json --all' ;;
     ' diff') call='diff' words='--help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all' ;;
     ' baseline') call='baseline' words='--help list show capture pin' ;;
     'baseline list') call='list' words='--help --repo --json' ;;
@@ -20,10 +20,17 @@ _handoff_tui() {
     ' step') call='step' words='--help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all' ;;
     ' rollback') call='rollback' words='--help --apply --dry-run --undo --list --with-uncommitted --repo --json --all' ;;
     ' unlock') call='unlock' words='--help --list --force --json --repo' ;;
-    ' log') call='log' words='--help --handoff --person --verb --repo --json --all show verify bundle' ;;
+    ' history') call='history' words='--help --phase --recorded --repo --json --all' ;;
+    ' bisect') call='bisect' words='--help --handoff --good --bad --finding --repo --json --all' ;;
+    ' compare') call='compare' words='--help --phase --repo --json --all' ;;
+    ' failure') call='failure' words='--help --phase --check --repo --json --all' ;;
+    ' log') call='log' words='--help --handoff --person --verb --repo --json --all show verify replay bundle' ;;
     'log show') call='show' words='--help --json --repo --extract' ;;
     'log verify') call='verify' words='--help --json --repo --pin --with-ssh-keygen --against --all --bundle' ;;
+    'log replay') call='replay' words='--help --json --repo --all' ;;
     'log bundle') call='bundle' words='--help --json --repo --out' ;;
+    ' metrics') call='metrics' words='--help --repo --json --all --csv --since --until' ;;
+    ' export') call='export' words='--help report --html --markdown --since --until --json --repo' ;;
     ' init') call='init' words='--help --reviewer --agent --generate-key --no-passphrase --pin --json --repo' ;;
     ' keys') call='keys' words='--help enroll list' ;;
     'keys enroll') call='enroll' words='--help --principal --key --valid-after --valid-before --agent --json --repo' ;;

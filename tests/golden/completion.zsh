@@ -1,7 +1,7 @@
 #compdef handoff-tui
 _handoff_tui() {
   if [[ ${words[CURRENT-1]} == (--repo|--dir) ]]; then _files -/; return; fi
-  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet run worker step rollback unlock log init keys policy demo hooks doctor config completion --repo --version --help; return; fi
+  if (( CURRENT == 2 )); then compadd -- status show check diff baseline gate decide submit wait packet run worker step rollback unlock history bisect compare failure log metrics export init keys policy demo hooks doctor config completion --repo --version --help; return; fi
   case "${words[2]} ${words[3]}" in
     'baseline list') compadd -- --help --repo --json ;;
     'baseline show') compadd -- --help --repo --json --all ;;
@@ -9,6 +9,7 @@ _handoff_tui() {
     'baseline pin') compadd -- --help --none --handoff --repo --json ;;
     'log show') compadd -- --help --json --repo --extract ;;
     'log verify') compadd -- --help --json --repo --pin --with-ssh-keygen --against --all --bundle ;;
+    'log replay') compadd -- --help --json --repo --all ;;
     'log bundle') compadd -- --help --json --repo --out ;;
     'keys enroll') compadd -- --help --principal --key --valid-after --valid-before --agent --json --repo ;;
     'keys list') compadd -- --help --json --repo ;;
@@ -21,9 +22,9 @@ _handoff_tui() {
     'hooks uninstall') compadd -- --help --pre-commit --pre-push --shared --dry-run --json --repo ;;
     'config show') compadd -- --help --origins --repo --json --all ;;
     'config schema') compadd -- --help ;;
-    'status'*) compadd -- --help --repo --json --all ;;
-    'show'*) compadd -- --help --proofs --repo --json --all ;;
-    'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --repo --json --all ;;
+    'status'*) compadd -- --help --at --repo --json --all ;;
+    'show'*) compadd -- --help --proofs --at --repo --json --all ;;
+    'check'*) compadd -- --help --pre --post --gate --handoff --only --except --baseline --fresh --network --format --list --trust --at --repo --json --all ;;
     'diff'*) compadd -- --help --handoff --against --between --since --stat --patch --side-by-side --whitespace --context --repo --json --all ;;
     'baseline'*) compadd -- --help list show capture pin ;;
     'gate'*) compadd -- --help --phase --fresh --repo --json --all ;;
@@ -36,7 +37,13 @@ _handoff_tui() {
     'step'*) compadd -- --help --handoff --back --note --loop --beyond-budget --trust --list --prompt --detach --attach --stop --pause --resume --repo --json --all ;;
     'rollback'*) compadd -- --help --apply --dry-run --undo --list --with-uncommitted --repo --json --all ;;
     'unlock'*) compadd -- --help --list --force --json --repo ;;
-    'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify bundle ;;
+    'history'*) compadd -- --help --phase --recorded --repo --json --all ;;
+    'bisect'*) compadd -- --help --handoff --good --bad --finding --repo --json --all ;;
+    'compare'*) compadd -- --help --phase --repo --json --all ;;
+    'failure'*) compadd -- --help --phase --check --repo --json --all ;;
+    'log'*) compadd -- --help --handoff --person --verb --repo --json --all show verify replay bundle ;;
+    'metrics'*) compadd -- --help --repo --json --all --csv --since --until ;;
+    'export'*) compadd -- --help report --html --markdown --since --until --json --repo ;;
     'init'*) compadd -- --help --reviewer --agent --generate-key --no-passphrase --pin --json --repo ;;
     'keys'*) compadd -- --help enroll list ;;
     'policy'*) compadd -- --help show propose sign seal restore ;;

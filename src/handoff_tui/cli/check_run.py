@@ -9,6 +9,7 @@ from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import render_json, render_page, write_json, write_page
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.telling import following
+from handoff_tui.errors import UsageError
 from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
 from handoff_tui.presentation.check_json import build_check_json
 from handoff_tui.review.check import (
@@ -27,6 +28,8 @@ from handoff_tui.review.trust import build_trust_state, trust
 
 def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
     """Runs what was asked for, prints it, and keeps it for the next time nothing has moved."""
+    if arguments.at is not None:
+        return _run_past(arguments)
     desk = open_desk(find_start(arguments), recall.look if recall is not None else None)
     if arguments.trust:
         trust(desk, arguments.trust)
@@ -44,6 +47,25 @@ def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode
         again = mark_recalled(report)
         recall.keep(_render(again, form, everything=arguments.all), code, outside=rests_on_outside(report))
     return code
+
+
+def _run_past(arguments: argparse.Namespace) -> ExitCode:
+    """The rules on a commit; commands are not run there."""
+    from handoff_tui.cli.look_back import open_past  # noqa: PLC0415 - few ask about the past
+    from handoff_tui.presentation.check_page import build_check_page  # noqa: PLC0415
+    from handoff_tui.presentation.travel import add_banner  # noqa: PLC0415
+
+    if arguments.list or arguments.trust or arguments.network:
+        raise UsageError("--at looks at the past, where nothing can be listed, trusted or asked", "Leave out --at.")
+    with open_past(arguments) as (traveller, stop):
+        report = traveller.check(stop, _build_request(arguments))
+    form = "json" if arguments.json else arguments.format
+    if form == "text":
+        page = build_check_page(report, everything=arguments.all)
+        write_page(add_banner(page, stop, traveller.list_notes(stop)), load_terminal_theme())
+    else:
+        write_plain(_render(report, form, everything=arguments.all))
+    return ExitCode.BLOCKED if report.verdict == "blocked" else ExitCode.OK
 
 
 def _list(rules: tuple[RuleInfo, ...], state: TrustState | None, *, as_json: bool) -> ExitCode:

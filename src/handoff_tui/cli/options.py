@@ -36,6 +36,13 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="print every line instead of the first few of each list")
 
 
+def add_at_option(parser: argparse.ArgumentParser) -> None:
+    """Which moment."""
+    parser.add_argument(
+        "--at", metavar="COMMIT|ENTRY", help="the repository as it was at a commit, or at an entry of the log"
+    )
+
+
 def find_start(arguments: argparse.Namespace) -> Path:
     """The folder to look for a repository from."""
     repo: Path | None = arguments.repo

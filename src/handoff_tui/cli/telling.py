@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 
 from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.models.check_result import CheckResult
@@ -20,19 +21,26 @@ def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
     stopped.
     """
     telling = Telling(on_result=_tell)
+    with stopping(telling.cancel):
+        yield telling
+    if telling.cancel.is_set() and not keeps_partial:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def stopping(cancel: Event) -> Iterator[None]:
+    """Ctrl-C and a polite end only say so, and whatever runs ends by itself; the line of progress goes with it."""
 
     def stop(*_: object) -> None:
-        telling.cancel.set()
+        cancel.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield telling
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
         clear_progress()
-    if telling.cancel.is_set() and not keeps_partial:
-        raise KeyboardInterrupt
 
 
 def _tell(result: CheckResult, done: int, total: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -38,6 +38,18 @@ class LoadedSettings:
     """What holds where the repository's own file says nothing: the defaults and the user's file."""
     layers: tuple[Layer, ...] = field(default=(), compare=False)
     """The files that were read, the last of which wins."""
+    refused: ConfigError | None = field(default=None, compare=False)
+    """Why the repository's own file is not used. Then these settings are for looking, and every gate is closed."""
+
+    @property
+    def refused_shortly(self) -> str:
+        """The first problem of the repository's file; nothing where it is used."""
+        return self.refused.message.partition("\n")[0] if self.refused else ""
+
+    def refuse_judging(self) -> None:
+        """Raises what is wrong with the repository's file: nothing is checked or decided by other settings."""
+        if self.refused is not None:
+            raise ConfigError(self.refused.message, self.refused.hint)
 
     @cached_property
     def origins(self) -> dict[str, str]:
@@ -64,16 +76,35 @@ class LoadedSettings:
 
 def load_settings(root: Path | None) -> LoadedSettings:
     """The settings for a repository, or without one."""
+    try:
+        repository = read_optional(FileReader(root, MAX_BYTES), REPOSITORY_FILE) if root else None
+    except HandoffError as unreadable:
+        raise _build_unreadable(unreadable) from unreadable
+    return load_settings_with(repository)
+
+
+def load_settings_to_look(root: Path | None) -> LoadedSettings:
+    """The settings for who only looks: where the repository's own file is wrong, the usual ones, and why."""
+    try:
+        return load_settings(root)
+    except ConfigError as wrong:
+        return replace(load_settings(None), refused=wrong)
+
+
+def load_settings_with(repository: bytes | None) -> LoadedSettings:
+    """The settings when the repository's file has this content, which may come from any commit."""
     folder = find_config_folder()
     user_path = folder / USER_FILE if folder else None
     user_name = shorten_home(user_path) if user_path else _USUAL_USER_FILE
     try:
         user = read_user_file(user_path, MAX_BYTES) if user_path else None
-        repository = read_optional(FileReader(root, MAX_BYTES), REPOSITORY_FILE) if root else None
     except HandoffError as unreadable:
-        hint = f"A configuration file is a regular file of at most {MAX_BYTES:,} bytes."
-        raise ConfigError(unreadable.message, hint) from unreadable
+        raise _build_unreadable(unreadable) from unreadable
     return build_settings(user, repository, user_name)
+
+
+def _build_unreadable(unreadable: HandoffError) -> ConfigError:
+    return ConfigError(unreadable.message, f"A configuration file is a regular file of at most {MAX_BYTES:,} bytes.")
 
 
 def build_settings(user: bytes | None, repository: bytes | None, user_name: str = _USUAL_USER_FILE) -> LoadedSettings:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from handoff_tui.config.settings import Settings
 from handoff_tui.dialects.frontmatter import split_frontmatter
@@ -28,6 +28,32 @@ _MOST_PROBLEMS = 100
 """A file that is wrong throughout is not listed line by line."""
 
 
+Made = TypeVar("Made")
+
+
+class _Noted(NamedTuple):
+    """Something that a reader did to a source: it reported, or it asked for the JSON of it."""
+
+    message: str = ""
+    line: int | None = None
+    level: ProblemLevel = ProblemLevel.WARNING
+    in_json: bool = True
+
+
+_ASKED = _Noted()
+
+
+class _Kept(NamedTuple):
+    """What a reader made of a text, from what, and what it did on the way."""
+
+    made: object
+    given: tuple[object, ...]
+    noted: list[_Noted]
+
+    def rests_on(self, given: tuple[object, ...]) -> bool:
+        return len(given) == len(self.given) and all(one is other for one, other in zip(given, self.given, strict=True))
+
+
 class Source:
     """One file as text, parsed on demand; each parse happens once and its problems are kept."""
 
@@ -47,6 +73,12 @@ class Source:
         self._first_problems = tuple(problems)
         self._problems = list(self._first_problems)
         self._reported: set[tuple[int | None, str]] = set()
+        self._kept: dict[Hashable, _Kept] = {}
+        self._earlier: dict[Hashable, _Kept] = {}
+        """What readers made of this text before it was renewed."""
+        self._parsed: JsonDocument | None = None
+        """The JSON of this text, where it was parsed before."""
+        self._noting: list[list[_Noted]] = []
 
     @classmethod
     def of_text(cls, path: str, text: str) -> Source:
@@ -56,12 +88,52 @@ class Source:
     def renew(self) -> Source:
         """The same file as if nobody had asked about it yet: what was reported of it is forgotten.
 
-        The outline of a plain text is kept, as no reader changes it.
+        What was parsed of it is kept, as no reader changes that, and so is what readers made of it.
         """
         new = Source(self.path, self.text, sha256=self.sha256, problems=self._first_problems, readable=self.readable)
-        if "outline" in self.__dict__ and self._split[0] is None:
-            new.__dict__.update({name: self.__dict__[name] for name in ("_split", "outline")})
+        known = self.__dict__
+        new._parsed = known.get("_json", self._parsed)
+        is_plain = "_split" not in known or self._split[0] is None
+        if is_plain and "outline" in known:
+            new.__dict__.update({name: known[name] for name in ("_split", "outline")})
+        if is_plain and "json_lines" not in known:  # problems with those are found as they are read
+            new._earlier = self._earlier | self._kept
         return new
+
+    def keep(self, name: Hashable, read: Callable[[Source], Made], *given: object) -> Made:
+        """What a reader makes of this file: made once, also when the file is renewed.
+
+        The reader asks nothing but this source and what it is `given`, which are the very same things each time;
+        nobody changes what it has made. Where the source itself is in it, the caller puts the renewed one there.
+        What it reported is reported again.
+        """
+        kept = self._kept.get(name)
+        if kept is None or not kept.rests_on(given):
+            kept = self._earlier.get(name)
+            if kept is not None and kept.rests_on(given):
+                self._do_again(kept.noted)
+            else:
+                noted: list[_Noted] = []
+                self._noting.append(noted)
+                try:
+                    kept = _Kept(read(self), given, noted)
+                finally:
+                    self._noting.pop()
+            self._kept[name] = kept
+        return cast("Made", kept.made)
+
+    def _do_again(self, noted: list[_Noted]) -> None:
+        for message, line, level, in_json in noted:
+            if not in_json:
+                self.report(message, line, level)
+            elif line is not None:
+                self.json_document.report_line(message, line, level)
+            else:
+                _ = self.json_document  # that it was parsed makes its problems count
+
+    def _note(self, message: str, line: int, level: ProblemLevel) -> None:
+        for noted in self._noting:
+            noted.append(_Noted(message, line, level))
 
     @property
     def name(self) -> str:
@@ -71,9 +143,17 @@ class Source:
     def folder(self) -> str:
         return self.path.rpartition("/")[0]
 
-    @cached_property
+    @property
     def json_document(self) -> JsonDocument:
-        return parse_json(self.path, self.text)
+        for noted in self._noting:
+            noted.append(_ASKED)
+        return self._json
+
+    @cached_property
+    def _json(self) -> JsonDocument:
+        document = parse_json(self.path, self.text) if self._parsed is None else self._parsed.renew()
+        document.tell = self._note
+        return document
 
     @property
     def json(self) -> JsonNode | None:
@@ -101,6 +181,8 @@ class Source:
         return Place(path=self.path, line=line)
 
     def report(self, message: str, line: int | None = None, level: ProblemLevel = ProblemLevel.WARNING) -> None:
+        for noted in self._noting:
+            noted.append(_Noted(message, line, level, in_json=False))
         if (line, message) not in self._reported:
             self._reported.add((line, message))
             self._problems.append(Problem(path=self.path, line=line, message=message, level=level))
@@ -114,24 +196,15 @@ class Source:
         out_of_order: tuple[str, ...] = (),
     ) -> Document:
         """This file as a document of a handoff; Markdown files bring their headings."""
-        markdown = self.readable and self.path.lower().endswith((".md", ".markdown"))
-        return Document(
-            path=self.path,
-            role=role,
-            title=self.outline.title if markdown else None,
-            sha256=self.sha256,
-            sections=self.outline.headings() if markdown else (),
-            missing=missing,
-            out_of_order=out_of_order,
-            confidence=confidence,
-        )
+        name = ("document", role, confidence, missing, out_of_order)
+        return self.keep(name, lambda source: _build_document(source, role, confidence, missing, out_of_order))
 
     def problems(self) -> list[Problem]:
         """Everything that was found wrong with this file so far."""
         found = list(self._problems)
         parsed: list[JsonDocument] = []
-        if "json_document" in self.__dict__:
-            parsed.append(self.json_document)
+        if "_json" in self.__dict__:
+            parsed.append(self._json)
         if "json_lines" in self.__dict__:
             parsed.extend(self.json_lines)
         if "_split" in self.__dict__ and self._split[0] is not None:
@@ -145,6 +218,22 @@ class Source:
                 Problem(path=self.path, message=f"has {left_out} more problems like these"),
             ]
         return found
+
+
+def _build_document(
+    source: Source, role: DocumentRole, confidence: float, missing: tuple[str, ...], out_of_order: tuple[str, ...]
+) -> Document:
+    markdown = source.readable and source.path.lower().endswith((".md", ".markdown"))
+    return Document(
+        path=source.path,
+        role=role,
+        title=source.outline.title if markdown else None,
+        sha256=source.sha256,
+        sections=source.outline.headings() if markdown else (),
+        missing=missing,
+        out_of_order=out_of_order,
+        confidence=confidence,
+    )
 
 
 class CommitFact(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -28,8 +28,20 @@ class JsonDocument:
     root: JsonNode | None = None
     problems: list[Problem] = field(default_factory=list)
     first_line: int = 1
+    tell: Callable[[str, int, ProblemLevel], None] | None = None
+    """Is told of each report, also of one that was made before."""
     _lines: dict[Pointer, int] | None = None
     _reported: set[tuple[int, str]] = field(default_factory=set)
+    syntax_problems: int = 0
+    """How many of the problems come from parsing alone."""
+
+    def renew(self) -> JsonDocument:
+        """The same document as if nobody had read a node of it yet; it is not parsed again."""
+        new = JsonDocument(self.path, self.text, None, self.problems[: self.syntax_problems], self.first_line)
+        new.root = None if self.root is None else JsonNode(new, self.root.value)
+        new._lines = self._lines
+        new.syntax_problems = self.syntax_problems
+        return new
 
     def line_of(self, pointer: Pointer) -> int:
         """The line on which a value stands; that of the nearest known parent if it is not there itself."""
@@ -40,7 +52,11 @@ class JsonDocument:
         return self._lines.get(pointer, self.first_line)
 
     def report(self, pointer: Pointer, message: str, level: ProblemLevel = ProblemLevel.WARNING) -> None:
-        line = self.line_of(pointer)
+        self.report_line(message, self.line_of(pointer), level)
+
+    def report_line(self, message: str, line: int, level: ProblemLevel) -> None:
+        if self.tell is not None:
+            self.tell(message, line, level)
         if (line, message) not in self._reported:
             self._reported.add((line, message))
             self.problems.append(Problem(path=self.path, line=line, message=message, level=level))
@@ -193,6 +209,12 @@ class JsonNode(NamedTuple):
 
 def parse_json(path: str, text: str, *, first_line: int = 1) -> JsonDocument:
     """Parses a file; what is wrong with it becomes a problem with its line."""
+    document = _parse(path, text, first_line)
+    document.syntax_problems = len(document.problems)
+    return document
+
+
+def _parse(path: str, text: str, first_line: int) -> JsonDocument:
     document = JsonDocument(path, text, first_line=first_line)
     duplicates: list[str] = []
 

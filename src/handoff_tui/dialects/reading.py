@@ -46,7 +46,7 @@ class Harvest(NamedTuple):
 def read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
     """Asks every dialect about every candidate; the surest one owns it."""
     with without_collection():
-        assigned = _assign(shelf, dialects, list_text_names(shelf.paths), _find_owner)
+        assigned = _assign(shelf, dialects, list_text_names(shelf.paths), _find_owner, {})
         return _finish(shelf, assigned, [dialect.read(assigned.owned[dialect.id], shelf) for dialect in dialects])
 
 
@@ -62,10 +62,10 @@ def read_again(shelf: RenewingShelf, dialects: tuple[Dialect, ...], names: list[
 
     with without_collection():
         stale = memory.find_stale(shelf, dialects)
-        assigned = _assign(shelf, dialects, names, find_owner)
+        assigned = _assign(shelf, dialects, names, find_owner, memory.interested)
         while outgrown := memory.find_outgrown(assigned.owned, stale):
             stale = memory.renew(shelf, stale | outgrown)
-            assigned = _assign(shelf, dialects, names, find_owner)
+            assigned = _assign(shelf, dialects, names, find_owner, memory.interested)
         readings = [
             memory.read(dialect, assigned.owned[dialect.id], shelf, again=dialect.id in stale) for dialect in dialects
         ]
@@ -86,10 +86,14 @@ def _assign(
     dialects: tuple[Dialect, ...],
     names: list[str],
     find_owner: Callable[[Source, list[Dialect]], Dialect | None],
+    known: dict[str, list[Dialect]],
 ) -> _Assigned:
+    """`known` remembers who is interested in which path."""
     assigned = _Assigned({dialect.id: [] for dialect in dialects}, [], [])
     for path in names:
-        interested = [dialect for dialect in dialects if dialect.may_own(path)]
+        interested = known.get(path)
+        if interested is None:
+            interested = known[path] = [dialect for dialect in dialects if dialect.may_own(path)]
         if not interested:
             if is_candidate(path):
                 assigned.unowned.append(path)
@@ -154,7 +158,7 @@ def _find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:
     best: Dialect | None = None
     best_confidence = 0.0
     for dialect in interested:
-        confidence = dialect.recognise(source)
+        confidence = source.keep(("recognise", dialect.id), dialect.recognise)
         if confidence >= POSSIBLE and confidence > best_confidence:
             best, best_confidence = dialect, confidence
     return best

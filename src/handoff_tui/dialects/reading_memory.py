@@ -77,6 +77,8 @@ class _Known:
 class ReadingMemory:
     """Of one repository, while neither its history nor the settings change."""
 
+    interested: dict[str, list[Dialect]] = field(default_factory=dict)
+    """The dialects that may own a path, which they judge by the path alone."""
     _known: dict[str, _Known] = field(default_factory=dict)
     _owners: dict[str, tuple[Source, str | None]] = field(default_factory=dict)
 

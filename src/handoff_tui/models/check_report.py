@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from handoff_tui.models.base import Model
 from handoff_tui.models.check_result import CheckResult, Outcome
@@ -31,6 +31,24 @@ class TrustState(Model):
 
     digest: str
     trusted: bool
+
+
+class AskedCommand(NamedTuple):
+    """A command that a repository would have us run."""
+
+    id: str
+    argv: tuple[str, ...]
+    scripts: tuple[tuple[str, str], ...]
+    """Words of it that are files of the repository, each with the digest of its content."""
+
+
+class TrustPlan(NamedTuple):
+    """All that a repository would have us run, and the digest over just that."""
+
+    digest: str
+    commands: tuple[AskedCommand, ...]
+    functions: tuple[str, ...] = ()
+    """Checks in Python: `name=module:function`."""
 
 
 class CheckReport(Model):

@@ -46,6 +46,8 @@ class GateState(Model):
     state: GateName | None
     blocking: tuple[str, ...] = ()
     next_move: NextMove
+    why: tuple[str, ...] = ()
+    """Where it may pass: who let it, then what they passed over. Nothing of that is in the way."""
 
 
 class Approval(Model):

@@ -72,10 +72,14 @@ class InboxItem(NamedTuple):
     """What a filter looks through, in lower case."""
     size: WorkSize | None = None
     """Nothing until it was measured, or without a baseline."""
+    closed: str = ""
+    """Why every gate of its repository is closed: it waits on nobody at the desk then, whatever it says itself."""
 
     @property
     def group(self) -> InboxGroup:
         """Whether it waits on the person at the desk, on somebody else, or on nobody."""
+        if self.closed:
+            return InboxGroup.WAITS_ON_OTHERS
         if self.waits_on_me:
             return InboxGroup.WAITS_ON_ME
         gate = self.reviewed.gate
@@ -99,6 +103,11 @@ class InboxOrder(StrEnum):
     AGE = "age"
     NAME = "name"
     PHASE = "phase"
+
+
+def close_items(items: Iterable[InboxItem], closed: str) -> tuple[InboxItem, ...]:
+    """The items of a repository whose gates are closed: nothing of it can be decided."""
+    return tuple(item._replace(closed=closed, waits_on_me=False) for item in items)
 
 
 _SETTLED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})

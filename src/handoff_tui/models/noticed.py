@@ -17,6 +17,8 @@ class Watching(StrEnum):
     """Something cannot be watched, so git is asked every few seconds."""
     GONE = "gone"
     """The repository is not there any more. Should it come back, it is watched again."""
+    PAST = "as it was"
+    """What is shown is how it was: it does not change, and nobody watches it."""
 
 
 class Noticed(NamedTuple):
@@ -43,3 +45,5 @@ class Noticed(NamedTuple):
     explanation: str = ""
     """Why it is polling, or gone."""
     hint: str = ""
+    repeats: bool = False
+    """With `everything`: who has read all of it since the first word was told of each change and need not again."""

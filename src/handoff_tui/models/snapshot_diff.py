@@ -132,6 +132,8 @@ class BaselineChoice(Model):
     """Digest of a stored snapshot, 64 hex."""
     commit: str | None = None
     reason: str
+    tree: str | None = None
+    """Files alone, where nobody stored a snapshot of them."""
 
 
 class DiffScope(StrEnum):
@@ -142,6 +144,8 @@ class DiffScope(StrEnum):
     SINCE_PREVIOUS_ATTEMPT = "since-previous-attempt"
     BETWEEN = "between"
     """Between any two snapshots or commits."""
+    SINCE_SHOWN = "since-shown"
+    """Since a decision was shown that something moved under."""
 
 
 class ComparedPair(Model):
@@ -158,4 +162,4 @@ class ComparedPair(Model):
 
 
 def _is_there(choice: BaselineChoice) -> bool:
-    return choice.snapshot is not None or choice.commit is not None
+    return any(one is not None for one in (choice.snapshot, choice.commit, choice.tree))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from handoff_tui.errors import HandoffError
 from handoff_tui.repo.addressed_files import AddressedFolder
@@ -40,3 +40,18 @@ class EvidenceFiles:
             if content is not None and hashlib.sha256(content).hexdigest() == digest:
                 return content
         return None
+
+    def read_many(self, folder: str, digests: Iterable[str], refs: Iterable[str] = ()) -> Iterator[tuple[str, bytes]]:
+        """The same for many, one at a time; what is in none of these places is left out. A ref costs two git calls."""
+        missing: set[str] = set()
+        for digest, answer in self._folders[folder].read_many(digests):
+            if isinstance(answer, HandoffError):
+                missing.add(digest)
+            else:
+                yield digest, answer
+        for ref in refs:
+            names = {f"{ref}:{self.build_path(folder, digest)}": digest for digest in sorted(missing)}
+            for name, content in read_blobs(self._git, list(names), _MAX_BYTES[folder]).items():
+                if content is not None and hashlib.sha256(content).hexdigest() == names[name]:
+                    missing.discard(names[name])
+                    yield names[name], content

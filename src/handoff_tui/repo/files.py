@@ -51,7 +51,7 @@ class FileReader(NamedTuple):
 
     def resolve(self, path: str) -> Path:
         """The real place of a path, after links; refused when that is outside the repository or inside `.git`."""
-        _split_inside(path)
+        split_inside(path)
         try:
             real_root = self.root.resolve(strict=True)
             resolved = _follow_links(self.root / path)
@@ -63,13 +63,13 @@ class FileReader(NamedTuple):
             raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed") from loop
         if not resolved.is_relative_to(real_root):
             raise UnsafePathError(f"{path} is a link that leads out of the repository")
-        _refuse_git_folder(path, resolved.relative_to(real_root).parts)
+        refuse_git_folder(path, resolved.relative_to(real_root).parts)
         return resolved
 
     def _open(self, path: str) -> int:
         """Opens a path folder by folder without following links; where there is one, its real place instead."""
-        parts = _split_inside(path)
-        _refuse_git_folder(path, parts)
+        parts = split_inside(path)
+        refuse_git_folder(path, parts)
         try:
             try:
                 return self._open_parts(path, parts)
@@ -121,7 +121,7 @@ def _follow_links(place: Path) -> Path:
         return Path(os.path.realpath(place))
 
 
-def _split_inside(path: str) -> tuple[str, ...]:
+def split_inside(path: str) -> tuple[str, ...]:
     """The parts of a path; refused when by its words alone it is not inside the repository."""
     parts = tuple(part for part in path.split("/") if part not in {"", "."})
     if "\0" in path or path.startswith("/") or ".." in parts:
@@ -129,7 +129,7 @@ def _split_inside(path: str) -> tuple[str, ...]:
     return parts or (".",)
 
 
-def _refuse_git_folder(path: str, parts: tuple[str, ...]) -> None:
+def refuse_git_folder(path: str, parts: tuple[str, ...]) -> None:
     # some file systems take .GIT for .git
     if any(part.casefold() == _NEVER_ENTERED for part in parts):
         raise UnsafePathError(f"{path} leads into .git")

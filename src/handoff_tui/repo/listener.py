@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
-from handoff_tui.errors import WatchRefusedError
+from handoff_tui.errors import FoldersMovedError, WatchRefusedError
 from handoff_tui.repo.watch_events import Event
 from handoff_tui.repo.watched_folders import is_folder
 
@@ -113,7 +113,7 @@ def open_notify(folders: Iterable[str], open_one: OpenNotify = open_rust_notify)
             fault = moved
         except (OSError, RuntimeError) as refused:
             raise build_refusal(refused) from refused
-    raise build_refusal(fault or OSError("the folders are gone")) from fault
+    raise FoldersMovedError(f"the folders come and go: {fault}", "They are watched again when it is quiet.") from fault
 
 
 def is_watchable(folder: str) -> bool:

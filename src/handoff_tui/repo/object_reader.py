@@ -12,11 +12,11 @@ import signal
 import subprocess
 import weakref
 from contextlib import ExitStack
-from typing import IO
+from typing import IO, Protocol
 
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.git import TIMEOUT_SECONDS, Git
-from handoff_tui.repo.history import can_be_asked, read_blobs
+from handoff_tui.repo.history import can_be_asked, read_blobs, read_trees
 from handoff_tui.repo.true_objects import is_true
 
 _FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
@@ -25,8 +25,14 @@ _MOST_SKIPPED = 1 << 20
 """More than this of what nobody wants is not read: ending git costs less."""
 
 
+class _ReadAlone(Protocol):
+    """Reads some objects in calls of their own."""
+
+    def __call__(self, git: Git, names: list[str], max_bytes: int, /) -> dict[str, bytes | None]: ...
+
+
 class ObjectReader:
-    """Reads blobs by name (`<blob id>` or `<commit>:<path>`). For one thread; git is ended with it, or by `close`."""
+    """Reads objects by name (`<id>` or `<commit>:<path>`). For one thread; git is ended with it, or by `close`."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -34,15 +40,22 @@ class ObjectReader:
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
         """The content; nothing for what is missing, too large, no file, or not what its name says."""
+        return self._read(name, max_bytes, b"blob", read_blobs)
+
+    def read_tree(self, name: str, max_bytes: int) -> bytes | None:
+        """A folder as git stores it; nothing for what is missing, too large, no folder, or not what its name says."""
+        return self._read(name, max_bytes, b"tree", read_trees)
+
+    def _read(self, name: str, max_bytes: int, kind: bytes, read_alone: _ReadAlone) -> bytes | None:
         if not can_be_asked(name):
             return None
         try:
             if self._running is None:
                 self._running = _Running(self._git)
-            return self._running.ask(name, max_bytes)
+            return self._running.ask(name, max_bytes, kind)
         except (OSError, _OddAnswerError):
             self.close()
-            return read_blobs(self._git, [name], max_bytes)[name]
+            return read_alone(self._git, [name], max_bytes)[name]
 
     def close(self) -> None:
         if self._running is not None:
@@ -75,7 +88,7 @@ class _Running:
             self._rest = b""
             self.end = weakref.finalize(self, _end, process, stack.pop_all())
 
-    def ask(self, name: str, max_bytes: int) -> bytes | None:
+    def ask(self, name: str, max_bytes: int, wanted_kind: bytes) -> bytes | None:
         self._stdin.write(os.fsencode(name) + b"\n")
         while b"\n" not in self._rest:
             self._rest += self._read()
@@ -86,7 +99,7 @@ class _Running:
                 return None
             raise _OddAnswerError
         identifier, kind, size = found.group(1).decode("ascii"), found.group(2), int(found.group(3))
-        wanted = kind == b"blob" and size <= max_bytes
+        wanted = kind == wanted_kind and size <= max_bytes
         if not wanted and size > _MOST_SKIPPED:
             raise _OddAnswerError
         content = self._read_content(size)

@@ -35,9 +35,13 @@ class HeldLock(NamedTuple):
     mark: str
 
 
-def take_lock(common_dir: Path, key: RunKey, owner: str) -> HeldLock:
-    """Takes the lock of a phase, or says who holds it. A lock that was left behind is not taken over."""
-    mark = uuid.uuid4().hex
+def take_lock(common_dir: Path, key: RunKey, owner: str, mark: str | None = None) -> HeldLock:
+    """Takes the lock of a phase, or says who holds it. A lock that was left behind is not taken over.
+
+    But for one: who names a `mark` finds its own lock again, which it had taken before it died.
+    """
+    is_own = mark is not None
+    mark = mark or uuid.uuid4().hex
     place = find_lock_place(common_dir, key.phase)
     lock = PhaseLock(
         phase=key.phase,
@@ -55,7 +59,11 @@ def take_lock(common_dir: Path, key: RunKey, owner: str) -> HeldLock:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_json(temporary, lock.model_dump(mode="json"))
         try:
-            place.hardlink_to(temporary)
+            known = find_lock(common_dir, key.phase) if is_own else None
+            if known is not None and known.stale and known.lock.mark == mark:
+                temporary.replace(place)
+            else:
+                place.hardlink_to(temporary)
         except FileExistsError:
             raise _build_locked_error(find_lock(common_dir, key.phase), key.phase) from None
         finally:

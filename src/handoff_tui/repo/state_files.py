@@ -61,6 +61,16 @@ def write_log(place: Path, content: bytes) -> str | None:
     return str(place)
 
 
+def drop_oldest(folder: Path, most: int) -> None:
+    """Takes the files of ours that were written longest ago, where there are more than this in a folder."""
+    try:
+        files = [(entry.stat().st_mtime_ns, entry.path) for entry in os.scandir(folder)]
+        for _, path in sorted(files)[: max(0, len(files) - most)]:
+            Path(path).unlink()
+    except OSError:  # somebody else tidies as well
+        return
+
+
 def _build_name(root: Path) -> str:
     return hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from handoff_tui.errors import HandoffError, WatchRefusedError
+from handoff_tui.errors import FoldersMovedError, HandoffError, WatchRefusedError
 from handoff_tui.repo.listener import Listener, OpenNotify, Pace, open_notify
 from handoff_tui.repo.own_place import OWN_FOLDER
 from handoff_tui.repo.reconcile import FullLook, reopen
@@ -44,6 +44,11 @@ class WatchKeeper:
     def complete(self) -> bool:
         """Whether every folder that is known can be watched."""
         return self.refused is None and not self._set.unwatchable
+
+    @property
+    def refused_for_now(self) -> bool:
+        """Whether only what went on at that moment kept the folders from being watched."""
+        return isinstance(self.refused, FoldersMovedError)
 
     @property
     def scattered(self) -> bool:

@@ -105,6 +105,8 @@ class Watcher(threading.Thread):
         self._tickets = itertools.count(1)
         self._owed, self._running = _Debt(), _Debt()
         self._known: KnownState | None = None
+        self._listened = False
+        """Whether every folder was watched before the first word."""
         self._settling = False
         self._failed: FailedLook | None = None
         self._last = Noticed(0, Watching.RESCANNING)
@@ -138,13 +140,13 @@ class Watcher(threading.Thread):
     def _begin(self) -> None:
         """Listens first and looks then, so that what happens in between is told."""
         self._owed.everything = True
-        self._say(force=True)
         try:
             folders, _ = self._reader.read(reopen(self._repository))
         except (HandoffError, OSError):
             self._owed.rebuild = True  # the first full look says what is wrong
         else:
-            self._keeper.watch(folders)
+            self._listened = self._keeper.watch(folders) and self._keeper.complete
+        self._say(force=True)
         self._schedule.ask()
         self._act()
 
@@ -217,7 +219,7 @@ class Watcher(threading.Thread):
         self._schedule.finish(read_monotonic(), look.seconds)
         self._failed = None
         asked = self._running.ticket > self._last.answered
-        if self._running.rebuild or (self._keeper.refused and asked):
+        if self._running.rebuild or (self._keeper.refused and asked) or self._keeper.refused_for_now:
             self._keeper.watch(look.folders)
             self._settling = self._keeper.refused is None
         else:
@@ -226,19 +228,21 @@ class Watcher(threading.Thread):
             self._schedule.want(read_monotonic())
         self._schedule.polling = not (self._keeper.complete and look.complete)
         everything = self._running.everything
+        repeats = self._known is None and self._listened and not (self._settling or self._running.rebuild)
         difference = compare_states(self._known, look.state) if self._known else _NOTHING
         self._known = look.state
         self._last = self._last._replace(
             reconciled=self._last.reconciled + 1, answered=self._running.ticket, confirmed_at=read_now()
         )
         self._running = _Debt()
-        self._say(difference, everything=everything, force=asked)
+        self._say(difference, everything=everything, repeats=repeats, force=asked)
 
     def _fail(self, look: FailedLook) -> None:
         """Git gives no answer. It is asked again, and what is owed stays owed."""
         self._schedule.finish(read_monotonic(), look.seconds)
         self._schedule.polling = True
         self._failed = look
+        self._listened = False  # what is owed now is not told change by change
         if look.gone:
             self._keeper.clear()
         if self._running.everything or look.gone:
@@ -248,7 +252,14 @@ class Watcher(threading.Thread):
         self._running = _Debt()
         self._say(force=asked)
 
-    def _say(self, difference: Difference = _NOTHING, *, everything: bool = False, force: bool = False) -> None:
+    def _say(
+        self,
+        difference: Difference = _NOTHING,
+        *,
+        everything: bool = False,
+        repeats: bool = False,
+        force: bool = False,
+    ) -> None:
         """Tells what is new, if anything is."""
         watching, explanation, hint = self._describe()
         same = (watching, explanation) == (self._last.watching, self._last.explanation)
@@ -260,6 +271,7 @@ class Watcher(threading.Thread):
             paths=difference.paths,
             refs=difference.refs,
             everything=everything,
+            repeats=repeats,
             explanation=explanation,
             hint=hint,
         )

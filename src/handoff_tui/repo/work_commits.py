@@ -28,6 +28,12 @@ def list_work_commits(git: Git, base: str | None, head: str = "HEAD") -> list[st
     return os.fsdecode(git.read("rev-list", reach, *ALL_BUT_OWN)).split()
 
 
+def list_work_times(git: Git, since: int, head: str = "HEAD") -> list[int]:
+    """When the commits of work that are not older than `since` were made, in seconds since 1970, sorted."""
+    listed = os.fsdecode(git.read("rev-list", "--timestamp", f"--max-age={max(0, since)}", head, *ALL_BUT_OWN))
+    return sorted(int(line.partition(" ")[0]) for line in listed.splitlines())
+
+
 def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
     """The newest commit that is work: where the content of the work tree comes from."""
     return os.fsdecode(git.read("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.config.load import LoadedSettings, load_settings
+from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
 from handoff_tui.repo.probe import is_present
 from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
@@ -30,6 +30,12 @@ def open_desk(start: Path, look: Look | None = None) -> Desk:
         return Desk(look.repository, load_settings(look.repository.root), look.read_work_tree())
     repository = open_repository(start)
     return Desk(repository, load_settings(repository.root), read_work_tree(repository))
+
+
+def open_desk_to_look(start: Path) -> Desk:
+    """The same for who only looks: settings that cannot be used hide nothing. `Desk.loaded` says what is wrong."""
+    repository = open_repository(start)
+    return Desk(repository, load_settings_to_look(repository.root), read_work_tree(repository))
 
 
 def reopen_desk(desk: Desk) -> Desk:

@@ -14,7 +14,7 @@ from handoff_tui.errors import FileUnreadableError, UnsafePathError, UsageError
 from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+from handoff_tui.models.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
 from handoff_tui.repo.file_diff import read_file_diff
 from handoff_tui.repo.file_kinds import build_changed_files
 from handoff_tui.repo.file_lines import Tell, read_file_lines
@@ -106,6 +106,8 @@ class _Reviewed(NamedTuple):
 
 def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Difference:
     """Compares what is asked for; without anything to compare with, that is said and nothing is called new."""
+    if request.scope is DiffScope.SINCE_SHOWN:
+        return _diff_shown(desk, request)
     if request.files_only:
         return _diff_files(desk, request)
     reading = read_shelf(desk)
@@ -145,6 +147,14 @@ def _diff_files(desk: Desk, request: DiffRequest) -> Difference:
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else Side(None, _write_tree(desk))
     return Difference(pair, None, (), _compare_trees(desk, before, after), _list_notes(before, after))
+
+
+def _diff_shown(desk: Desk, request: DiffRequest) -> Difference:
+    """The files since a decision was shown; `against` is the tree that it showed. Nobody stored a record of that."""
+    tree = request.against
+    before = BaselineChoice(tree=tree, reason="what was shown when you were about to decide")
+    pair = ComparedPair(scope=DiffScope.SINCE_SHOWN, before=before)
+    return Difference(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
 
 
 def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:

@@ -48,13 +48,23 @@ def build_gate(
     own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
-        return GateState(state=report.state, blocking=(*report.why, *own), next_move=move)
+        reasons = (*report.why, *own)
+        if report.state in _DONE:
+            return GateState(state=report.state, why=reasons, next_move=move)
+        return GateState(state=report.state, blocking=reasons, next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
         move = NextMove(who=Mover.NOBODY, what="superseded; nothing is owed")
         return GateState(state=GateName.PENDING, next_move=move)
     counted = report.why if report is not None and report.approvals else ()
     move = _find_next_move(handoff, by_id, problems)
     return GateState(state=GateName.PENDING, blocking=(*counted, *own), next_move=move)
+
+
+def close_gate(gate: GateState, why: str) -> GateState:
+    """The gate of a repository whose settings cannot be used: whatever the log says, nothing may pass."""
+    move = NextMove(who=Mover.HUMAN, what="repair handoff-tui.toml")
+    blocking = (f"its settings cannot be used: {why}", *gate.why, *gate.blocking)
+    return GateState(state=GateName.BLOCKED, blocking=blocking, next_move=move)
 
 
 def build_standing(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | None]) -> dict[str, Handoff]:

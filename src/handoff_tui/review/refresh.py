@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.dialects.reading import Harvest
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.gate_state import GateReport
@@ -13,7 +14,7 @@ from handoff_tui.models.place import Problem, ProblemLevel
 from handoff_tui.models.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 from handoff_tui.review.desk import Desk, has_log
 from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import build_gate, build_standing
+from handoff_tui.review.gate import build_gate, build_standing, close_gate
 from handoff_tui.review.measure import measure_claims, prepare
 from handoff_tui.review.problem_index import ProblemIndex
 from handoff_tui.review.reading import read_shelf
@@ -29,7 +30,7 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     harvest = read_harvest(desk)
     evidence = Evidence(desk, deep=False)
     prepare(evidence, harvest.handoffs, harvest.handoffs)
-    bench = Bench(harvest, open_log_gates(desk))
+    bench = Bench(harvest, open_log_gates(desk), closed=desk.loaded.refused_shortly)
     reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in harvest.handoffs)
     return build_state(desk, harvest, reviewed, generation)
 
@@ -70,13 +71,32 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
     )
 
 
+class _Judged(NamedTuple):
+    """A reviewed handoff, and all that its gate rests on."""
+
+    handoff: Handoff
+    verdicts: tuple[Verdict, ...]
+    report: GateReport | None
+    problems: tuple[Problem, ...]
+    required: tuple[object, ...]
+    """How the handoffs that it waits for stand."""
+    reviewed: ReviewedHandoff
+
+
 class Bench:
     """Reviews the handoffs of one reading by one log: each with what its claims are worth and where its gate stands."""
 
-    def __init__(self, harvest: Harvest, gates: LogGates | None, earlier: Bench | None = None) -> None:
-        """`earlier` is one by the same log: what the log says of handoffs that are as they were is not asked again."""
+    def __init__(
+        self, harvest: Harvest, gates: LogGates | None, earlier: Bench | None = None, *, closed: str = ""
+    ) -> None:
+        """`earlier` is one by the same log: what was found out about handoffs that are as they were holds.
+
+        `closed` says why no gate may open.
+        """
         handoffs = harvest.handoffs
         known = earlier.reports if earlier is not None else {}
+        self.closed = closed
+        self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
         self._handoffs = {handoff.id: handoff for handoff in handoffs}
         self.reports: dict[str, GateReport] = {}
         if gates is not None:
@@ -91,13 +111,24 @@ class Bench:
         return self._handoffs.get(handoff.id) == handoff
 
     def review(self, handoff: Handoff, verdicts: tuple[Verdict, ...]) -> ReviewedHandoff:
+        """The very same as before where all that it rests on is."""
         report = self.reports.get(handoff.id)
-        gate = build_gate(handoff, self._by_id, verdicts, self._problems.of(handoff), report=report)
-        return ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts))
+        problems = self._problems.of(handoff)
+        others = map(self._by_id.get, handoff.blocked_by)
+        required = tuple("absent" if other is None else other.registry for other in others)
+        last = self.judged.get(handoff.id)
+        same = last is not None and last.handoff is handoff and last.verdicts is verdicts and last.report is report
+        if last is not None and same and (last.problems, last.required) == (problems, required):
+            return last.reviewed
+        gate = build_gate(handoff, self._by_id, verdicts, problems, report=report)
+        gate = close_gate(gate, self.closed) if self.closed else gate
+        reviewed = ReviewedHandoff(handoff=handoff, gate=gate, claims=count_claims(verdicts))
+        self.judged[handoff.id] = _Judged(handoff, verdicts, report, problems, required, reviewed)
+        return reviewed
 
 
 def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:
-    """The dialects' problems, and first the ways in which git was told to hide changes."""
+    """The dialects' problems, and first what is wrong with the settings, and what git was told to hide."""
     hidden = [
         Problem(
             path=path,
@@ -110,4 +141,14 @@ def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:
     if left_out > 0:
         message = f"git was told not to look at changes of {left_out} more files"
         hidden.append(Problem(path=".", message=message, level=ProblemLevel.WARNING))
-    return (*hidden, *harvest.problems)
+    refused = desk.loaded.refused.message.split("\n") if desk.loaded.refused else []
+    return (*map(_build_settings_problem, refused), *hidden, *harvest.problems)
+
+
+def _build_settings_problem(text: str) -> Problem:
+    """One line of what is wrong with the settings; most begin with file and line."""
+    place, _, message = text.partition(": ")
+    line = place.removeprefix(f"{REPOSITORY_FILE}:")
+    if not line.isdecimal():
+        return Problem(path=REPOSITORY_FILE, message=text)
+    return Problem(path=REPOSITORY_FILE, line=int(line), message=message)

@@ -35,7 +35,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     return ShownHandoff(
         reviewed=_review_deeply(open_log_gates(desk), state, reviewed, verdicts, problems),
         verdicts=verdicts,
-        history=_read_history(desk, reviewed.handoff),
+        history=read_history(desk, reviewed.handoff),
         reviewer=_read_reviewer(desk, reviewed.handoff),
         problems=problems,
     )
@@ -123,7 +123,7 @@ def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
     return Reviewer(name=identity.name, email=identity.email, produced_this=bool(mine & producers))
 
 
-def _read_history(desk: Desk, handoff: Handoff) -> tuple[Revision, ...]:
+def read_history(desk: Desk, handoff: Handoff) -> tuple[Revision, ...]:
     """The commits that touched the handoff's documents, newest first."""
     paths = tuple(document.path for document in handoff.documents if ":" not in document.path)
     if not paths:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.errors import UsageError
-from handoff_tui.models.check_report import TrustState
+from handoff_tui.models.check_report import AskedCommand, TrustPlan, TrustState
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.state_files import find_state_folder, load_json, write_json
@@ -22,18 +22,25 @@ _SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 def digest_commands(desk: Desk) -> str | None:
     """Over all that the repository would have us run, scripts by their content; nothing when it asks for nothing."""
-    commands = [command for command in list_commands(desk, None, None) if command.from_repository]
+    plan = plan_trust(desk)
+    return None if plan is None else plan.digest
+
+
+def plan_trust(desk: Desk) -> TrustPlan | None:
+    """All that the repository would have us run; what is shown of it is what the digest is over."""
+    asked = [command for command in list_commands(desk, None, None) if command.from_repository]
     functions = sorted(
         f"{name}={check.python}"
         for name, check in desk.loaded.settings.checks.items()
         if check.python and desk.loaded.origins.get(f"checks.{name}.python", "").startswith(REPOSITORY_FILE)
     )
-    if not commands and not functions:
+    if not asked and not functions:
         return None
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
-    described = [(command.id, command.argv, hash_scripts(reader, command.argv)) for command in commands]
-    text = json.dumps([described, functions], default=str)
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    commands = tuple(AskedCommand(one.id, one.argv, tuple(hash_scripts(reader, one.argv))) for one in asked)
+    text = json.dumps([commands, functions], default=str)
+    digest = f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return TrustPlan(digest, commands, tuple(functions))
 
 
 def build_trust_state(desk: Desk) -> TrustState | None:

@@ -131,3 +131,50 @@ def test_renewed_source_reads_json_again() -> None:
     source.json_document.problems.append(Problem(path="a.json", message="is odd"))
     assert source.renew().problems() == []
     assert source.renew().json is not None
+
+
+def test_what_a_reader_made_is_kept_with_what_it_reported() -> None:
+    """Made once for a text, also after it was renewed; its reports come with it, and only when it is asked for."""
+    made: list[str] = []
+
+    def read(source: Source) -> list[str]:
+        made.append(source.path)
+        source.report("is odd", 2)
+        return [source.outline.title or ""]
+
+    source = Source.of_text("a.md", "# Lamp\n\nodd\n")
+    first = source.keep("reading", read)
+    assert source.keep("reading", read) is first
+    renewed = source.renew().renew()
+    assert renewed.problems() == []
+    assert renewed.keep("reading", read) is first
+    assert (made, renewed.problems()) == (["a.md"], source.problems())
+
+
+def test_what_a_reader_made_of_json_is_kept_with_its_problems() -> None:
+    """Those of the parser, and those of the nodes that it read."""
+
+    def read(source: Source) -> str | None:
+        return source.json.text("name") if source.json is not None else None
+
+    source = Source.of_text("a.json", '{"name": 3, "x": 1, "x": 2}')
+    source.keep("name", read)
+    assert len(source.problems()) == 2
+    renewed = source.renew()
+    assert renewed.problems() == []
+    renewed.keep("name", read)
+    assert renewed.problems() == source.problems()
+
+
+def test_what_was_made_from_something_else_is_made_again() -> None:
+    """Other settings, another reading; a text with a head is read again, as its head tells of problems, too."""
+    given = object()
+    source = Source.of_text("a.md", "# Lamp\n")
+    assert source.outline.title == "Lamp"
+    first = source.keep("reading", lambda _: object(), given)
+    assert source.renew().keep("reading", lambda _: object(), given) is first
+    assert source.renew().keep("reading", lambda _: object(), object()) is not first
+    headed = Source.of_text("a.md", MARKDOWN)
+    assert headed.frontmatter is not None
+    front = headed.keep("reading", lambda _: object())
+    assert headed.renew().keep("reading", lambda _: object()) is not front

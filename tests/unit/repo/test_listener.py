@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from handoff_tui.errors import WatchRefusedError
+from handoff_tui.errors import FoldersMovedError, WatchRefusedError
 from handoff_tui.repo.listener import Listener, Notify, Pace, build_refusal, is_watchable, open_notify, open_rust_notify
 from handoff_tui.repo.watch_events import ADDED, Event
 
@@ -124,7 +124,7 @@ def test_folders_that_vanish_again_and_again_are_refused(tmp_path: Path) -> None
         tries.append(1)
         raise FileNotFoundError("gone")
 
-    with pytest.raises(WatchRefusedError, match="gone"):
+    with pytest.raises(FoldersMovedError, match="gone"):
         open_notify([str(tmp_path)], vanish)
     assert len(tries) == 5
 

@@ -100,3 +100,17 @@ def test_lock_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "handoff-tui").write_text("in the way", encoding="utf-8")
     with pytest.raises(StoreWriteError):
         take_lock(tmp_path, KEY, "ada@example.org")
+
+
+def test_own_lock_of_a_life_before_is_found_again(tmp_path: Path) -> None:
+    """Who names its mark takes over what it left when it died; a living holder keeps it, and so does another mark."""
+    take_lock(tmp_path, KEY, "the procedure P", "mine")
+    with pytest.raises(PhaseLockedError):
+        take_lock(tmp_path, KEY, "the procedure P", "mine")
+    change(tmp_path, started="another process")
+    with pytest.raises(PhaseLockedError, match="left behind"):
+        take_lock(tmp_path, KEY, "the procedure P", "other")
+    held = take_lock(tmp_path, KEY, "the procedure P", "mine")
+    assert [(one.lock.mark, one.stale) for one in list_locks(tmp_path)] == [("mine", False)]
+    release_lock(held)
+    assert list_locks(tmp_path) == ()

@@ -23,6 +23,7 @@ def test_first_words_are_rescanning_and_then_everything(work: RepositoryBuilder)
         first, second = follower.notices[:2]
         assert (first.generation, first.watching, first.everything) == (1, Watching.RESCANNING, False)
         assert (second.generation, second.watching, second.everything) == (2, Watching.LIVE, True)
+        assert second.repeats  # it listened before its first word
         assert second.confirmed_at is not None
 
 
@@ -199,3 +200,21 @@ def _list_times(folder: Path) -> dict[str, tuple[int, int]]:
             status = os.lstat(os.path.join(place, name))  # noqa: PTH118 - as os.walk gives it
             found[f"{place}/{name}"] = (status.st_mtime_ns, status.st_ino)
     return found
+
+
+def test_folders_that_came_and_went_are_watched_when_they_stay(work: RepositoryBuilder) -> None:
+    """A storm that kept them from being taken in leaves nobody polling for ever."""
+    opened = 0
+
+    def open_late(folders: list[str]) -> Notify:
+        nonlocal opened
+        opened += 1
+        if opened <= 16:
+            raise FileNotFoundError("gone")
+        return open_rust_notify(folders)
+
+    with watching(work, open_one=open_late, idle_seconds=0.1) as (_, follower):
+        follower.wait_for(lambda notice: notice.watching is Watching.POLLING)
+        live = follower.wait_for(lambda notice: notice.watching is Watching.LIVE)
+        save_atomically(work.place("src/inner/a.py"), "changed\n")
+        follower.wait_for_path("src/inner/a.py", after=live.generation)

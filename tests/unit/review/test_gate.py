@@ -55,7 +55,18 @@ def test_decision_in_the_log_sets_the_state(state: GateName, who: Mover) -> None
     """What was decided is the state, with its reason, and it says who owes the next move."""
     report = GateReport(handoff="H-1", phase="build", attempt=1, state=state, why=("because",))
     gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {}, report=report)
-    assert (gate.state, gate.next_move.who, gate.blocking[0]) == (state, who, "because")
+    reasons = gate.why or gate.blocking
+    assert (gate.state, gate.next_move.who, reasons[0]) == (state, who, "because")
+
+
+def test_gate_that_was_decided_blocks_nothing() -> None:
+    """Who let it pass, and what they passed over, is said elsewhere; a refusal does block."""
+    report = GateReport(handoff="H-1", phase="build", attempt=1, state=GateName.APPROVED, why=("decided by ada",))
+    work = handoff(status="PASS", documents=[SPEC, RESULTS])
+    passed = build_gate(work, {}, problems=(Problem(path="a.json", message="is not valid JSON"),), report=report)
+    assert (passed.blocking, passed.why) == ((), ("decided by ada", "a.json is not valid JSON"))
+    refused = build_gate(work, {}, report=report.model_copy(update={"state": GateName.REJECTED}))
+    assert (refused.blocking, refused.why) == (("decided by ada",), ())
 
 
 def test_unreadable_document_blocks() -> None:
@@ -215,7 +226,7 @@ def test_override_is_owed_until_it_is_settled() -> None:
         handoff="H-1", phase="build", attempt=1, state=GateName.OVERRIDDEN, debts=("sha256:" + "a" * 64,)
     )
     gate = build_gate(handoff(), {}, report=report)
-    assert "the override sha256:aaaaaaaaaaaa… is a debt that no approval has settled" in gate.blocking
+    assert "the override sha256:aaaaaaaaaaaa… is a debt that no approval has settled" in gate.why
     assert gate.next_move.who is Mover.REVIEWER
     later = build_gate(handoff(), {}, report=report.model_copy(update={"state": GateName.PENDING}))
     assert any("is a debt" in reason for reason in later.blocking)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.gate_state import GateName
+from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.review_state import ClaimCounts, ReviewState
-from handoff_tui.review.desk import open_desk
+from handoff_tui.review.desk import open_desk, open_desk_to_look
 from handoff_tui.review.refresh import Bench, open_log_gates, read_harvest, refresh
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
@@ -76,6 +76,18 @@ def test_gate_is_blocked_where_the_log_is_broken(builder: RepositoryBuilder, tmp
     [reviewed] = refreshed(builder.folder).handoffs
     assert reviewed.gate.state is GateName.BLOCKED
     assert "not sound" in reviewed.gate.blocking[0]
+
+
+def test_settings_that_cannot_be_used_close_every_gate_and_hide_nothing(builder: RepositoryBuilder) -> None:
+    """Each handoff is listed; the problem names its line, and a person owes its repair."""
+    builder.write("HANDOFF.md", NOTE).write("a.py").write("b.py").commit()
+    builder.write("handoff-tui.toml", "[limits]\ncommits = 7\ncomits = 8\n")
+    state = refresh(open_desk_to_look(builder.folder))
+    [reviewed] = state.handoffs
+    assert reviewed.gate.state is GateName.BLOCKED
+    assert reviewed.gate.blocking[0].startswith("its settings cannot be used: handoff-tui.toml:3: ")
+    assert (reviewed.gate.next_move.who, reviewed.gate.next_move.what) == (Mover.HUMAN, "repair handoff-tui.toml")
+    assert (state.problems[0].path, state.problems[0].line) == ("handoff-tui.toml", 3)
 
 
 def test_unreadable_document_blocks_its_handoff(builder: RepositoryBuilder) -> None:

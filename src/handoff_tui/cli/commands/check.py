@@ -13,7 +13,7 @@ import sys
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.models.collection import without_collection
 from handoff_tui.review.recall import Recall
@@ -58,11 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to print the results (default: text)")
     parser.add_argument("--list", action="store_true", help="list the checks that would run, and run none")
     parser.add_argument("--trust", metavar="DIGEST", help="trust the repository's own commands that have this digest")
+    add_at_option(parser)
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    if arguments.list or arguments.trust or arguments.network:
+    if arguments.list or arguments.trust or arguments.network or arguments.at is not None:
         return _run_now(arguments, None)
     recall = Recall(find_start(arguments), _build_question(arguments))
     known = None if arguments.fresh else recall.find()

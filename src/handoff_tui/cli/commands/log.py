@@ -1,10 +1,11 @@
-"""`log`: the signed log, listed; one entry shown or extracted; all of it verified; all of it in one file."""
+"""`log`: the signed log, listed; one entry shown or extracted; all of it verified, judged again, or in one file."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_stream, write_text
@@ -28,6 +29,7 @@ examples:
   handoff-tui log show 45513f --extract /tmp/e one entry, its parts as files for checking by hand
   handoff-tui log verify                       the whole log, every byte anew
   handoff-tui log verify --against origin/main in CI: no entry of the base branch may be gone
+  handoff-tui log replay                       every past approval: would it hold today?
   handoff-tui log bundle --out log.tar         all of it in one file; log verify --bundle log.tar reads it anywhere
 """
 _VERIFY_EXAMPLES = """\
@@ -52,12 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT")
     _add_show(children)
     _add_verify(children)
+    _add_replay(children)
     bundling = _add_child(children, "bundle", "the whole log in one file that can be verified without the repository")
     bundling.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    doing = {"show": _show, "verify": _verify, "bundle": _bundle}
+    doing = {"show": _show, "verify": _verify, "replay": _replay, "bundle": _bundle}
     return doing.get(arguments.what, _list)(arguments)
 
 
@@ -99,6 +102,24 @@ def _verify(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.INTEGRITY if report.fatal else ExitCode.OK
 
 
+def _replay(arguments: argparse.Namespace) -> ExitCode:
+    from handoff_tui.models.replay_report import Standing  # noqa: PLC0415 - the other words need none of the rules
+    from handoff_tui.presentation.replay import build_replay_json, build_replay_page  # noqa: PLC0415
+    from handoff_tui.review.replay import replay_at  # noqa: PLC0415
+
+    try:
+        report = replay_at(find_start(arguments), lambda done, total: write_progress(f"{done}/{total} judged again"))
+    finally:
+        clear_progress()
+    if arguments.json:
+        write_json(build_replay_json(report))
+    else:
+        write_page(build_replay_page(report, everything=arguments.all), load_terminal_theme())
+    if report.fatal:
+        return ExitCode.INTEGRITY
+    return ExitCode.BLOCKED if report.count(Standing.FAILS) else ExitCode.OK
+
+
 def _bundle(arguments: argparse.Namespace) -> ExitCode:
     pieces = build_bundle(open_log_at(find_start(arguments)), build_bundle_texts())
     if arguments.out is None:
@@ -131,6 +152,12 @@ def _add_verify(children: _Children[argparse.ArgumentParser]) -> None:
     verifying.add_argument("--against", metavar="REF", help="every entry of this commit must be here, unchanged")
     verifying.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every problem")
     verifying.add_argument("--bundle", type=Path, metavar="FILE", help="verify a file made by `log bundle` instead")
+
+
+def _add_replay(children: _Children[argparse.ArgumentParser]) -> None:
+    replaying = _add_child(children, "replay", "judge every past approval again, by what holds today")
+    replaying.epilog = "exit: 0, 1 an approval would not hold today, 3 the log is not sound and nothing is judged"
+    replaying.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every detail")
 
 
 def _add_child(children: _Children[argparse.ArgumentParser], name: str, summary: str) -> argparse.ArgumentParser:

@@ -6,14 +6,14 @@ import argparse
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_reading_options, find_start
+from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page, write_picture
-from handoff_tui.errors import HandoffError
+from handoff_tui.errors import HandoffError, UsageError
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.presentation.proofs import build_proofs_json, build_proofs_page
 from handoff_tui.presentation.show import build_show_json
 from handoff_tui.presentation.show_page import build_show_page
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk_to_look
 from handoff_tui.review.proofs import list_proofs, read_picture
 from handoff_tui.review.refresh import refresh
 from handoff_tui.review.show import show
@@ -31,11 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add_handoff_argument(parser)
     parser.add_argument("--proofs", action="store_true", help="its proofs of work, with digests; screenshots are drawn")
+    add_at_option(parser)
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    desk = open_desk(find_start(arguments))
+    if arguments.at is not None:
+        return _show_past(arguments)
+    desk = open_desk_to_look(find_start(arguments))
     shown = show(desk, refresh(desk), arguments.id)
     if arguments.proofs:
         return _show_proofs(desk, shown.reviewed.handoff, as_json=arguments.json)
@@ -43,7 +46,16 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         write_json(build_show_json(shown))
     else:
         write_page(build_show_page(shown, everything=arguments.all), load_terminal_theme())
+    desk.loaded.refuse_judging()
     return ExitCode.OK
+
+
+def _show_past(arguments: argparse.Namespace) -> ExitCode:
+    from handoff_tui.cli.look_back import run_show_at  # noqa: PLC0415 - few ask about the past
+
+    if arguments.proofs:
+        raise UsageError("proofs are shown as they are now", "Leave out --at, or --proofs.")
+    return run_show_at(arguments)
 
 
 def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:

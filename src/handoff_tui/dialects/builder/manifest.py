@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from handoff_tui.dialects.claims import build_claim, canonical_hash
@@ -26,6 +26,11 @@ class ManifestReading:
 
 
 def read_manifest(source: Source) -> ManifestReading:
+    """What it says; nobody changes what was read."""
+    return replace(source.keep("builder.manifest", _read), source=source)
+
+
+def _read(source: Source) -> ManifestReading:
     reading = ManifestReading(source)
     root = source.json
     if root is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from handoff_tui.dialects.builder.sections import normalise
@@ -52,6 +52,10 @@ class PromptReading:
 
 def read_prompt(source: Source) -> PromptReading:
     """A prompt file: its questions, its stop, its contract, and answers that should not be there."""
+    return replace(source.keep("builder.prompt", _read), source=source)
+
+
+def _read(source: Source) -> PromptReading:
     if not source.readable:
         return PromptReading(source)
     reading = read_questions(source)

@@ -78,6 +78,10 @@ def find_rows(source: Source) -> list[RegistryRow]:
     """The rows of registry tables: a handoff, its status, and what blocks it."""
     if not source.readable or "|" not in source.text:
         return []
+    return source.keep("builder.rows", _find_rows)
+
+
+def _find_rows(source: Source) -> list[RegistryRow]:
     return [row for section in source.outline.sections for table in section.tables() for row in _rows(source, table)]
 
 

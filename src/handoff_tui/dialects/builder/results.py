@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
 
@@ -63,7 +63,11 @@ class ResultsReading:
 
 
 def read_results(source: Source, settings: Builder) -> ResultsReading:
-    """Reads one document; what it does not say stays nothing."""
+    """Reads one document; what it does not say stays nothing. Nobody changes what was read."""
+    return replace(source.keep("builder.results", lambda source: _read(source, settings), settings), source=source)
+
+
+def _read(source: Source, settings: Builder) -> ResultsReading:
     reading = ResultsReading(source)
     if not source.readable:
         return reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from handoff_tui.config.settings import Builder
@@ -48,6 +48,13 @@ class SpecReading:
 
 
 def read_spec(source: Source, settings: Builder) -> SpecReading:
+    """What it says; nobody changes what was read."""
+    reading = source.keep("builder.spec", lambda source: _read(source, settings), settings)
+    prompt = None if reading.prompt is None else replace(reading.prompt, source=source)
+    return replace(reading, source=source, prompt=prompt)
+
+
+def _read(source: Source, settings: Builder) -> SpecReading:
     reading = SpecReading(source)
     if not source.readable:
         return reading

@@ -17,7 +17,7 @@ from handoff_tui.dialects.notes.topics import Notes, Topic, split_sessions
 from handoff_tui.dialects.prose import claim_first_counts, one_line, section_text
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.handoff import Handoff, build_id
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.models.place import Place
 from handoff_tui.models.work import Attempt, Fact
@@ -51,6 +51,13 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every 
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:
+    handoff = source.keep("notes.handoff", _read_handoff)
+    name = build_unique_id(taken, source.path, "notes", source.path)
+    return handoff if handoff.id == name else handoff.model_copy(update={"id": name})
+
+
+def _read_handoff(source: Source) -> Handoff:
+    """All that it says; its id must still be unique."""
     notes = split_sessions(source.outline)
     fields, facts = _read_fields(source, notes)
     lines = notes.lines()
@@ -59,7 +66,7 @@ def _build_handoff(source: Source, taken: set[str]) -> Handoff:
     agent, target = _value(fields, "agent"), _value(fields, "target")
     attempts = _build_attempts(source, notes)
     return Handoff(
-        id=build_unique_id(taken, source.path, "notes", source.path),
+        id=build_id("notes", source.path),
         dialect="notes",
         title=source.outline.title,
         source_phase=_value(fields, "phase"),

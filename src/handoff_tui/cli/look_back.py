@@ -1,0 +1,50 @@
+"""`--at`: a reading verb on the repository as it was, at a commit or at an entry of the log."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import find_start
+from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.models.travel import Stop
+from handoff_tui.presentation.show import build_show_json
+from handoff_tui.presentation.show_page import build_show_page
+from handoff_tui.presentation.status import build_status_json, build_status_page
+from handoff_tui.presentation.travel import add_banner, build_stop_json
+from handoff_tui.review.desk import load_terminal_theme, open_desk_to_look
+from handoff_tui.review.travel import Traveller
+
+
+@contextmanager
+def open_past(arguments: argparse.Namespace) -> Iterator[tuple[Traveller, Stop]]:
+    """Whoever leads there, and the stop that was named."""
+    traveller = Traveller(open_desk_to_look(find_start(arguments)))
+    try:
+        yield traveller, traveller.find_stop(arguments.at)
+    finally:
+        traveller.close()
+
+
+def run_status_at(arguments: argparse.Namespace) -> ExitCode:
+    with open_past(arguments) as (traveller, stop):
+        then = traveller.visit(stop)
+    if arguments.json:
+        write_json({**build_status_json(then.state), "at": build_stop_json(then)})
+    else:
+        page = build_status_page(then.state, everything=arguments.all)
+        write_page(add_banner(page, then.stop, then.notes), load_terminal_theme())
+    return ExitCode.OK
+
+
+def run_show_at(arguments: argparse.Namespace) -> ExitCode:
+    with open_past(arguments) as (traveller, stop):
+        then, shown = traveller.visit(stop), traveller.show(stop, arguments.id)
+    if arguments.json:
+        write_json({**build_show_json(shown), "at": build_stop_json(then)})
+    else:
+        page = build_show_page(shown, everything=arguments.all)
+        write_page(add_banner(page, then.stop, then.notes), load_terminal_theme())
+    return ExitCode.OK

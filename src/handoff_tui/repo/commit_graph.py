@@ -1,0 +1,53 @@
+"""Commits with their trees and parents, as many as are between two points, in one git call."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from handoff_tui.repo.git import Git
+
+_FORMAT = "%H%x00%T%x00%P%x00%ct%x00%an%x00%ae%x00%aI%x00%s%x00"
+_FIELDS = 8
+
+
+class GraphCommit(NamedTuple):
+    """A commit, its tree and its parents. Of a shallow clone's last commits the parents are not known."""
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    committed: int
+    """Seconds since 1970, by the committer's clock."""
+    author: str
+    author_email: str
+    date: str
+    subject: str
+
+    @property
+    def moment(self) -> datetime:
+        return datetime.fromtimestamp(self.committed, UTC)
+
+
+def read_graph(git: Git, wanted: str, *options: str, without: tuple[str, ...] = ()) -> list[GraphCommit]:
+    """The commits that lead to one, newest first, but for those that lead to others. `options` are those of git log."""
+    words = ("log", "-z", f"--format={_FORMAT}", *options, wanted, *(f"^{one}" for one in without), "--")
+    fields = os.fsdecode(git.read(*words)).split("\0")
+    # `-z` adds a NUL between commits, so each commit is its fields and one empty one
+    return [_build(fields[start : start + _FIELDS]) for start in range(0, len(fields) - _FIELDS, _FIELDS + 1)]
+
+
+def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
+    """Every commit where two lines of work parted; none where they have nothing in common."""
+    return git.run("merge-base", "--all", one, other).text.split()
+
+
+def read_message(git: Git, commit: str) -> str:
+    """The whole message of a commit."""
+    return os.fsdecode(git.read("log", "--max-count=1", "--format=%B", commit, "--")).strip()
+
+
+def _build(fields: list[str]) -> GraphCommit:
+    identifier, tree, parents, committed, author, email, date, subject = fields
+    return GraphCommit(identifier.strip(), tree, tuple(parents.split()), int(committed), author, email, date, subject)
