@@ -20,7 +20,8 @@ from handoff_tui.review.hashing import build_hash
 
 OUTPUT_SUBJECT = "exit"
 """What the finding is about that quotes the end of a command's output."""
-_OUT = "{out}"
+OUT = "{out}"
+"""In the words of a command, the place where it may write its report."""
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
@@ -94,7 +95,7 @@ class CommandRunner:
         settings = self.desk.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
         end, written = self._execute(command, bounds)
-        result = _build_result(command, end, _read_tests(command, end, written))
+        result = judge_run(command, end, written)
         if command.check.reproducible and result.outcome is Outcome.PASS:
             result = _compare_builds(command, written, self._execute(command, bounds)[1])
         log = write_log(find_cache_folder(self.desk.repository.root) / "logs" / f"{command.id}.log", end.output)
@@ -107,7 +108,7 @@ class CommandRunner:
     def _execute(self, command: CommandCheck, bounds: Bounds) -> tuple[CommandEnd, bytes | None]:
         """Runs the command once; its end, and what it wrote to `{out}`."""
         with offer_report_place() as out:
-            argv = [word.replace(_OUT, str(out)) for word in command.argv]
+            argv = [word.replace(OUT, str(out)) for word in command.argv]
             end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
             return end, read_report(out)
 
@@ -115,7 +116,7 @@ class CommandRunner:
 def _compare_builds(command: CommandCheck, one: bytes | None, other: bytes | None) -> CheckResult:
     """Two builds of the same inputs must be the same bytes."""
     if one is None or other is None:
-        return _build(command, Outcome.ERROR, f"it wrote nothing to {_OUT}, so there is nothing to compare")
+        return _build(command, Outcome.ERROR, f"it wrote nothing to {OUT}, so there is nothing to compare")
     first, second = build_hash(one), build_hash(other)
     if first == second:
         return _build(command, Outcome.PASS, f"built twice, the same bytes: {first}")
@@ -182,6 +183,11 @@ def _build_untrusted(command: CommandCheck) -> CheckResult:
     result = _build(command, Outcome.ERROR, "the repository asks to run a command that nobody trusted yet")
     text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to trust."
     return result.model_copy(update={"remedy": Remedy(text=text, commands=("handoff-tui check --list",))})
+
+
+def judge_run(command: CommandCheck, end: CommandEnd, written: bytes | None) -> CheckResult:
+    """The result of a command that has ended, and that wrote this to `{out}`."""
+    return _build_result(command, end, _read_tests(command, end, written))
 
 
 def _build_result(command: CommandCheck, end: CommandEnd, report: TestReport | None) -> CheckResult:

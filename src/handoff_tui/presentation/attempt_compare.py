@@ -1,0 +1,110 @@
+"""Two attempts compared: as the public JSON shape, and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handoff_tui.models.attempt_history import AttemptComparison, AttemptRecord, ValueChange
+from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.presentation.diff_json import build_files_json
+from handoff_tui.presentation.diff_page import add_file_list
+from handoff_tui.presentation.history import build_attempt_json
+from handoff_tui.presentation.history_page import add_changes, add_commits, add_points
+from handoff_tui.presentation.history_words import (
+    NOTHING,
+    describe_checks,
+    describe_run,
+    describe_tests,
+    describe_time,
+    describe_when,
+    describe_who,
+    label_attempt,
+)
+from handoff_tui.presentation.page import Cell, Column, Page
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.snapshot_diff import build_section_json
+from handoff_tui.presentation.snapshot_diff_items import add_section
+
+SCHEMA = "handoff-tui/compare/v1"
+_LONGEST = 200
+_BESIDES = ("findings", "packages", "dependencies", "files", "measures")
+
+
+def build_compare_json(comparison: AttemptComparison) -> dict[str, object]:
+    """The shape promised to scripts; what could not be compared is null."""
+    record = comparison.record
+    checks = comparison.check_changes
+    return {
+        "schema": SCHEMA,
+        "before": build_attempt_json(comparison.before),
+        "after": build_attempt_json(comparison.after),
+        "checks": None if checks is None else build_section_json(checks),
+        "tests": None if record is None else build_section_json(record.tests),
+        **{
+            name if name != "files" else "declared_files": None
+            if record is None
+            else build_section_json(record.sections[name])
+            for name in _BESIDES
+        },
+        "asked": [point.model_dump(mode="json") for point in comparison.asked],
+        "commits": None if comparison.commits is None else [one.model_dump(mode="json") for one in comparison.commits],
+        "run_changes": None
+        if comparison.run_changes is None
+        else [one.model_dump(mode="json") for one in comparison.run_changes],
+        "files": None if comparison.files is None else build_files_json(comparison.files),
+        "fatal": comparison.fatal,
+        "notes": list(comparison.notes),
+    }
+
+
+def build_compare_page(comparison: AttemptComparison, *, everything: bool = False) -> Page:
+    """Both side by side, then what was asked for, what flipped, how the agents were started, commits and files."""
+    page = Page()
+    before, after = comparison.before, comparison.after
+    page.line(Cell(f"{render_safe(before.name)} → {render_safe(after.name)}", "heading"))
+    if comparison.fatal:
+        page.line(Cell("! the log is not sound: handoff-tui log verify", "fail"))
+    for note in comparison.notes:
+        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+    columns = (Column(""), Column(render_safe(before.name)), Column(render_safe(after.name)))
+    old, new = _list_facts(before), _list_facts(after)
+    page.grid(columns, [(Cell(name, "muted"), Cell(old[name]), Cell(new[name])) for name in old])
+    add_points(page, comparison.asked, after.name)
+    add_changes(page, "checks that flipped", comparison.check_changes, everything=everything)
+    if comparison.record is not None:
+        add_changes(page, "tests", comparison.record.tests, everything=everything)
+    add_value_changes(page, "The agents were started differently", comparison.run_changes or ())
+    add_commits(page, comparison.commits, everything=everything)
+    if comparison.record is not None:
+        for name in _BESIDES:
+            section = comparison.record.sections[name]
+            if section.items:
+                add_section(page, name, section, set(), everything=everything)
+    if comparison.files is not None:
+        add_file_list(page, comparison.files, everything=everything)
+    return page
+
+
+def add_value_changes(page: Page, title: str, changes: Sequence[ValueChange]) -> None:
+    """Then beside now, one under the other."""
+    if not changes:
+        return
+    page.heading(title, str(len(changes)))
+    for change in changes:
+        page.line(Cell(render_safe(change.what), "key"), indent=2)
+        for name, value in (("then", change.before), ("now", change.after)):
+            shown = "not set" if value is None else render_safe(value, _LONGEST) or "nothing"
+            page.line(Cell(f"    {name:<5}", "muted"), Cell(shown), indent=9)
+
+
+def _list_facts(record: AttemptRecord) -> dict[str, str]:
+    return {
+        "outcome": str(label_attempt(record.outcome)),
+        "who": describe_who(record),
+        "when": describe_when(record),
+        "ran": describe_time(record.ran_seconds),
+        "run": describe_run(record.runs[-1]) if record.runs else NOTHING,
+        "commit": record.commit[:SHORT_COMMIT] if record.commit else NOTHING,
+        "checks": describe_checks(record),
+        "tests": describe_tests(record),
+    }

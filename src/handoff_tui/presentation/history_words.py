@@ -1,0 +1,118 @@
+"""Words and glyphs for attempts that pages and rows share. Every text from here is safe to show on one line."""
+
+from __future__ import annotations
+
+from handoff_tui.models.attempt_history import AttemptOutcome, AttemptRecord, AttemptRun, Point, PointKind
+from handoff_tui.models.snapshot_diff import Section
+from handoff_tui.presentation.labels import Label, label_difference
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.snapshot_diff import count_changes
+
+NOTHING = "–"
+_OUTCOMES = {
+    AttemptOutcome.APPROVED: Label("✓", "approved", "pass"),
+    AttemptOutcome.OVERRIDDEN: Label("!", "overridden", "warning"),
+    AttemptOutcome.SKIPPED: Label("↷", "skipped", "skipped"),
+    AttemptOutcome.REJECTED: Label("✗", "rejected", "fail"),
+    AttemptOutcome.RETRY: Label("↻", "retry", "warning"),
+    AttemptOutcome.HELD: Label("‖", "held", "warning"),
+    AttemptOutcome.WITHDRAWN: Label("↶", "withdrawn", "muted"),
+    AttemptOutcome.SUBMITTED: Label("○", "handed over", "accent"),
+    AttemptOutcome.RAN: Label("»", "agent ran", "agent"),
+    AttemptOutcome.CLAIMED: Label("?", "only claimed", "unverified"),
+    AttemptOutcome.OPEN: Label("○", "here now", "accent"),
+}
+_ADDRESSED = {
+    True: Label("✓", "addressed", "pass"),
+    False: Label("✗", "NOT addressed", "fail"),
+    None: Label("?", "not measured", "unverified"),
+}
+_KINDS = {PointKind.REASON: "reason", PointKind.CHECK: "check", PointKind.REMARK: "remark"}
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+def label_attempt(outcome: AttemptOutcome) -> Label:
+    return _OUTCOMES[outcome]
+
+
+def label_point(point: Point) -> Label:
+    return _ADDRESSED[point.addressed]
+
+
+def name_point(point: Point) -> str:
+    """What it is about, in a word and its name."""
+    if point.kind is PointKind.REMARK and not point.subject:
+        return "remark on the whole"
+    return render_safe(f"{_KINDS[point.kind]} {point.subject}".rstrip())
+
+
+def name_number(record: AttemptRecord) -> str:
+    """`2`, or `now`."""
+    return render_safe(record.name.rpartition(":")[2])
+
+
+def describe_time(seconds: float | None) -> str:
+    """`45s`, `12m`, `3h 20m`, `2d 4h`; a dash where it is not known."""
+    if seconds is None:
+        return NOTHING
+    whole = int(seconds)
+    if whole < _MINUTE:
+        return f"{seconds:.1f}s" if seconds < 10 else f"{whole}s"  # noqa: PLR2004 - tenths matter in a short run
+    if whole < _HOUR:
+        return f"{whole // _MINUTE}m"
+    if whole < _DAY:
+        return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02d}m"
+    return f"{whole // _DAY}d {whole % _DAY // _HOUR}h"
+
+
+def describe_checks(record: AttemptRecord) -> str:
+    """`7/9`."""
+    return NOTHING if record.checks_total is None else f"{record.checks_passed}/{record.checks_total}"
+
+
+def describe_tests(record: AttemptRecord) -> str:
+    """`31/33, 2 failed`."""
+    numbers = record.tests
+    if numbers is None:
+        return NOTHING
+    told = [f"{number} {word}" for number, word in ((numbers.failed, "failed"), (numbers.skipped, "skipped")) if number]
+    return ", ".join([f"{numbers.passed}/{numbers.total}", *told])
+
+
+def describe_asked(record: AttemptRecord) -> str:
+    """`2 of 5 addressed`: of what can be measured; a dash where nothing was asked for."""
+    if not record.asked:
+        return NOTHING
+    measured = [point for point in record.asked if point.addressed is not None]
+    if not measured:
+        return "not measured"
+    return f"{sum(point.addressed is True for point in measured)} of {len(measured)} addressed"
+
+
+def describe_changes(section: Section | None) -> str:
+    """`2 fixed, 1 newly failing`; a dash where it is not known, `none` where nothing changed."""
+    if section is None:
+        return NOTHING
+    counts = count_changes(section)
+    return ", ".join(f"{number} {label_difference(change).word}" for change, number in counts.items()) or "none"
+
+
+def describe_who(record: AttemptRecord) -> str:
+    """Who made it; the last of several, and how many more."""
+    names = [run.agent for run in record.runs if run.agent] or list(record.producers)
+    unique = list(dict.fromkeys(names))
+    if not unique:
+        return NOTHING
+    return render_safe(unique[0] + (f" +{len(unique) - 1}" if len(unique) > 1 else ""))
+
+
+def describe_run(run: AttemptRun) -> str:
+    """Which agent, what became of it, and how long it took."""
+    code = "" if run.code is None else f", exit code {run.code}"
+    return render_safe(f"{run.agent or 'an agent'}, {run.status}{code}, {describe_time(run.seconds)}")
+
+
+def describe_when(record: AttemptRecord) -> str:
+    """When it was decided on, or handed over."""
+    told = record.decided or record.handed_over or next((one.when for one in record.claimed if one.when), None)
+    return NOTHING if told is None else render_safe(told[:16].replace("T", " "))

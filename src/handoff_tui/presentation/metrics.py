@@ -1,0 +1,134 @@
+"""Figures as words, as the public JSON shape, and as a table for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from handoff_tui.models.metrics import Figure, FigureGroup, MetricsReport, Spread, Target, Unit
+from handoff_tui.presentation.safe_text import render_safe
+
+SCHEMA: Final = "handoff-tui/metrics/v1"
+COLUMNS: Final = (
+    *("figure", "system", "grouped_by", "group", "unit", "value", "part", "of"),
+    *("least", "median", "ninetieth", "most", "target", "met", "why", "left_out", "sources"),
+)
+_NOTHING = "–"
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_FORMULA = ("=", "+", "-", "@", "\t")
+
+
+def build_metrics_json(report: MetricsReport) -> dict[str, object]:
+    """The shape promised to scripts; a figure that cannot be computed is null, and `why` says why."""
+    return {
+        "schema": SCHEMA,
+        "repo": report.repo,
+        "head": report.head,
+        "log": report.log,
+        "verdict": "fatal" if report.fatal else "clean",
+        "made_at": report.made_at,
+        "since": report.since,
+        "until": report.until,
+        "entries": report.entries,
+        "submissions": report.submissions,
+        "decisions": report.decisions,
+        "not_counted": report.not_counted,
+        "notes": list(report.notes),
+        "figures": [_build_figure(figure) for figure in report.figures],
+    }
+
+
+def render_metrics_csv(report: MetricsReport) -> str:
+    """One row a figure, and one for each of its groups; entry ids are parted by blanks."""
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for figure in report.figures:
+        table.writerow(_build_row(figure, None))
+        for group in figure.groups:
+            table.writerow(_build_row(figure, group))
+    return written.getvalue()
+
+
+def render_value(unit: Unit, value: float | None) -> str:
+    """`12.5 %`, `4 min 10 s`, `3`; a dash where there is none."""
+    if value is None:
+        return _NOTHING
+    if unit is Unit.SHARE:
+        return f"{value * 100:.1f} %"
+    if unit is Unit.SECONDS:
+        return render_span(value)
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def render_span(seconds: float) -> str:
+    """The two largest units of a time: `45 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h`."""
+    whole = int(seconds)
+    for size, word, smaller, rest in ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "min"), (_MINUTE, "min", 1, "s")):
+        if whole >= size:
+            left = whole % size // smaller
+            return f"{whole // size:,} {word} {left} {rest}" if left else f"{whole // size:,} {word}"
+    return f"{whole} s"
+
+
+def render_target(unit: Unit, target: Target | None) -> str:
+    """`below 5.0 %`, `at least 100.0 %`, `at most 0`; nothing where there is no target."""
+    if target is None:
+        return ""
+    asked = (("below", target.below), ("at most", target.most), ("at least", target.least))
+    return ", ".join(f"{word} {render_value(unit, value)}" for word, value in asked if value is not None)
+
+
+def render_share(part: float | None, of: int, unit: Unit) -> str:
+    """What a value rests on: `3 of 12`, or how many there are."""
+    if unit is Unit.SHARE and part is not None:
+        return f"{part:,.0f} of {of:,}"
+    return f"of {of:,}"
+
+
+def _build_figure(figure: Figure) -> dict[str, object]:
+    words = {"why": figure.why or None, "grouped_by": figure.grouped_by or None, "met": figure.met}
+    return figure.model_dump(mode="json") | words
+
+
+def _build_row(figure: Figure, group: FigureGroup | None) -> list[object]:
+    """What has no value is an empty cell."""
+    counted = figure if group is None else group
+    spread = _list_spread(counted.spread)
+    row: list[object] = [
+        figure.id,
+        figure.system,
+        figure.grouped_by,
+        "" if group is None else _guard(group.name),
+        figure.unit.value,
+        _build_number(counted.value),
+        _build_number(counted.part),
+        counted.of,
+        *spread,
+    ]
+    sources = " ".join(counted.sources)
+    if group is not None:
+        return [*row, "", "", "", "", sources]
+    met = "" if figure.met is None else str(figure.met).lower()
+    left_out = sum(one.number for one in figure.left_out)
+    return [*row, render_target(figure.unit, figure.target), met, figure.why, left_out, sources]
+
+
+def _list_spread(spread: Spread | None) -> list[object]:
+    if spread is None:
+        return ["", "", "", ""]
+    return [_build_number(one) for one in (spread.least, spread.median, spread.ninetieth, spread.most)]
+
+
+def _build_number(value: float | None) -> str:
+    """Whole numbers without a point, others with as many digits as they have."""
+    if value is None:
+        return ""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def _guard(text: str) -> str:
+    """A spreadsheet must not take a name for a formula."""
+    safe = render_safe(text)
+    return f"'{safe}" if safe.startswith(_FORMULA) else safe

@@ -1,0 +1,164 @@
+"""Any two attempts compared: results, tests, files, commits, how their agents were started, what was asked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handoff_tui.errors import HandoffError, UsageError
+from handoff_tui.models.attempt_history import AttemptComparison, AttemptRecord, AttemptRun, ValueChange
+from handoff_tui.models.file_diff import ChangedFile
+from handoff_tui.models.pattern import compile_later
+from handoff_tui.review.check import Telling
+from handoff_tui.review.compared import Side
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.diff import compare_sides
+from handoff_tui.review.examine import look_at_gate
+from handoff_tui.review.history import NOW, Timeline, open_timeline
+from handoff_tui.review.history_content import AttemptContent
+from handoff_tui.review.history_measure import compare_checks, find_places, read_work_since
+from handoff_tui.review.history_points import read_points
+from handoff_tui.review.history_records import Around, build_open_record, build_record, measure_record
+from handoff_tui.review.history_sources import AttemptSources
+from handoff_tui.review.log import OpenLog
+
+_MOST_NAMED = 10
+_NUMBER = compile_later(r"[0-9]{1,9}")
+_RUN_FOLDER = "{run}"
+_FORM = "An attempt is ID:NUMBER or ID:PHASE:NUMBER, and `now` stands for what is here: H-3:1, H-3:build:2, H-3:now."
+
+
+class AttemptName(NamedTuple):
+    """An attempt as a person writes it; what is not said is taken from the other one, or is the usual."""
+
+    handoff: str | None
+    phase: str | None
+    number: int | None
+    """Nothing for what is here now."""
+
+
+class _Chosen(NamedTuple):
+    """One side, found."""
+
+    timeline: Timeline
+    sources: AttemptSources | None
+    record: AttemptRecord
+    content: AttemptContent
+
+
+def parse_attempt_name(text: str) -> AttemptName:
+    """`H-3:2`, `H-3:build:2`, `H-3:now`; `2` and `now` alone belong to the handoff that was named before."""
+    above, _, last = text.strip().rpartition(":")
+    if last != NOW and not _NUMBER.fullmatch(last):
+        raise UsageError(f"{text!r} names no attempt", _FORM)
+    number = None if last == NOW else int(last)
+    handoff, colon, phase = above.rpartition(":")
+    return AttemptName((handoff if colon else above) or None, phase if colon else None, number)
+
+
+def compare_attempts(
+    desk: Desk, log: OpenLog, first: str, second: str, phase: str | None = None, telling: Telling | None = None
+) -> AttemptComparison:
+    """The second against the first; no command is started for what is here now."""
+    old = parse_attempt_name(first)
+    new = parse_attempt_name(second)
+    if old.handoff is None:
+        raise UsageError(f"{first!r} does not say of which handoff", _FORM)
+    new = new._replace(handoff=new.handoff or old.handoff, phase=new.phase or (None if new.handoff else old.phase))
+    # what is here now is captured first: files that an earlier attempt shares with it are readable then
+    after = _choose(desk, log, new._replace(phase=new.phase or phase), telling)
+    before = _choose(desk, log, old._replace(phase=old.phase or phase), telling)
+    return _build_comparison(desk, before, after)
+
+
+def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[ValueChange, ...] | None:
+    """How two runs of agents were started: command, variables, folder, limit, prompt; nothing without both."""
+    if before is None or after is None:
+        return None
+    pairs = (
+        ("agent", before.agent, after.agent),
+        ("command", _show_command(before), _show_command(after)),
+        ("folder", before.folder, after.folder),
+        ("time limit", _show_seconds(before.timeout_seconds), _show_seconds(after.timeout_seconds)),
+        ("variables it was given", ", ".join(before.environment), ", ".join(after.environment)),
+        ("prompt, sha256", before.prompt_sha256, after.prompt_sha256),
+        ("context, sha256", before.context_sha256, after.context_sha256),
+        ("started by", before.owner, after.owner),
+    )
+    return tuple(ValueChange(what=what, before=old, after=new) for what, old, new in pairs if old != new)
+
+
+def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: Telling | None) -> _Chosen:
+    wanted = name.handoff or ""
+    if name.number is None:
+        now = look_at_gate(desk, log, wanted, name.phase, telling=telling)
+        timeline = open_timeline(desk, log, wanted, name.phase, now)
+        return _look_into(desk, timeline, None, build_open_record(timeline.name(None), now))
+    timeline = open_timeline(desk, log, wanted, name.phase)
+    sources = timeline.find(name.number)
+    if sources is None:
+        known = ", ".join(str(one.number) for one in timeline.sources[-_MOST_NAMED:]) or "none"
+        raise UsageError(
+            f"{timeline.handoff.id} has no attempt {name.number} at {timeline.phase}",
+            f"Attempts that are known: {known}; `handoff-tui history {timeline.handoff.id}` lists them.",
+        )
+    commits = () if sources.work is None else (sources.work.subject.commit,)
+    plain = build_record(timeline.name(sources), sources, None, find_places(desk, commits))
+    return _look_into(desk, timeline, sources, plain)
+
+
+def _look_into(desk: Desk, timeline: Timeline, sources: AttemptSources | None, plain: AttemptRecord) -> _Chosen:
+    """The attempt by itself: what it was asked for is measured on the other side."""
+    content = timeline.read_content(sources)
+    reviewed = (timeline.handoff, timeline.handoffs)
+    measured = measure_record(desk, reviewed, plain, Around(None, content, None), sources)
+    return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
+
+
+def _build_comparison(desk: Desk, before: _Chosen, after: _Chosen) -> AttemptComparison:
+    reviewed = (after.timeline.handoff, after.timeline.handoffs)
+    notes = [f"{side.record.name}: {note}" for side in (before, after) for note in side.record.notes]
+    files: tuple[ChangedFile, ...] | None = None
+    record = None
+    old, new = (Side(side.content.snapshot, side.content.tree) for side in (before, after))
+    try:
+        record, found = compare_sides(desk, reviewed, old, new)
+        files = None if found is None else tuple(found.list_files(counted=True))
+    except HandoffError as refused:
+        notes.append(f"the files cannot be compared: {refused.message}")
+    if files is None and old.tree is None:
+        notes.append(f"the files of {before.record.name} are not here")
+    if files is None and new.tree is None:
+        notes.append(f"the files of {after.record.name} are not here")
+    if before.timeline.handoff.id != after.timeline.handoff.id:
+        notes.append("they are of two handoffs: what a rule says of one it need not say of the other")
+    commits, why = read_work_since(desk, before.content.commit, after.content.commit)
+    if why:
+        notes.append(why)
+    asked = () if before.sources is None else read_points(desk, before.sources, before.content, after.content)
+    return AttemptComparison(
+        before=before.record,
+        after=after.record,
+        record=record,
+        check_changes=compare_checks(before.content, after.content),
+        files=files,
+        commits=commits,
+        run_changes=compare_runs(_find_last_run(before.record), _find_last_run(after.record)),
+        asked=asked,
+        fatal=before.timeline.index.verdict.fatal,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _find_last_run(record: AttemptRecord) -> AttemptRun | None:
+    return record.runs[-1] if record.runs else None
+
+
+def _show_seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:g} s"
+
+
+def _show_command(run: AttemptRun) -> str:
+    """Without the folder of the run, which is another one each time."""
+    folder = run.output.rpartition("/")[0]
+    command = " ".join(run.argv)
+    return command.replace(folder, _RUN_FOLDER) if folder else command

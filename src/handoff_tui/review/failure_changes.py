@@ -1,0 +1,180 @@
+"""What is different from when a check last passed: its command and settings, its environment, the files it rests on."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from handoff_tui.baseline.ecosystem.files import is_ecosystem_file
+from handoff_tui.config.checks import Check
+from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
+from handoff_tui.config.paths import join_path
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.attempt_history import ValueChange
+from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.failure_report import FileSince, GoodMoment
+from handoff_tui.models.file_diff import FileChange
+from handoff_tui.repo.files import FileReader
+from handoff_tui.repo.history import read_blobs, resolve_commits
+from handoff_tui.repo.own_place import is_own
+from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.repo.user_files import read_optional
+from handoff_tui.repo.work_commits import is_ancestor
+from handoff_tui.review.commands import CommandCheck, build_environment
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.failure_evidence import EntryEvidence
+
+_MOST_FILES = 20
+_MOST_CHANGES = 20
+_WORDS = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
+_RUN_SETTINGS = "check_run."
+
+
+class Since(NamedTuple):
+    """What has changed since a check passed; what could not be compared is in the notes."""
+
+    changes: tuple[ValueChange, ...] = ()
+    files: tuple[FileSince, ...] | None = None
+    files_total: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def find_last_good(
+    desk: Desk, check: str, evidence: Sequence[EntryEvidence], handoff: str | None, *, is_command: bool
+) -> GoodMoment | None:
+    """The newest entry whose evidence says that the check passed."""
+    for one in evidence:
+        if one.has_passed(check, handoff, is_command=is_command):
+            work = one.one.work
+            commit = work.subject.commit
+            here = resolve_commits(desk.repository.git, [commit]).get(commit) is not None
+            return GoodMoment(
+                source="log",
+                time=one.one.entry.time,
+                entry=one.one.entry.id,
+                handoff=work.handoff,
+                attempt=work.attempt,
+                commit=commit,
+                behind=is_ancestor(desk.repository.git, commit, "HEAD") if here else None,
+                uncommitted=one.snapshot is not None and one.snapshot.tree != work.subject.tree,
+            )
+    return None
+
+
+class ChangeFinder:
+    """Compares with earlier commits; what two checks ask about is read once."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._settings: dict[str, LoadedSettings | str] = {}
+        self._files: dict[str, list[FileChange] | str] = {}
+        self._now: LoadedSettings | str | None = None
+
+    def find(self, result: CheckResult, command: CommandCheck | None, good: GoodMoment) -> Since:
+        """Since the commit of that moment; where it is not here, that is all that can be said."""
+        if good.commit is None or good.behind is None:
+            why = "a shallow clone lacks it" if self.desk.repository.shallow else "it was pruned, or never fetched"
+            return Since(notes=(f"the commit on which it passed is not here ({why}), so nothing can be compared",))
+        notes: list[str] = []
+        if not good.behind:
+            notes.append("the commit on which it passed is not behind HEAD: history was rewritten, or it lies aside")
+        if good.uncommitted:
+            notes.append("it passed with uncommitted work, which is not compared")
+        changes = self._compare_settings(result.id, good.commit, notes, is_command=command is not None)
+        files = self._list_files(good.commit, notes)
+        if files is None:
+            return Since(changes, notes=tuple(notes))
+        chosen = _choose_files(files, result, command)
+        return Since(changes, tuple(chosen[:_MOST_FILES]), len(chosen), tuple(notes))
+
+    def _compare_settings(
+        self, check: str, commit: str, notes: list[str], *, is_command: bool
+    ) -> tuple[ValueChange, ...]:
+        """Of a command its own settings; of a rule all others too, since it may take its numbers from any of them."""
+        then, now = self._read_settings(commit), self._read_settings_now()
+        if isinstance(then, str) or isinstance(now, str):
+            notes += [loaded for loaded in (then, now) if isinstance(loaded, str)]
+            return ()
+        found = compare_settings(then, now)
+        own = f"{join_path(('checks', check))}."
+        mine = [one for one in found if one.what.startswith((own, _RUN_SETTINGS))]
+        others = [] if is_command else [one for one in found if not one.what.startswith(("checks.", _RUN_SETTINGS))]
+        return (*mine, *others)[:_MOST_CHANGES]
+
+    def _read_settings(self, commit: str) -> LoadedSettings | str:
+        if commit not in self._settings:
+            name = f"{commit}:{REPOSITORY_FILE}"
+            content = read_blobs(self.desk.repository.git, [name], MAX_BYTES)[name]
+            self._settings[commit] = _parse(content, f"{REPOSITORY_FILE} as it was then cannot be used")
+        return self._settings[commit]
+
+    def _read_settings_now(self) -> LoadedSettings | str:
+        if self._now is None:
+            reader = FileReader(self.desk.repository.root, MAX_BYTES)
+            try:
+                content = read_optional(reader, REPOSITORY_FILE)
+            except HandoffError as unread:
+                return unread.message
+            self._now = _parse(content, f"{REPOSITORY_FILE} as it is now cannot be used")
+        return self._now
+
+    def _list_files(self, commit: str, notes: list[str]) -> list[FileSince] | None:
+        """Committed since, and what is uncommitted now."""
+        facts = self.desk.work_tree.facts
+        if commit not in self._files:
+            try:
+                self._files[commit] = list_changes(self.desk.repository.git, commit, facts.head or commit)
+            except HandoffError as refused:
+                self._files[commit] = f"the files of then cannot be compared: {refused.message}"
+        listed = self._files[commit]
+        if isinstance(listed, str):
+            notes.append(listed)
+            return None
+        found = {one.path: _WORDS.get(one.status, one.status) for one in listed}
+        found |= dict.fromkeys((*facts.changed, *facts.untracked), "uncommitted")
+        return [
+            FileSince(path=path, change=change, declares_packages=is_ecosystem_file(path))
+            for path, change in sorted(found.items())
+            if not is_own(path)
+        ]
+
+
+def compare_settings(then: LoadedSettings, now: LoadedSettings) -> list[ValueChange]:
+    """Settings of the repository's file whose value is another one, by their dotted keys."""
+    old, new = ({key: value for key, value, _ in loaded.rows()} for loaded in (then, now))
+    return [
+        ValueChange(what=key, before=_show(old, key), after=_show(new, key))
+        for key in dict.fromkeys((*old, *new))
+        if old.get(key) != new.get(key)
+    ]
+
+
+def list_unset(check: Check) -> tuple[str, ...]:
+    """Variables that a check asks for by name and that are not set here; the usual ones are not missed."""
+    given = build_environment(check)
+    usual = Check().environment
+    return tuple(name for name in check.environment if name not in given and name not in usual)
+
+
+def _choose_files(files: list[FileSince], result: CheckResult, command: CommandCheck | None) -> list[FileSince]:
+    """Those that the check rests on, as far as that is known; the ones that a finding names come first."""
+    named = {evidence.path for finding in result.findings for evidence in finding.evidence if evidence.path}
+    patterns = command.check.inputs if command is not None else ()
+    chosen = [one for one in files if not patterns or any(fnmatch.fnmatch(one.path, glob) for glob in patterns)]
+    marked = [one.model_copy(update={"named": one.path in named}) for one in chosen]
+    return sorted(marked, key=lambda one: (not one.named, not one.declares_packages, one.path))
+
+
+def _parse(content: bytes | None, otherwise: str) -> LoadedSettings | str:
+    try:
+        return build_settings(None, content)
+    except HandoffError as refused:
+        return f"{otherwise}: {refused.message}"
+
+
+def _show(values: dict[str, object], key: str) -> str | None:
+    if key not in values:
+        return None
+    value = values[key]
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

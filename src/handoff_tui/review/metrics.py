@@ -1,0 +1,201 @@
+"""Figures about handoffs, from the signed log and git alone."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from pathlib import Path
+from typing import Final
+
+from handoff_tui.decision_log.log_index import LogIndex, build_log_index
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.errors import UsageError
+from handoff_tui.models.log_record import LogVerdict, ProblemLevel
+from handoff_tui.models.metrics import Figure, MetricsReport
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.evidence_files import REVIEWS, EvidenceFiles
+from handoff_tui.repo.history import read_commit_dates
+from handoff_tui.repo.signing_key import read_identity
+from handoff_tui.repo.work_commits import find_ancestors, list_work_times
+from handoff_tui.review import metrics_definitions as define
+from handoff_tui.review import metrics_observations as observe
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.review.metrics_facts import MetricsFacts, RecordFacts, RecordParser
+from handoff_tui.review.metrics_figures import Definition, Observed, Window, build_figure
+from handoff_tui.review.metrics_rounds import Round, build_rounds, parse_seconds
+from handoff_tui.review.metrics_rules import build_rule_figures, observe_open_times
+from handoff_tui.review.reading import read_shelf
+
+_OBSERVERS: Final[tuple[tuple[Definition, Callable[[MetricsFacts], Observed]], ...]] = (
+    (define.FAILURE_RATE, observe.observe_failures),
+    (define.COMPLIANCE, observe.observe_compliance),
+    (define.TIME_TO_RESUME, observe.observe_resumption),
+    (define.REDISCOVERY, observe.observe_rediscovery),
+    (define.SUCCESS_BY_TYPE, observe.observe_success),
+    (define.DURATION_BY_TYPE, observe.observe_duration),
+    (define.TIME_TO_DECISION, observe.observe_decision_time),
+    (define.LOOPS, observe.observe_loops),
+    (define.STALE_RATE, observe.observe_staleness),
+    (define.OVERRIDE_DEBT, observe.observe_debts),
+    (define.RUBBER_STAMPS, observe.observe_rubber_stamps),
+)
+
+
+def read_metrics_at(start: Path, window: Window) -> MetricsReport:
+    """The figures of the repository around a folder."""
+    desk = open_desk(start)
+    return read_metrics(desk, open_log(desk.repository), window)
+
+
+def read_metrics(
+    desk: Desk,
+    log: OpenLog,
+    window: Window,
+    now: Callable[[], datetime] = read_now,
+    known: dict[str, RecordFacts] | None = None,
+) -> MetricsReport:
+    """Verifies the log and counts. Of a log that is not sound nothing is counted.
+
+    `known` are records that were read before; who counts again and again keeps it, and it grows.
+    """
+    with _pause_collection():
+        return _read_metrics(desk, log, window, build_time(now()), {} if known is None else known)
+
+
+def _read_metrics(
+    desk: Desk, log: OpenLog, window: Window, moment: str, known: dict[str, RecordFacts]
+) -> MetricsReport:
+    verdict = log.verify()
+    report = MetricsReport(
+        repo=str(desk.repository.root),
+        head=desk.work_tree.facts.head,
+        log=verdict.log,
+        fatal=verdict.fatal,
+        made_at=moment,
+        since=window.since,
+        until=window.until,
+        entries=len(verdict.entries) - len(verdict.void),
+        not_counted=len(verdict.void) + sum(one.level is ProblemLevel.REFUSED for one in verdict.problems),
+        notes=tuple(_list_notes(desk, verdict)),
+    )
+    if verdict.fatal:
+        return report.model_copy(update={"figures": build_no_figures("the log is not sound")})
+    facts = read_facts(desk, log, build_log_index(verdict), moment, known)
+    return report.model_copy(
+        update={
+            "submissions": sum(len(one.submissions) for one in facts.rounds),
+            "decisions": sum(len(one.votes) for one in facts.rounds),
+            "figures": build_figures(facts, window),
+        }
+    )
+
+
+@contextmanager
+def _pause_collection() -> Iterator[None]:
+    """Of 10,000 entries a million small values are kept, none in a circle: to look for circles costs a third more."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
+
+
+def parse_window(since: str | None, until: str | None) -> Window:
+    """Two days as a person wrote them: `2026-03-01`."""
+    for written in (since, until):
+        if written is not None:
+            _check_day(written)
+    if since is not None and until is not None and until < since:
+        raise UsageError(f"{until} is before {since}", "Give the earlier day to --since.")
+    return Window(since, until)
+
+
+def build_figures(facts: MetricsFacts, window: Window) -> tuple[Figure, ...]:
+    """Every figure, in the order in which they are told. Pure."""
+    by_rule, by_severity = build_rule_figures(facts, define.SUCCESS_BY_RULE, define.SUCCESS_BY_SEVERITY, window)
+    built = {by_rule.id: by_rule, by_severity.id: by_severity}
+    for definition, observed in zip(
+        (define.OPEN_BY_RULE, define.OPEN_BY_SEVERITY), observe_open_times(facts), strict=True
+    ):
+        built[definition.id] = build_figure(definition, _narrow(observed, facts, window), window)
+    for definition, observer in _OBSERVERS:
+        built[definition.id] = build_figure(definition, _narrow(observer(facts), facts, window), window)
+    return tuple(built[definition.id] for definition in define.ALL)
+
+
+def _narrow(observed: Observed, facts: MetricsFacts, window: Window) -> Observed:
+    """What was left out is told of the days that are asked about, like everything else."""
+    entries = facts.index.entries
+    return observed._replace(
+        left_out={
+            why: [source for source in sources if window.has(entries[source].time)]
+            for why, sources in observed.left_out.items()
+        }
+    )
+
+
+def build_no_figures(why: str) -> tuple[Figure, ...]:
+    """Every figure without a value."""
+    return tuple(
+        build_figure(one, Observed((), why=why), Window()).model_copy(update={"value": None, "why": why})
+        for one in define.ALL
+    )
+
+
+def read_facts(desk: Desk, log: OpenLog, index: LogIndex, now: str, known: dict[str, RecordFacts]) -> MetricsFacts:
+    """Reads what figures need besides the log: records, commits, and the handoffs that are here."""
+    rounds = build_rounds(index)
+    git = desk.repository.git
+    commits = {vote.work.subject.commit for one in rounds for vote in one.votes}
+    has_history = bool(rounds) and desk.work_tree.facts.head is not None
+    first = min((entry.time for one in rounds for entry in one.list_entries()), default=now)
+    return MetricsFacts(
+        index=index,
+        rounds=rounds,
+        now=now,
+        records=_read_records(log, rounds, known),
+        commit_seconds={name: parse_seconds(moment) for name, moment in read_commit_dates(git, commits).items()},
+        behind=find_ancestors(git, commits) if has_history else frozenset(),
+        work_seconds=list_work_times(git, int(parse_seconds(first))) if has_history else (),
+        types=_read_types(desk) if rounds else {},
+        reviewer=read_identity(git).email,
+    )
+
+
+def _read_records(log: OpenLog, rounds: Iterable[Round], known: dict[str, RecordFacts]) -> dict[str, RecordFacts]:
+    """By digest. Those of other branches are looked for there; one that cannot be read is as good as missing."""
+    wanted = sorted({vote.decision.review for one in rounds for vote in one.votes} - known.keys())
+    tips = dict.fromkeys(log.blobs.read_listing().branches.refs.values())
+    parser = RecordParser()
+    stored = EvidenceFiles(log.repository).read_many(REVIEWS, wanted, tips)
+    parsed = ((digest, parser.parse(content)) for digest, content in stored)
+    known |= {digest: facts for digest, facts in parsed if facts is not None}
+    return known
+
+
+def _read_types(desk: Desk) -> dict[str, str]:
+    return {handoff.id: handoff.type.value for handoff in read_shelf(desk).harvest.handoffs}
+
+
+def _list_notes(desk: Desk, verdict: LogVerdict) -> Iterator[str]:
+    if verdict.log is None and not verdict.fatal:
+        yield "there is no signed log here yet; `handoff-tui init` begins one"
+    for problem in verdict.problems:
+        if problem.level is ProblemLevel.FATAL:
+            yield f"the log is not sound: {problem.text}"
+    if desk.repository.shallow:
+        yield "this clone is shallow: what rests on commits that it lacks is left out (git fetch --unshallow)"
+
+
+def _check_day(written: str) -> None:
+    try:
+        right = date.fromisoformat(written).isoformat() == written
+    except ValueError:
+        right = False
+    if not right:
+        raise UsageError(f"{written!r} is no day", "Write it as 2026-03-01.")

@@ -1,0 +1,131 @@
+"""Every past approval judged again: by the rules and people of today, by its evidence, by the configuration of then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
+from handoff_tui.decision_log.times import build_time
+from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.models.log_view import LogRow
+from handoff_tui.models.replay_report import ReplayedApproval, ReplayReport
+from handoff_tui.repo.clock import read_now
+from handoff_tui.repo.work_commits import find_ancestors
+from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.log import OpenLog, find_policy, open_log
+from handoff_tui.review.log_list import RowBuilder
+from handoff_tui.review.metrics_rounds import PASSING, sort_key
+from handoff_tui.review.replay_configuration import ConfigurationJudge
+from handoff_tui.review.replay_evidence import EvidenceJudge
+from handoff_tui.review.replay_people import judge_people
+from handoff_tui.review.replay_rules import RuleJudge
+from handoff_tui.review.travel_desk import TravelMemory
+
+Progress = Callable[[int, int], None]
+"""Told after each approval: how many are done, and how many there are."""
+
+
+def replay_at(start: Path, on_progress: Progress | None = None) -> ReplayReport:
+    """The approvals of the repository around a folder."""
+    desk = open_desk(start)
+    return replay(desk, open_log(desk.repository), on_progress)
+
+
+def replay(
+    desk: Desk, log: OpenLog, on_progress: Progress | None = None, now: Callable[[], datetime] = read_now
+) -> ReplayReport:
+    """Nothing is written, and no command is run: only rules, on trees. Of a log that is not sound nothing is judged."""
+    verdict = log.verify()
+    rows = RowBuilder(verdict, log.find_candidates()).build_all()
+    index = build_log_index(verdict)
+    return ReplayReport(
+        repo=str(desk.repository.root),
+        head=desk.work_tree.facts.head,
+        log=verdict.log,
+        policy=verdict.policy,
+        made_at=build_time(now()),
+        fatal=verdict.fatal,
+        approvals=() if verdict.fatal else _judge_all(desk, log, index, on_progress),
+        entries=_sort_rows(rows),
+        problems=verdict.problems,
+        notes=_list_notes(desk, verdict),
+    )
+
+
+def list_approvals(index: LogIndex) -> list[Vote]:
+    """Every decision by which work passed, void ones too, oldest first."""
+    votes = (vote for vote in index.votes.values() if vote.decision.verb in PASSING)
+    return sorted(votes, key=lambda vote: sort_key(vote.entry))
+
+
+def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress | None) -> tuple[ReplayedApproval, ...]:
+    votes = list_approvals(index)
+    policy = find_policy(index.verdict)
+    head = desk.work_tree.facts.head
+    commits = [vote.work.subject.commit for vote in votes]
+    behind = find_ancestors(desk.repository.git, commits) if head is not None else frozenset()
+    memory = TravelMemory(desk.repository)
+    rules, configuration = RuleJudge(desk, memory), ConfigurationJudge(desk, memory.store)
+    evidence = EvidenceJudge(desk, log, memory.store, behind)
+    judged: dict[str, ReplayedApproval] = {}
+    try:
+        # by commit, so that what is read of one is read once
+        for vote in sorted(votes, key=lambda vote: vote.work.subject.commit):
+            gathered = evidence.gather(vote)
+            answers = (
+                rules.judge(vote, gathered.record),
+                judge_people(index, policy, vote),
+                evidence.judge(vote, gathered),
+                configuration.judge(vote),
+            )
+            void = index.verdict.void.get(vote.entry.id, "")
+            judged[vote.entry.id] = _build_approval(vote).model_copy(update={"answers": answers, "void": void})
+            if on_progress is not None:
+                on_progress(len(judged), len(votes))
+    finally:
+        memory.close()
+    return tuple(judged[vote.entry.id] for vote in votes)
+
+
+def _sort_rows(rows: list[LogRow]) -> tuple[LogRow, ...]:
+    """Oldest first; what could not be read has no time, and stays last."""
+    unread = [row for row in rows if row.time is None]
+    return (*reversed(rows[: len(rows) - len(unread)]), *unread)
+
+
+def _build_approval(vote: Vote) -> ReplayedApproval:
+    work = vote.work
+    return ReplayedApproval(
+        entry=vote.entry.id,
+        verb=vote.decision.verb.value,
+        actor=vote.entry.actor,
+        time=vote.entry.time,
+        handoff=work.handoff,
+        phase=work.phase,
+        attempt=work.attempt,
+        reason=vote.decision.reason,
+        commit=work.subject.commit,
+        tree=work.subject.tree,
+        snapshot=work.subject.snapshot,
+        review=vote.decision.review,
+        answers=(),
+    )
+
+
+def _list_notes(desk: Desk, verdict: LogVerdict) -> tuple[str, ...]:
+    notes: list[str] = []
+    if verdict.log is None and not verdict.fatal:
+        notes.append("there is no signed log here yet; `handoff-tui init` begins one")
+    if verdict.fatal:
+        notes += [f"the log is not sound, so nothing is judged: {one.text}" for one in _list_fatal(verdict)]
+    if desk.repository.shallow:
+        notes.append(
+            "this clone is shallow: approvals of commits that it lacks cannot be judged (git fetch --unshallow)"
+        )
+    return tuple(notes)
+
+
+def _list_fatal(verdict: LogVerdict) -> list[LogProblem]:
+    return [problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL]

@@ -1,0 +1,34 @@
+"""The report for an auditor: past approvals judged again, figures, and the list of entries, written where asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.models.metrics import MetricsReport
+from handoff_tui.models.replay_report import ReplayReport
+from handoff_tui.repo.new_files import write_new_file
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.log import open_log
+from handoff_tui.review.metrics import read_metrics
+from handoff_tui.review.metrics_figures import Window
+from handoff_tui.review.replay import Progress, replay
+
+
+class Audit(NamedTuple):
+    """Both halves of the report, of one state of the log."""
+
+    replay: ReplayReport
+    metrics: MetricsReport
+
+
+def read_audit_at(start: Path, window: Window, on_progress: Progress | None = None) -> Audit:
+    """Reads and judges everything of the repository around a folder; no command is run."""
+    desk = open_desk(start)
+    log = open_log(desk.repository, remembered=False)
+    return Audit(replay(desk, log, on_progress), read_metrics(desk, log, window))
+
+
+def write_report(place: Path, text: str) -> int:
+    """Writes a new file; its size. One that is there already stays as it is."""
+    return write_new_file(place, (text.encode(),))

@@ -1,0 +1,192 @@
+"""Time travel: the whole desk as it was at a commit or at an entry of the log, for looking only.
+
+Files, settings and history are those of the commit; the log is the entry and all that it follows. Nothing is checked
+out, and nothing is written but our own cache.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import cached_property
+
+from handoff_tui.errors import UsageError
+from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.review_state import ReviewState, ShownHandoff
+from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.models.travel import DeskThen, Stop, TravelLine
+from handoff_tui.repo.history import resolve_commits
+from handoff_tui.review.baseline import Baseline, choose_baseline
+from handoff_tui.review.check import CheckRequest
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.measure import measure_claims, prepare
+from handoff_tui.review.refresh import Bench, build_state
+from handoff_tui.review.show import find_handoff, find_id, read_history, show_again
+from handoff_tui.review.travel_cache import TravelCache
+from handoff_tui.review.travel_desk import PastDesk, TravelMemory, build_commit_hint, find_commit, open_desk_at
+from handoff_tui.review.travel_log import ENTRY_PREFIX, GatesThen, LogThen, WholeLog, read_whole_log
+from handoff_tui.review.travel_report import build_report, choose_baseline_then
+from handoff_tui.review.travel_stops import build_stop, read_stops
+
+__all__ = ["PastDesk", "Traveller", "build_state_at", "open_desk_at"]
+
+_MOST_OPEN = 8
+_ALWAYS = (
+    "what was uncommitted then, and the results of commands, are in no commit",
+    "refs and git notes are shown as they are now, as far as they belong to commits of then",
+)
+
+
+class Traveller:
+    """Visits the stops of one repository. Kept for some time, it is quick wherever it has been. For one thread."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._memory = TravelMemory(desk.repository)
+        self._cache = TravelCache(desk)
+        self._open: OrderedDict[str, PastDesk] = OrderedDict()
+        self._reports: OrderedDict[tuple[str, str | None], CheckReport] = OrderedDict()
+
+    def close(self) -> None:
+        """Ends the git process that answers; a later question starts it again."""
+        self._memory.close()
+
+    @cached_property
+    def log(self) -> WholeLog | None:
+        return read_whole_log(self._desk)
+
+    @cached_property
+    def line(self) -> TravelLine:
+        """The stops of the slider, oldest first."""
+        return read_stops(self._desk, self.log)
+
+    def find_stop(self, name: str) -> Stop:
+        """The stop that a person names: a commit, or an entry by its id or the beginning of it."""
+        git = self._desk.repository.git
+        commit = None if name.startswith(ENTRY_PREFIX) else resolve_commits(git, [name])[name]
+        if commit is not None:
+            known = next((stop for stop in self.line.stops if stop.key == commit), None)
+            return known or build_stop(find_commit(self._desk, commit), None)
+        entry = self.log.find_entry(name) if self.log is not None else None
+        if entry is None:
+            raise UsageError(f"{name!r} is no commit here, and no entry of the log", build_commit_hint(self._desk))
+        known = next((stop for stop in self.line.stops if stop.key == entry.id), None)
+        about = entry.work.subject.commit if entry.work is not None else "HEAD"
+        return known or build_stop(find_commit(self._desk, about), entry)
+
+    def visit(self, stop: Stop) -> DeskThen:
+        """The desk at a stop; the same value again where it was visited before and nothing that counts has changed."""
+        known = self._cache.find(stop)
+        if known is not None:
+            return known
+        found = self._look(stop)
+        self._cache.keep(stop, found)
+        return found
+
+    def open(self, stop: Stop) -> PastDesk:
+        """The files and settings at a stop."""
+        known = self._open.get(stop.commit)
+        if known is None:
+            known = self._open[stop.commit] = open_desk_at(self._desk, stop.commit, self._memory)
+            while len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)
+        return known
+
+    def show(self, stop: Stop, wanted: str) -> ShownHandoff:
+        """One handoff whole, as it was."""
+        past, state = self.open(stop), self.visit(stop).state
+        reviewed = find_handoff(state, wanted)
+        evidence = past.build_evidence(deep=True)
+        prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
+        blank = ShownHandoff(reviewed=reviewed, history=read_history(past.desk, reviewed.handoff))
+        return show_again(blank, state, measure_claims(reviewed.handoff, evidence), self._open_gates(past, stop))
+
+    def check(self, stop: Stop, request: CheckRequest) -> CheckReport:
+        """The results of some rules at a stop."""
+        past = self.open(stop)
+        if request.handoff is not None:
+            request = request._replace(handoff=find_id(past.reading.harvest.handoffs, request.handoff))
+        if request.baseline is not None:
+            baseline = choose_baseline(past.desk, request.baseline)
+        else:
+            baseline = choose_baseline_then(past, self._open_gates(past, stop))
+        return build_report(past, baseline, request)
+
+    def list_notes(self, stop: Stop) -> tuple[str, ...]:
+        """What cannot be known of a stop."""
+        return (*self._list_rewritten(stop), *_ALWAYS)
+
+    def _look(self, stop: Stop) -> DeskThen:
+        past = self.open(stop)
+        then = self._find_log(stop)
+        gates = None if then is None else GatesThen(past, then)
+        refused = past.desk.loaded.refused_shortly
+        return DeskThen(
+            stop=stop,
+            tree=past.commit.tree,
+            state=_build_state(past, gates),
+            report=self._report(past, choose_baseline_then(past, gates)),
+            log=None if then is None else then.build_view(),
+            notes=(
+                *((f"the settings of then cannot be used, so nothing was checked: {refused}",) if refused else ()),
+                *self.list_notes(stop),
+            ),
+        )
+
+    def _report(self, past: PastDesk, baseline: Baseline) -> CheckReport | None:
+        """Entries that follow each other on one commit share it, as long as none of them moves the baseline."""
+        if past.desk.loaded.refused is not None:
+            return None
+        key = (past.commit.id, baseline.commit)
+        if key not in self._reports:
+            self._reports[key] = build_report(past, baseline, CheckRequest())
+            while len(self._reports) > _MOST_OPEN:
+                self._reports.popitem(last=False)
+        return self._reports[key]
+
+    def _find_log(self, stop: Stop) -> LogThen | None:
+        return None if self.log is None or stop.entry is None else self.log.build_then(stop.entry)
+
+    def _open_gates(self, past: PastDesk, stop: Stop) -> GatesThen | None:
+        then = self._find_log(stop)
+        return None if then is None else GatesThen(past, then)
+
+    def _list_rewritten(self, stop: Stop) -> tuple[str, ...]:
+        """Where an entry is about a commit that history does not have, the files shown are not that commit's."""
+        entry = self.log.entries.get(stop.entry) if self.log is not None and stop.entry else None
+        if entry is None or entry.work is None or stop.key != entry.id:
+            return ()
+        about = entry.work.subject.commit
+        on_line = {one.commit for one in self.line.stops}
+        if about in on_line or about == stop.commit:
+            return ()
+        about_it = f"the commit {about[:SHORT_COMMIT]} that this entry is about is not in the history of HEAD"
+        shown = f"the files shown are those of {stop.commit[:SHORT_COMMIT]}"
+        return (f"{about_it}: it was rewritten, or is on another branch; {shown}",)
+
+
+def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> DeskThen:
+    """The desk at a commit, and the log as known at an entry; without one, as the line of stops has it."""
+    traveller = Traveller(desk)
+    try:
+        stop = traveller.find_stop(commit)
+        if entry is not None:
+            stop = stop.model_copy(update={"entry": _require_entry(traveller, entry)})
+        return traveller.visit(stop)
+    finally:
+        traveller.close()
+
+
+def _require_entry(traveller: Traveller, name: str) -> str:
+    found = traveller.log.find_entry(name) if traveller.log is not None else None
+    if found is None:
+        raise UsageError(f"{name!r} is no valid entry of the log", "`handoff-tui log` lists them.")
+    return found.id
+
+
+def _build_state(past: PastDesk, gates: GatesThen | None) -> ReviewState:
+    harvest = past.reading.harvest
+    evidence = past.build_evidence(deep=False)
+    prepare(evidence, harvest.handoffs, harvest.handoffs)
+    bench = Bench(harvest, gates, closed=past.desk.loaded.refused_shortly)
+    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in harvest.handoffs)
+    return build_state(past.desk, harvest, reviewed)

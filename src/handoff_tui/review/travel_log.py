@@ -1,0 +1,124 @@
+"""The signed log as it was known at one of its entries: that entry, and all that it follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from handoff_tui.decision_log.chain import Candidate, Chain, Known
+from handoff_tui.decision_log.log_index import LogIndex, build_log_index
+from handoff_tui.errors import EntryNotFoundError
+from handoff_tui.models.log_record import Entry, LogVerdict, ProblemLevel
+from handoff_tui.models.log_view import LogView
+from handoff_tui.review.desk import Desk, has_log
+from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.review.log_gates import LogGates
+from handoff_tui.review.log_list import RowBuilder
+from handoff_tui.review.travel_desk import PastDesk
+
+ENTRY_PREFIX = "sha256:"
+_SHORTEST = len(ENTRY_PREFIX) + 6
+"""A shorter beginning of an id is more likely something else."""
+
+
+@dataclass(frozen=True)
+class WholeLog:
+    """The log as it is now, from which every earlier state of it follows."""
+
+    verdict: LogVerdict
+    candidates: dict[str, Candidate]
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        return {entry.id: entry for entry in self.verdict.entries}
+
+    def find_entry(self, name: str) -> Entry | None:
+        """By its id or the beginning of it, as long as that is only one."""
+        wanted = name if name.startswith(ENTRY_PREFIX) else ENTRY_PREFIX + name
+        found = [entry for entry in self.verdict.entries if entry.id.startswith(wanted)]
+        return found[0] if len(found) == 1 and len(wanted) >= _SHORTEST else None
+
+    @cached_property
+    def _chain(self) -> Chain:
+        """Kept from entry to entry: going on to a later one costs no more than what lies between."""
+        return Chain()
+
+    def _find_followed(self, entry: str) -> set[str]:
+        """An entry and all that it follows, by its own words and as it counts here: a statement may be there twice."""
+        seen = {entry}
+        waiting = [entry]
+        while waiting:
+            one = waiting.pop()
+            counted = self.entries[one].parents if one in self.entries else ()
+            for parent in (*self.candidates[one].entry.parents, *counted):
+                if parent not in seen and parent in self.candidates:
+                    seen.add(parent)
+                    waiting.append(parent)
+        return seen
+
+    def build_then(self, entry: str) -> LogThen:
+        """The log at an entry. What closes every gate now closed it then, as far as anybody can tell."""
+        if entry not in self.entries:
+            raise EntryNotFoundError(f"no valid entry of the log has the id {entry}", "`handoff-tui log` lists them.")
+        candidates = {one: self.candidates[one] for one in self._find_followed(entry)}
+        moment = self.entries[entry].time
+        verdict = self._chain.judge(candidates, Known(now=moment, pin=self.verdict.log))
+        fatal = tuple(problem for problem in self.verdict.problems if problem.level is ProblemLevel.FATAL)
+        verdict = verdict.model_copy(update={"problems": (*verdict.problems, *fatal)})
+        return LogThen(entry, moment, verdict, candidates)
+
+
+@dataclass(frozen=True)
+class LogThen:
+    """The log up to one entry."""
+
+    entry: str
+    moment: str
+    verdict: LogVerdict
+    candidates: dict[str, Candidate]
+
+    @cached_property
+    def index(self) -> LogIndex:
+        return build_log_index(self.verdict)
+
+    def build_view(self) -> LogView:
+        rows = RowBuilder(self.verdict, self.candidates).build_all()
+        return LogView(
+            fatal=self.verdict.fatal,
+            log=self.verdict.log,
+            policy=self.verdict.policy,
+            heads=self.verdict.heads,
+            total=len(rows),
+            rows=tuple(rows),
+            problems=self.verdict.problems,
+        )
+
+
+class GatesThen(LogGates):
+    """Where the gates stood, by the log and the files of then."""
+
+    def __init__(self, past: PastDesk, then: LogThen) -> None:
+        super().__init__(past.desk)
+        self._past = past
+        self._then = then
+
+    @cached_property
+    def index(self) -> LogIndex:
+        return self._then.index
+
+    @cached_property
+    def tree(self) -> str:
+        return self._past.store.build_work_tree(self._past.commit.tree)
+
+    @cached_property
+    def _now(self) -> str:
+        return self._then.moment
+
+
+def read_whole_log(desk: Desk) -> WholeLog | None:
+    """The log now; nothing where there is none."""
+    if not has_log(desk):
+        return None
+    log: OpenLog = open_log(desk.repository)
+    verdict = log.verify()
+    return WholeLog(verdict, dict(log.find_candidates()))

@@ -1,0 +1,123 @@
+"""A commit as rules see it. What no commit holds cannot be told, and a rule that asks for it is undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+from typing import NoReturn
+
+from handoff_tui.checks.contract import Rule, UndecidableError
+from handoff_tui.checks.world import Change
+from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.models.claim import Verdict
+from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.place import Problem
+from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.repo.tree_reader import TreeReader
+from handoff_tui.review.baseline import Baseline
+from handoff_tui.review.evidence import Evidence
+from handoff_tui.review.measure import measure_claims, prepare
+from handoff_tui.review.travel_desk import CommitEvidence, PastDesk
+from handoff_tui.review.world import RepositoryWorld
+
+_GIT_FOLDER = ".git/"
+IN_NO_COMMIT = "is in no commit"
+_UNCOMMITTED = f"what was uncommitted then {IN_NO_COMMIT}"
+_UNTOLD = {
+    "changes-are-documented": _UNCOMMITTED,
+    "nothing-unpushed": f"what was pushed by then {IN_NO_COMMIT}",
+    "uncommitted-files-agree": _UNCOMMITTED,
+}
+"""Rules about what the tree and the history of a commit have nothing of."""
+
+
+class CommitWorld(RepositoryWorld):
+    """Answers from the tree and the history of a commit. Handoffs are read when a rule asks for them."""
+
+    def __init__(self, past: PastDesk, find_baseline: Callable[[], Baseline]) -> None:
+        """The baseline is looked for when a rule asks for it; most do not."""
+        super().__init__(past.desk, (), (), Baseline(None, "not asked for"))
+        self._find_baseline = find_baseline
+        self._past = past
+        self._tree_reader = past.open_reader(past.desk.loaded.settings.limits.file_bytes)
+        self._reader = self._tree_reader
+        self._history = lambda: past.reading.shelf.history
+
+    def handoffs(self) -> tuple[Handoff, ...]:
+        return self._past.reading.harvest.handoffs
+
+    def problems(self) -> tuple[Problem, ...]:
+        return self._past.reading.harvest.problems
+
+    def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
+        found = next((one for one in self.handoffs() if one.id == handoff), None)
+        return () if found is None else measure_claims(found, self._evidence)
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        evidence = CommitEvidence(self._past, deep=True, old_files=self._old_files)
+        prepare(evidence, self.handoffs(), self.handoffs())
+        return evidence
+
+    def _find_reader(self, path: str) -> tuple[TreeReader, str]:
+        if path.startswith(_GIT_FOLDER):
+            _refuse("which hooks this clone had then")
+        return self._tree_reader, path
+
+    def is_executable(self, path: str) -> bool:
+        reader, inner = self._find_reader(path)
+        return reader.is_executable(inner)
+
+    def is_writable(self, path: str) -> bool:
+        _refuse(f"whether {path} could be written then")
+
+    def find_program(self, name: str) -> str | None:
+        _refuse(f"whether the program {name} was there then")
+
+    def program_answers(self, name: str) -> bool | None:
+        _refuse(f"whether the program {name} was there then")
+
+    def baseline(self) -> str | None:
+        return self._find_baseline().commit
+
+    def changes(self) -> tuple[Change, ...]:
+        """What differs between the baseline and the commit."""
+        commit = self.baseline()
+        if commit is None:
+            return ()
+        found = list_changes(self._git, commit, self._past.commit.id)
+        changes = (Change("A" if one.status == "C" else one.status, one.path, one.old_path) for one in found)
+        return tuple(change for change in changes if not change.path.startswith(".handoff-tui/"))
+
+    def remotes(self) -> tuple[tuple[str, str], ...]:
+        _refuse("which remotes there were then")
+
+    def reaches(self, remote: str) -> bool | None:
+        _refuse(f"whether {remote} answered then")
+
+    def answers(self, address: str) -> int | str | None:
+        _refuse(f"whether {address} answered then")
+
+    def now(self) -> datetime:
+        """The moment of the commit: a lock that was fresh then is not stale."""
+        return self._past.commit.moment
+
+
+def suit_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules as they judge a commit: some cannot tell."""
+    return tuple(_suit(rule) for rule in rules)
+
+
+def is_untold(result: CheckResult) -> bool:
+    """Whether a rule could not tell, because what it asks for is in no commit."""
+    return result.outcome is Outcome.UNKNOWN and result.summary.endswith(IN_NO_COMMIT)
+
+
+def _suit(rule: Rule) -> Rule:
+    reason = _UNTOLD.get(rule.id)
+    return rule if reason is None else rule._replace(judge=lambda context: context.undecidable(reason))
+
+
+def _refuse(what: str) -> NoReturn:
+    raise UndecidableError(f"{what} {IN_NO_COMMIT}")
