@@ -14,6 +14,7 @@ from benchmarks.agents import measure_agents
 from benchmarks.baseline import measure_capture
 from benchmarks.check import measure_cancel, measure_check, measure_engine
 from benchmarks.compare import measure_compare
+from benchmarks.debugging import measure_debugging
 from benchmarks.desk import measure_desk
 from benchmarks.diff import measure_diff
 from benchmarks.diff_view import measure_diff_view
@@ -22,6 +23,7 @@ from benchmarks.live import measure_live
 from benchmarks.log_append import measure_log_append
 from benchmarks.log_entry import measure_log_entry
 from benchmarks.log_verify import measure_log_verify
+from benchmarks.metrics import measure_metrics
 from benchmarks.procedures import measure_procedures
 from benchmarks.reading import measure_reading
 from benchmarks.status import measure_status
@@ -66,11 +68,13 @@ def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[st
         "log-entry": lambda: measure_log_entry(rounds),
         "log-append": lambda: measure_log_append(folder, rounds),
         "log-verify": lambda: measure_log_verify(folder, rounds),
+        "metrics": lambda: measure_metrics(folder, rounds),
         "watching": lambda: measure_watching(folder, rounds, sizes),
         "live": lambda: measure_live(folder, sizes),
         "desk": lambda: measure_desk(folder, rounds, sizes),
         "agents": lambda: measure_agents(folder, rounds),
         "procedures": lambda: measure_procedures(folder, rounds),
+        "debugging": lambda: measure_debugging(folder, rounds),
     }
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.models.desk_state import DeskState, Part, RepositoryPart
+from handoff_tui.models.noticed import Watching
 from tests.support.live_desks import Onlooker, build_results, build_work, looking, without_moment
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically
@@ -35,6 +36,7 @@ def finish(builder: RepositoryBuilder, onlooker: Onlooker) -> DeskState:
         return value is not None and "the-last.txt" in value.repository.untracked
 
     onlooker.wait_for(has_heard, 150)
+    onlooker.wait_for(lambda state: state.repositories[0].watching is Watching.LIVE, 150)  # whatever it met on the way
     return without_moment(onlooker.wait_until_live(150))
 
 
@@ -50,7 +52,14 @@ def compare(state: DeskState, fresh: DeskState) -> None:
     assert [(one.risks, one.size) for one in state.inbox] == [(one.risks, one.size) for one in fresh.inbox]
     assert state.inbox == fresh.inbox
     assert state.checks == fresh.checks
+    assert [describe_watching(one) for one in state.repositories] == [
+        describe_watching(one) for one in fresh.repositories
+    ]
     assert state == fresh
+
+
+def describe_watching(part: RepositoryPart) -> tuple[str, ...]:
+    return (part.watching.value, part.explanation, part.hint, part.reviewer_note, *part.fatal, part.refused)
 
 
 def read_fresh(place: Path) -> DeskState:

@@ -9,12 +9,20 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.check_report import TrustState
+from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
+from handoff_tui.models.check_report import AskedCommand, TrustPlan, TrustState
 from handoff_tui.models.check_result import Evidence, Finding, Outcome, Remedy
 from handoff_tui.models.desk_state import ChecksProgress, Loaded
 from handoff_tui.models.noticed import Watching
 from handoff_tui.models.work import Severity
-from handoff_tui.tui.messages import ChecksCancelled, ChecksWanted, CopyWanted, EditorWanted
+from handoff_tui.tui.messages import (
+    ChecksCancelled,
+    ChecksWanted,
+    CopyWanted,
+    EditorWanted,
+    ProposalConfirmed,
+    ProposalWanted,
+)
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_of import read_desk
@@ -70,7 +78,7 @@ def test_run_shows_its_progress_and_can_be_cancelled() -> None:
     """A bar with numbers; what cannot be done meanwhile says why."""
 
     async def script(pilot: Pilot[None]) -> None:
-        assert "cancel the run: no run is underway" in await settle(pilot, "3", "X")
+        assert "cancel: no run is underway" in await settle(pilot, "3", "X")
         progress = ChecksProgress(1, 4, "tests-unit", MOMENT - timedelta(seconds=9))
         get_app(pilot).give(dataclasses.replace(DESK, running=progress))
         screen = await settle(pilot)
@@ -129,16 +137,23 @@ def test_stale_results_are_shown_as_stale() -> None:
     drive(StillApp(stale), script, size=(100, 40))
 
 
-def test_commands_that_wait_for_trust_are_trusted_by_a_command() -> None:
-    """It is copied, and never run from here."""
+def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> None:
+    """The key opens a box with each command; only its own key confirms."""
     report = REPORT.model_copy(update={"trust": TrustState(digest="sha256:12", trusted=False)})
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "3", "T")
-        [copied] = [one.text for one in get_app(pilot).asked if isinstance(one, CopyWanted)]
-        assert copied == "handoff-tui check --trust sha256:12"
+        app = get_app(pilot)
+        assert [one.kind for one in app.asked if isinstance(one, ProposalWanted)] == [ProposalKind.TRUST]
+        plan = TrustPlan("sha256:12", (AskedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),))
+        app.give(dataclasses.replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
+        screen = await settle(pilot, "enter", "y")
+        assert "Trust this repository's commands" in screen
+        assert "lint.sh  sha256:34" in screen
+        assert not any(isinstance(one, ProposalConfirmed) for one in app.asked)
 
-    drive(StillApp(dataclasses.replace(DESK, checks=Loaded(report))), script)
+    state = dataclasses.replace(DESK, checks=Loaded(report))
+    drive(StillApp(state), script)
 
 
 def test_news_never_move_the_cursor() -> None:

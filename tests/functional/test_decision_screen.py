@@ -18,9 +18,11 @@ from handoff_tui.models.desk_state import (
     DeskState,
     Drafts,
     RepositoryPart,
+    Scope,
     Trouble,
 )
 from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.models.snapshot_diff import DiffScope
 from handoff_tui.tui import messages
 from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
 from handoff_tui.tui.screens.decision_screen import DecisionScreen, is_same_to_sign
@@ -274,6 +276,24 @@ def test_change_underneath_disarms_and_can_be_looked_at_again() -> None:
         assert hands.dialog.query_one(Input).value == ""
 
     decide(OVERRIDING, act)
+
+
+def test_what_moved_underneath_can_be_shown() -> None:
+    """The box is left undecided, and the diff shows what differs from what it showed; not before something moved."""
+
+    async def act(hands: Hands) -> None:
+        await hands.press("ctrl+f")
+        assert isinstance(hands.app.screen, DecisionScreen)
+        await hands.give(replace(READY, stage=DecisionStage.MOVED, trouble=Trouble("a.py changed"), shown_tree="ab12"))
+        await hands.wait_for("show difference")
+        await hands.press("ctrl+f")
+        await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
+        await hands.wait_until(lambda: hands.app.desk.view_name == "diff")
+        wanted = [one.scope for one in hands.app.asked if isinstance(one, messages.ScopeWanted)]
+        assert wanted == [Scope(DiffScope.SINCE_SHOWN, "ab12")]
+        assert hands.confirmed == []
+
+    decide(READY, act, size=(100, 30))
 
 
 def test_refusal_takes_the_fields_away() -> None:

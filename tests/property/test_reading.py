@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.dialects.contract import NO, POSSIBLE, CommitFact, RefFact
-from handoff_tui.dialects.reading import Harvest, is_candidate, read_handoffs
+from handoff_tui.dialects.reading import Harvest, is_candidate, list_text_names, read_again, read_handoffs
+from handoff_tui.dialects.reading_memory import ReadingMemory
 from handoff_tui.dialects.registry import DIALECTS
 from handoff_tui.models.claim import Verdict, VerdictState
 from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState, ShownHandoff
@@ -156,6 +157,32 @@ def _obeys(character: str) -> bool:
     return (
         unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} or unicodedata.bidirectional(character) in directed
     )
+
+
+class _LivingShelf(MemoryShelf):
+    """A shelf that is read again after one of its files was saved."""
+
+    def renew(self, path: str) -> None:
+        self._sources[path] = self.source(path).renew()
+
+    def save(self, path: str, text: str) -> None:
+        self.files[path] = text
+        self._sources.pop(path, None)
+
+
+@given(_shelves(), st.data())
+@_thorough
+def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryShelf, data: st.DataObject) -> None:
+    """Whatever was kept of files that are as they were: handoffs, problems and what nobody understood are the same."""
+    living = _LivingShelf(dict(shelf.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
+    names, memory = list_text_names(living.paths), ReadingMemory()
+    read_again(living, DIALECTS, names, memory)
+    for path in data.draw(st.lists(st.sampled_from(sorted(shelf.files)), max_size=3)) if shelf.files else ():
+        texts = json_texts(_KEYS, _WORDS) if path in _JSON_PATHS else line_texts(_LINES)
+        living.save(path, data.draw(texts))
+        found = read_again(living, DIALECTS, names, memory)
+        fresh = MemoryShelf(dict(living.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
+        assert found == read_handoffs(fresh, DIALECTS)
 
 
 @given(_shelves())

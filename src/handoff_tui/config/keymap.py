@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from handoff_tui.config.nearest import suggest
 from handoff_tui.models.pattern import compile_later
 
-GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide")
+GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide", "travel")
 """Actions that every view has; their keys mean the same everywhere."""
 MODAL_SCOPE = "decision"
 """The decision dialog: no key of any view works while it is open."""
@@ -33,6 +33,8 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "view.log": "6",
     "view.agent": "7",
     "view.claims": "8",
+    "view.attempts": "9",
+    "view.figures": "0",
     "focus.next": "tab",
     "focus.previous": "shift+tab",
     "find.open": "/",
@@ -61,6 +63,12 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "decide.override": "",
     "decide.hold": "",
     "decide.carry": "",
+    "travel.begin": "",
+    "travel.previous": "<",
+    "travel.next": ">",
+    "travel.first": "(",
+    "travel.last": ")",
+    "travel.end": "",
     "inbox.sort": "s",
     "pipeline.step": "s",
     "pipeline.diff": "d",
@@ -70,6 +78,7 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "checks.only-failing": "f",
     "checks.open-file": "o",
     "checks.trust": "T",
+    "checks.bisect": "b",
     "claims.only-contradicted": "f",
     "claims.open-file": "o",
     "diff.next-hunk": "]",
@@ -119,13 +128,21 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "agent.note": "m",
     "agent.again": "R",
     "agent.back": "b",
+    "agent.loop": "C",
+    "agent.proofs": "P",
     "agent.unlock": "L",
     "agent.rollback": "B",
     "agent.undo-rollback": "U",
+    "attempts.compare": "D",
+    "attempts.mark": "m",
+    "attempts.failure": "o",
+    "attempts.diff": "d",
+    "figures.only-missed": "f",
     "decision.confirm": "ctrl+s",
     "decision.edit-reason": "ctrl+e",
     "decision.template": "ctrl+t",
     "decision.again": "ctrl+r",
+    "decision.difference": "ctrl+f",
     "decision.cancel": "escape",
 }
 """Action id to its keys; several are separated by commas."""

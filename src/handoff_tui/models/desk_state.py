@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from handoff_tui.models.agent_desk import AgentsView, OutputFound, OutputWindow, Proposal, Ring
+from handoff_tui.models.agent_desk import (
+    NOBODY_AT_WORK,
+    AgentsView,
+    AtWork,
+    OutputFound,
+    OutputWindow,
+    ProofsView,
+    Proposal,
+    Ring,
+)
 from handoff_tui.models.check_report import CheckReport
 from handoff_tui.models.document import Document
 from handoff_tui.models.file_diff import ChangedFile, DiffOptions
@@ -21,6 +30,12 @@ from handoff_tui.models.review_record import Comment
 from handoff_tui.models.review_state import ReviewState, ShownHandoff
 from handoff_tui.models.shown_file import ShownFile
 from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+
+if TYPE_CHECKING:  # few look at them, and the desk shows the rest before
+    from handoff_tui.models.attempt_history import AttemptComparison
+    from handoff_tui.models.desk_debug import AttemptsView, BisectPart, TravelPart
+    from handoff_tui.models.failure_report import FailureReport
+    from handoff_tui.models.metrics import MetricsReport
 
 Value = TypeVar("Value")
 
@@ -43,6 +58,9 @@ class Part(StrEnum):
     LOG = "log"
     AGENT = "agent"
     """The tries of its agents."""
+    ATTEMPTS = "attempts"
+    """Every attempt at its phases, by log, git and documents."""
+    FIGURES = "figures"
 
 
 class Trouble(NamedTuple):
@@ -82,6 +100,15 @@ class RepositoryPart:
     """Why nobody can sign, or may decide."""
     fatal: tuple[str, ...] = ()
     """What is wrong with the log, where it is not sound: every gate is closed then."""
+    refused: str = ""
+    """Why its own settings are not used: it is read by the usual ones, and every gate is closed."""
+
+    @property
+    def closed(self) -> str:
+        """Why every gate of it is closed; nothing where they are open."""
+        if self.fatal:
+            return f"the signed log is not sound: {self.fatal[0]}"
+        return f"its settings cannot be used: {self.refused}" if self.refused else ""
 
 
 class ChecksProgress(NamedTuple):
@@ -213,6 +240,8 @@ class DecisionPart:
     """The id of the stored entry."""
     gate: GateView | None = None
     """The gate after it."""
+    shown_tree: str | None = None
+    """The files that it was prepared on: what moved since is what differs from them."""
 
 
 class Telling(NamedTuple):
@@ -256,7 +285,20 @@ class DeskState:
     found: OutputFound | None = None
     proposal: Proposal | None = None
     """What is about to be done about agents."""
+    proofs: Loaded[ProofsView] = Loaded()
+    """Of work, once somebody asked for them."""
+    at_work: AtWork = NOBODY_AT_WORK
+    """Agents that go on because of this desk."""
     ring: Ring | None = None
+    attempts: Loaded[AttemptsView] = Loaded()
+    comparison: Loaded[AttemptComparison] = Loaded()
+    """Of the two attempts that were last asked about."""
+    failure: Loaded[FailureReport] = Loaded()
+    """Once somebody asked why it fails."""
+    figures: Loaded[MetricsReport] = Loaded()
+    bisect: BisectPart | None = None
+    travel: TravelPart | None = None
+    """The desk as it was is shown, and nothing can be changed."""
     drafts: Drafts = Drafts()
     decision: DecisionPart | None = None
     telling: Telling | None = None

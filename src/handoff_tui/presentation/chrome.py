@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from handoff_tui.models.desk_state import DeskState, RepositoryPart
 from handoff_tui.models.gate_state import GateName, Mover
 from handoff_tui.models.inbox import InboxItem
 from handoff_tui.models.noticed import Watching
 from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.first_paint import NAMES
+from handoff_tui.presentation.first_paint import NAMES, SHORT_NAMES
 from handoff_tui.presentation.labels import label_gate, label_mover, plural
 from handoff_tui.presentation.page import Cell
 from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.presentation.travel_bar import describe_as_of, describe_missing
 
 Row = tuple[Cell, ...]
 VIEWS = tuple(NAMES)
@@ -19,9 +23,11 @@ _WATCHING_ROLES = {
     Watching.RESCANNING: "warning",
     Watching.POLLING: "warning",
     Watching.GONE: "fail",
+    Watching.PAST: "warning",
 }
 _DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-_TAB_FORMS: tuple[tuple[int, frozenset[str]], ...] = (
+_TabForm = tuple[int, frozenset[str]]
+_TAB_FORMS: tuple[_TabForm, ...] = (
     (2, frozenset()),
     (1, frozenset()),
     (1, frozenset({"log"})),
@@ -47,19 +53,40 @@ def build_title(state: DeskState, view: str, width: int) -> Row:
 
 
 def build_tabs(state: DeskState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
-    """Each view with its key and its number; numbers go first where there is no room, what fails last."""
-    for detail, bare in _TAB_FORMS:
-        tabs = [
-            (name, _build_tab(state, name, keys.get(name, ""), 0 if name in bare else detail, here=name == view))
-            for name in keys
-        ]
+    """Each view with its key and its number; where there is no room, names far from the one in view are shortened.
+
+    Then numbers go, what fails last, and then the names that are far.
+    """
+    tabs: list[tuple[str, Row]] = []
+    for near, (detail, bare), names in _list_tab_forms(list(keys), view):
+        tabs = []
+        for name, key in keys.items():
+            title = f"{key} {(NAMES if name in near else names).get(name, '')}"
+            tab = _build_tab(state, name, title, 0 if name in bare else detail, here=name == view)
+            tabs.append((name, tab))
         if sum(compute_width(cell.text) for _, row in tabs for cell in row) <= width:
             break
     return tabs
 
 
+def _list_tab_forms(names: list[str], view: str) -> Iterator[tuple[set[str], _TabForm, dict[str, str]]]:
+    """Which tabs keep their whole names, how full the numbers are, and what the others are called; fullest first."""
+    here = names.index(view) if view in names else 0
+    nearest = sorted(names, key=lambda name: (abs(names.index(name) - here), names.index(name)))
+    yield set(names), _TAB_FORMS[0], NAMES
+    for kept in range(len(names), 0, -1):
+        yield set(nearest[:kept]), _TAB_FORMS[1], SHORT_NAMES
+    for form in _TAB_FORMS[2:]:
+        yield {view}, form, SHORT_NAMES
+    for kept in range(len(names), -1, -1):
+        yield {view}, _TAB_FORMS[-1], {name: SHORT_NAMES[name] for name in nearest[:kept]}
+
+
 def build_why(state: DeskState, width: int) -> Row:
-    """Whose move it is, and what blocks; always on the screen."""
+    """Whose move it is, and what blocks; always on the screen. In the past, which past."""
+    if state.travel is not None:
+        as_of = describe_as_of(state.travel, short=False)
+        return (as_of, *describe_missing(state.travel), *build_why(replace(state, travel=None), width))
     repository = state.repository
     fatal = next((one for one in state.repositories if one.fatal), None)
     if fatal is not None:
@@ -68,6 +95,9 @@ def build_why(state: DeskState, width: int) -> Row:
     if repository is not None and repository.state.trouble is not None:
         trouble = repository.state.trouble
         return (Cell(f" ✗ {render_safe(trouble.message)} ", "fail"), Cell(render_safe(trouble.hint), "muted"))
+    if repository is not None and repository.refused:
+        words = f" ■ every gate is closed: {render_safe(repository.refused)} "
+        return (Cell(words, "fail"), Cell("the handoffs are read by the usual settings", "muted"))
     item = state.item
     if item is None:
         return (Cell(f" {_describe_inbox(state)}", "muted"),)
@@ -81,10 +111,10 @@ def build_why(state: DeskState, width: int) -> Row:
         Cell(f" {'◆' if item.waits_on_me else mover.glyph} {render_safe(who)}", role),
         Cell(f" {render_safe(gate.next_move.what)}"),
     ]
-    if gate.blocking:
-        more = f" (+{len(gate.blocking) - 1} more)" if len(gate.blocking) > 1 else ""
-        reason = render_safe(gate.blocking[0], max(20, width - 30))
-        if gate.state in _DECIDED:  # who let it pass; nothing is in the way
+    if reasons := gate.why or gate.blocking:
+        more = f" (+{len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        reason = render_safe(reasons[0], max(20, width - 30))
+        if gate.why:  # who let it pass; nothing is in the way
             cells.append(Cell(f"  {label_gate(gate.state)} · {reason}{more}", label_gate(gate.state).role))
         else:
             cells.append(Cell(f"  ■ blocked: {reason}{more}", "warning"))
@@ -103,15 +133,20 @@ def count_waiting(state: DeskState) -> int:
 
 
 def _build_right(state: DeskState, view: str, width: int) -> Row:
+    if state.travel is not None:
+        return (describe_as_of(state.travel, short=True), Cell(" "))
     cells: list[Cell] = []
     repository = state.repository
     item = state.item
-    if view == "inbox" or item is None:
+    if view in {"inbox", "figures"} or item is None:
         waiting = count_waiting(state)
         verb = "needs" if waiting == 1 else "need"
-        cells.append(
-            Cell(f"◆ {waiting} {verb} you" if waiting else "nothing waits for you", "waiting" if waiting else "muted")
-        )
+        if waiting:
+            cells.append(Cell(f"◆ {waiting} {verb} you", "waiting"))
+        elif any(one.closed for one in state.repositories):
+            cells.append(Cell("■ gates closed", "fail"))
+        else:
+            cells.append(Cell("nothing waits for you", "muted"))
     else:
         cells.append(_build_standing(item))
     if repository is not None:
@@ -124,6 +159,8 @@ def _build_right(state: DeskState, view: str, width: int) -> Row:
 
 def _build_standing(item: InboxItem) -> Cell:
     gate = item.reviewed.gate
+    if item.closed:
+        return Cell("■ GATES CLOSED", "fail")
     if item.waits_on_me:
         return Cell("◆ WAITS FOR YOU", "waiting")
     if gate.state in _DECIDED or gate.state in {GateName.REJECTED, GateName.RETRY, GateName.HELD, GateName.BLOCKED}:
@@ -139,7 +176,7 @@ def _describe_place(state: DeskState, view: str, width: int) -> str:
     repository = state.repository
     name = render_safe(repository.name) if repository else "…"
     item = state.item
-    if view == "inbox" or item is None:
+    if view in {"inbox", "figures"} or item is None:
         more = f" and {len(state.repositories) - 1} more" if len(state.repositories) > 1 else ""
         return f"{NAMES[view].lower()} · {name}{more}"
     phase = state.phase or item.phase
@@ -147,9 +184,9 @@ def _describe_place(state: DeskState, view: str, width: int) -> str:
     return f"{name} › {words}" if width >= _WIDE or len(state.repositories) > 1 else words
 
 
-def _build_tab(state: DeskState, name: str, key: str, detail: int, *, here: bool) -> Row:
+def _build_tab(state: DeskState, name: str, title: str, detail: int, *, here: bool) -> Row:
     number = _describe_number(state, name, detail)
-    words = f"{key} {NAMES[name]}{f' {number[0]}' if number else ''}".strip()
+    words = f"{title.strip()}{f' {number[0]}' if number else ''}"
     lead = "▐" if here else " "
     role = "heading" if here else (number[1] if number else "muted")
     return (Cell(lead, "accent"), Cell(words, role), Cell("│" if name != VIEWS[-1] else "", "border"))

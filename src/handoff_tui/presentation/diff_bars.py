@@ -22,6 +22,7 @@ SCOPE_WORDS = {
     DiffScope.SINCE_MY_REVIEW: "my last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "previous attempt",
     DiffScope.BETWEEN: "between",
+    DiffScope.SINCE_SHOWN: "shown",
 }
 _MOST_ITEMS = 2_000
 """With more things that differ, the record is cut as on the command line."""
@@ -145,4 +146,5 @@ def _describe_mode(shown: Shown) -> str:
 def _name(choice: BaselineChoice) -> str:
     if choice.commit is not None:
         return choice.commit[:SHORT_COMMIT]
-    return choice.snapshot[:SHORT_DIGEST] if choice.snapshot is not None else "nothing"
+    name = choice.snapshot or choice.tree
+    return name[:SHORT_DIGEST] if name is not None else "nothing"

@@ -33,8 +33,16 @@ class Head(NamedTuple):
     shows_lines: bool
 
 
+MOST_FOLDED = 20_000
+"""With more changes nothing is folded, and nothing shown side by side: finding the folds would take too long."""
+
+
+def has_many_changes(file: ShownFile) -> bool:
+    return len(file.lines.runs.starts) > MOST_FOLDED
+
+
 def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
-    """Warnings first, then facts; a file that is folded as a whole says so."""
+    """Warnings first, then facts; a file that is folded as a whole says so, and so does one that cannot be folded."""
     rows = [
         HeadRow((Cell("   " if number else " ! ", "warning"), *row))
         for remark in find_file_remarks(file)
@@ -46,6 +54,9 @@ def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
             HeadRow((Cell(" "), *row))
             for row in wrap_words([Cell(render_safe(file.note), "muted")], max(20, width - 2))
         ]
+    if has_many_changes(file):
+        words = f" more than {MOST_FOLDED:,} changes: nothing is folded, nothing stands side by side"
+        rows += [HeadRow(row) for row in wrap_words([Cell(words, "muted")], max(20, width - 2))]
     folded = file.kind in FOLDED_KINDS and not expanded
     rows += _list_doors(file, folded=folded)
     if not file.complete and not len(file.lines):

@@ -14,7 +14,7 @@ from handoff_tui.models.patch_lines import LONGEST_LINE
 from handoff_tui.models.review_record import Comment
 from handoff_tui.models.shown_file import ShownFile
 from handoff_tui.presentation.cell_width import compute_width, take_columns
-from handoff_tui.presentation.diff_head import HeadRow, build_head
+from handoff_tui.presentation.diff_head import HeadRow, build_head, has_many_changes
 from handoff_tui.presentation.diff_lines import LineRow, Paint, build_line_row
 from handoff_tui.presentation.diff_row_map import NO_LINE, DiffRow, FixedRows, Folding, RowKind, RowMap
 from handoff_tui.presentation.diff_words import WordSpans, find_word_spans
@@ -24,8 +24,6 @@ from handoff_tui.presentation.page_layout import wrap_words
 from handoff_tui.presentation.safe_text import render_safe_lines
 from handoff_tui.presentation.syntax import Highlighter
 
-MOST_FOLDED = 20_000
-"""With more changes nothing is folded, and nothing shown side by side: finding the folds would take too long."""
 _KEPT_PAIRS = 1_000
 _NO_SPANS = WordSpans()
 
@@ -64,7 +62,7 @@ class DiffRows:
         self.look = look
         self._head = build_head(file, width, expanded=look.expanded)
         shown = self._head.shows_lines
-        many = len(file.lines.runs.starts) > MOST_FOLDED
+        many = has_many_changes(file)
         self.split = look.split and not many
         self._said = _lay_out_comments(file, comments, width)
         fixed = [FixedRows(NO_LINE, len(self._head.rows)), *(one.fixed for one in self._said)]

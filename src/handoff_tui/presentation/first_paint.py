@@ -13,12 +13,29 @@ NAMES = {
     "log": "Log",
     "agent": "Agent",
     "claims": "Claims",
+    "attempts": "Attempts",
+    "figures": "Figures",
 }
 """The views in the order of their keys, as their tabs say it."""
+SHORT_NAMES = NAMES | {
+    "inbox": "In",
+    "pipeline": "Pipe",
+    "checks": "Chk",
+    "agent": "Agt",
+    "claims": "Clm",
+    "attempts": "Att",
+    "figures": "Fig",
+}
+"""The same where there is little room, for tabs that are far from the one in view."""
+_SHORT_FROM = 5
+"""Ten whole names are wider than the narrowest screen."""
 FIRST_TITLE = (Cell(" handoff ", "heading"), Cell(" inbox", "accent"))
 FIRST_TABS = (
     Cell("▐", "accent"),
     Cell("1 Inbox", "heading"),
-    *(Cell(f"│ {number} {name}", "muted") for number, name in enumerate([*NAMES.values()][1:], start=2)),
+    *(
+        Cell(f"│ {number % 10} {(NAMES if number < _SHORT_FROM else SHORT_NAMES)[name]}", "muted")
+        for number, name in enumerate([*NAMES][1:], start=2)
+    ),
 )
 FIRST_WHY = (Cell(" reading the repository…", "muted"),)

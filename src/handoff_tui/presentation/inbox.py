@@ -28,6 +28,8 @@ RISK_WORDS: Final = {
 }
 _MINE: Final = Label("◆", "needs you", "waiting")
 _OTHERS: Final = Label("○", "waits", "warning")
+_CLOSED: Final = Label("■", "closed", "fail")
+"""No gate of its repository opens."""
 _FIELDS: Final = (
     Field("handoff", "HANDOFF", 16, grows=30),
     Field("repository", "IN", 12, rank=5),
@@ -54,6 +56,8 @@ def build_key(item: InboxItem) -> str:
 def label_item(item: InboxItem) -> Label:
     """Where it stands, seen from the desk."""
     gate = item.reviewed.gate
+    if item.closed:
+        return _CLOSED
     if item.waits_on_me:
         return _MINE
     if gate.state is not GateName.PENDING:
@@ -129,7 +133,8 @@ def _describe_broken(repository: RepositoryPart) -> Row:
 def _describe(item: InboxItem, now: datetime | None) -> dict[str, Row]:
     label, move = label_item(item), item.reviewed.gate.next_move
     mover = label_mover(move.who)
-    idle = item.waits_on_me or move.who is Mover.NOBODY
+    idle = item.waits_on_me or bool(item.closed) or move.who is Mover.NOBODY
+    what = f"closed: {item.closed}" if item.closed else move.what
     return {
         "handoff": (Cell(render_safe(item.key.handoff), "heading" if item.waits_on_me else "text"),),
         "repository": (Cell(render_safe(item.repository), "muted"),),
@@ -141,7 +146,7 @@ def _describe(item: InboxItem, now: datetime | None) -> dict[str, Row]:
         "risk": _describe_risk(item),
         "size": _describe_size(item),
         "age": (Cell(describe_span(item.since, now), "muted"),),
-        "what": (Cell(render_safe(move.what), "muted"),),
+        "what": (Cell(render_safe(what), "fail" if item.closed else "muted"),),
     }
 
 

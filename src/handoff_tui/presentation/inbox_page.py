@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from handoff_tui.models.desk_state import RepositoryPart
-from handoff_tui.models.gate_state import GateName, GateState, Mover
+from handoff_tui.models.gate_state import GateState, Mover
 from handoff_tui.models.inbox import InboxItem, RiskFact
 from handoff_tui.models.place import Place
 from handoff_tui.presentation.ages import describe_ago
@@ -17,7 +17,6 @@ from handoff_tui.presentation.safe_text import render_safe
 
 _NAME = 8
 _MOST_PLACES = 6
-_PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def build_inbox_page(item: InboxItem, repository: RepositoryPart | None, now: datetime | None = None) -> Page:
@@ -42,16 +41,14 @@ def build_broken_page(repositories: Iterable[RepositoryPart]) -> Page:
 
 
 def add_blocking(page: Page, gate: GateState) -> None:
-    """Every requirement that is not met; where it may pass, who let it pass comes first."""
-    has_passed = gate.state in _PASSED
+    """Every requirement that is not met; where it may pass, who let it pass, and what they passed over."""
+    label = label_gate(gate.state)
+    for number, reason in enumerate(gate.why):
+        name, glyph, role = ("", "!", "warning") if number else ("decided", label.glyph, label.role)
+        page.line(Cell(f"{name:<{_NAME}}", "muted"), Cell(f"{glyph} {render_safe(reason)}", role), indent=10)
     for number, reason in enumerate(gate.blocking):
-        name = "" if number else "decided" if has_passed else "blocked"
-        glyph, _, role = label_gate(gate.state) if has_passed and not number else ("■", "", "fail")
-        page.line(
-            Cell(f"{name:<{_NAME}}", "muted"),
-            Cell(f"{glyph} {render_safe(reason)}", role),
-            indent=10,
-        )
+        name = "" if number else "blocked"
+        page.line(Cell(f"{name:<{_NAME}}", "muted"), Cell(f"■ {render_safe(reason)}", "fail"), indent=10)
 
 
 def list_places(places: tuple[Place, ...], most: int = _MOST_PLACES) -> str:
@@ -78,6 +75,13 @@ def _add_title(page: Page, item: InboxItem, now: datetime | None) -> None:
 
 def _add_move(page: Page, item: InboxItem, repository: RepositoryPart | None) -> None:
     move = item.reviewed.gate.next_move
+    if item.closed:
+        page.line(
+            Cell(f"{'gates':<{_NAME}}", "muted"),
+            Cell("■ every gate is closed: ", "fail"),
+            Cell(render_safe(item.closed)),
+            indent=10,
+        )
     mover = label_mover(move.who)
     who = "you" if item.waits_on_me else (move.name or mover.word)
     page.line(

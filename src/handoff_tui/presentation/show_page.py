@@ -64,6 +64,8 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         Cell(render_safe(gate.next_move.what)),
         indent=9,
     )
+    for number, reason in enumerate(gate.why):
+        page.line(Cell(f"{'' if number else 'why':<9}", "muted"), Cell(render_safe(reason)), indent=9)
     for reason in gate.blocking:
         page.line(Cell(f"{'blocks':<9}", "muted"), Cell(render_safe(reason), "fail"), indent=9)
     if shown.reviewer and shown.reviewer.produced_this:

@@ -25,6 +25,7 @@ _SCOPES = {
     DiffScope.SINCE_MY_REVIEW: "since your last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
     DiffScope.BETWEEN: "between two moments",
+    DiffScope.SINCE_SHOWN: "since you were about to decide",
 }
 _PLURALS = {
     "claim that does not agree": "claims that do not agree",
@@ -84,7 +85,8 @@ def add_pair(page: Page, pair: ComparedPair) -> None:
 
 def _add_missing_record(page: Page, pair: ComparedPair) -> None:
     if pair.comparable:
-        page.line(Cell("? no snapshot  ", "warning"), Cell("of that commit only the files can be compared", "heading"))
+        what = "what you were shown" if pair.before.tree else "that commit"
+        page.line(Cell("? no snapshot  ", "warning"), Cell(f"of {what} only the files can be compared", "heading"))
     else:
         page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone cannot be said", "heading"))
 
@@ -118,6 +120,8 @@ def _describe_choice(choice: BaselineChoice) -> tuple[Cell, ...]:
         names.append(f"snapshot {choice.snapshot[:SHORT_DIGEST]}")
     if choice.commit:
         names.append(f"commit {choice.commit[:SHORT_COMMIT]}")
+    if choice.tree:
+        names.append(f"files {choice.tree[:SHORT_COMMIT]}")
     reason = Cell(render_safe(choice.reason), "muted" if names else "warning")
     return (Cell(f"{render_safe(', '.join(names))}  ", "key"), reason) if names else (reason,)
 

@@ -41,6 +41,7 @@ def build_gate_json(reviewed: ReviewedHandoff) -> dict[str, object]:
     return {
         "state": reviewed.gate.state,
         "blocking": list(reviewed.gate.blocking),
+        "why": list(reviewed.gate.why),
         "next_move": reviewed.gate.next_move.model_dump(mode="json"),
     }
 
@@ -169,7 +170,8 @@ def label_state(reviewed: ReviewedHandoff) -> Label:
 def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
     move = reviewed.gate.next_move
     who = f"{label_mover(move.who).word} {move.name}" if move.name else label_mover(move.who).word
-    reasons = [reason for reason in reviewed.gate.blocking if not _says_the_same(reason, move.what)]
+    gate = reviewed.gate
+    reasons = [reason for reason in (*gate.why, *gate.blocking) if not _says_the_same(reason, move.what)]
     shown = reasons if everything else reasons[:_MOST_REASONS]
     text = f"{who}: {move.what}"
     if shown:

@@ -25,7 +25,7 @@ from handoff_tui.presentation.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_
 from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui import messages
 from handoff_tui.tui.line_filter import SafeFilter
-from handoff_tui.tui.requests import REQUESTS
+from handoff_tui.tui.requests import IN_THE_PAST, REQUESTS
 from handoff_tui.tui.theming import Ink, build_framework_theme
 from handoff_tui.tui.widgets.bars import Bar
 
@@ -72,6 +72,7 @@ class DeskApp(App[None], inherit_bindings=False):
         self._arriving = False
         self._interrupted = False
         self._rung = 0
+        self._leaves_when_done = False
         self._apply_theme()
 
     def compose(self) -> ComposeResult:
@@ -86,6 +87,10 @@ class DeskApp(App[None], inherit_bindings=False):
         if self._desk is None:
             raise RuntimeError("the desk is not furnished yet")
         return self._desk
+
+    @property
+    def _is_past(self) -> bool:
+        return self.state is not None and self.state.travel is not None
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
@@ -143,6 +148,8 @@ class DeskApp(App[None], inherit_bindings=False):
         if self._desk is None or self.state is None:
             return
         self._ring(self.state.ring)
+        if self._leaves_when_done and not self.state.at_work.runs and not self.state.at_work.looking:
+            self.exit()
         frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
@@ -192,6 +199,16 @@ class DeskApp(App[None], inherit_bindings=False):
         known[event.action]()
         self._interrupted = event.action == "app.interrupt"
 
+    @on(messages.LeaveWanted)
+    def leave_agents(self, event: messages.LeaveWanted) -> None:
+        """They outlive us; or they are stopped, and their work is looked at, before the program ends."""
+        if self.live is None or not event.stops:
+            self.exit()
+            return
+        self.say("stopping the agents…", "warning")
+        self._leaves_when_done = True
+        self.live.agents.stop_all()
+
     @on(messages.ThemeChosen)
     def set_theme(self, event: messages.ThemeChosen) -> None:
         """Another theme, at once; for this session (the user's file keeps its own)."""
@@ -234,8 +251,9 @@ class DeskApp(App[None], inherit_bindings=False):
 
     @on(messages.Asked)
     def ask(self, event: messages.Asked) -> None:
+        """What is decided on stays in view, and the past stays as it was."""
         late = self._deciding is not None and isinstance(event, messages.HandoffChosen)
-        if self.live is not None and not late:  # what is decided on stays in view
+        if self.live is not None and not late and (not self._is_past or type(event) in IN_THE_PAST):
             REQUESTS[type(event)](self.live, event)
 
     @on(messages.PartsChanged)
@@ -266,7 +284,7 @@ class DeskApp(App[None], inherit_bindings=False):
         """Opens the dialog, once: whatever was typed on the way to it opens no other."""
         from handoff_tui.tui.screens.decision_screen import DecisionScreen  # noqa: PLC0415 - not before the first paint
 
-        if self._deciding is not None or self.look is None:
+        if self._deciding is not None or self.look is None or self._is_past:
             return
         self._deciding = DecisionScreen(event.verb, self.desk.keys, getattr(self.look.reasons, event.verb, ()))
         if self.live is not None:
@@ -275,7 +293,7 @@ class DeskApp(App[None], inherit_bindings=False):
             self.live.begin_decision(event.verb)
         self.push_screen(self._deciding, self._end_decision)
 
-    def _end_decision(self, following: HandoffKey | None) -> None:
+    def _end_decision(self, following: HandoffKey | str | None) -> None:
         part = self.state.decision if self.state else None
         self._deciding = None
         if self.live is not None:
@@ -284,7 +302,9 @@ class DeskApp(App[None], inherit_bindings=False):
             self.desk.show(self.state)
         if part is not None and part.entry is not None:
             self.say(f"{part.verb} {part.key.handoff}: stored {part.entry[:SHORT_ENTRY]}", "pass")
-        if following is not None:
+        if isinstance(following, str):
+            self.desk.post_message(messages.ViewWanted(following))
+        elif following is not None:
             self.post_message(messages.HandoffChosen(following))
 
     @on(messages.DecisionConfirmed)
@@ -322,6 +342,9 @@ class DeskApp(App[None], inherit_bindings=False):
 
     @on(messages.EditorWanted)
     def edit(self, event: messages.EditorWanted) -> None:
+        if self._is_past:
+            self.say("read-only: the editor would open the file as it is now; esc goes back to now", "warning")
+            return
         root = self.state.repository.root if self.state and self.state.repository else ""
         editor = self.look.editor if self.look else ()
         self.run_outside(partial(_edit, Path(root), event.path, event.line, editor))

@@ -13,6 +13,9 @@ from textual.widget import Widget
 from handoff_tui.presentation.page import Cell
 from handoff_tui.tui.theming import ASCII_GLYPHS, Ink
 
+_FILLING = "  "
+"""One blank stands between words."""
+
 
 class Inked(Protocol):
     """An app that says how cells are drawn."""
@@ -28,12 +31,27 @@ def find_ink(widget: Widget) -> Ink:
 def draw_cells(cells: Iterable[Cell], width: int, ink: Ink, ground: Style | None = None) -> Strip:
     """One line, exactly `width` columns: cut with an ellipsis, or filled up."""
     under = ink.background if ground is None else ground
-    segments = [Segment(_spell(cell.text, ink), under + ink.get(cell.role)) for cell in cells if cell.text]
+    segments = [segment for cell in cells if cell.text for segment in _draw_cell(cell, ink, under)]
     strip = Strip(segments)
     if strip.cell_length > width > 0:
         more = segments[-1].style if segments else under
         return Strip([*strip.crop(0, width - 1), Segment(_spell("…", ink), more)]).simplify()
     return strip.extend_cell_length(width, under).simplify()  # fewer escape codes: they travel over ssh
+
+
+def _draw_cell(cell: Cell, ink: Ink, under: Style) -> list[Segment]:
+    """Blanks that fill up a column around a word whose colours are turned round belong to the ground."""
+    text, style = _spell(cell.text, ink), ink.get_on(cell.role, under)
+    if not style.reverse or under.reverse or _FILLING not in text:
+        return [Segment(text, style)]
+    start = len(text) - len(text.lstrip(" "))
+    end = len(text.rstrip(" "))
+    if end == 0:
+        return [Segment(text, under)]
+    start = start if start >= len(_FILLING) else 0
+    end = end if len(text) - end >= len(_FILLING) else len(text)
+    parts = ((text[:start], under), (text[start:end], style), (text[end:], under))
+    return [Segment(part, one) for part, one in parts if part]
 
 
 def _spell(text: str, ink: Ink) -> str:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # loaded after the first paint
-    from handoff_tui.models.agent_desk import OutputPlace, ProposalKind
+    from handoff_tui.models.agent_desk import OutputPlace, ProposalKind, Stop
     from handoff_tui.models.agent_run import RunKey
     from handoff_tui.models.desk_state import DecisionPart, Scope
     from handoff_tui.models.file_diff import DiffOptions
     from handoff_tui.models.inbox import HandoffKey
+    from handoff_tui.models.proof_record import ProofRecord
     from handoff_tui.models.review_record import Comment
+    from handoff_tui.presentation.agent_places import NamedPlace
 
 
 class Asked(Message):
@@ -218,6 +220,42 @@ class ProposalLeft(Asked):
     """Nothing is to be done."""
 
 
+class CourseEnded(Asked):
+    """Nothing more is to start by itself for the handoff in view."""
+
+
+@dataclass
+class StopToggled(Asked):
+    """A breakpoint is to be set, or taken away."""
+
+    place: Stop
+
+
+class ProofsWanted(Asked):
+    """The proofs of work of the handoff in view are to be listed."""
+
+
+@dataclass
+class ProofWanted(Asked):
+    """One of them is to be read."""
+
+    proof: ProofRecord
+
+
+@dataclass
+class PlacesFound(Message):
+    """One of these files is to be opened; which, is asked where there are several."""
+
+    places: tuple[NamedPlace, ...]
+
+
+@dataclass
+class LeaveWanted(Message):
+    """The program is to be left while agents are at work: they go on, or are stopped first."""
+
+    stops: bool
+
+
 @dataclass
 class RunPaused(Asked):
     """An agent is to be held where it is, or to go on."""
@@ -242,6 +280,63 @@ class NoteWritten(Asked):
     """A word to the agents of the handoff in view."""
 
     text: str
+
+
+@dataclass
+class ComparisonWanted(Asked):
+    """Two attempts are to be compared, by their names."""
+
+    before: str
+    after: str
+
+
+class FailureWanted(Asked):
+    """Why the handoff in view fails is to be looked into."""
+
+
+@dataclass
+class BisectProposed(Message):
+    """The commit where a check began to fail is to be found; a command is shown, and runs when it is confirmed."""
+
+    check: str
+    command: str = ""
+    """For a check that is one: what is true when it passes, which names it."""
+
+
+@dataclass
+class BisectWanted(Asked):
+    """The commit where a check began to fail is to be found."""
+
+    check: str
+
+
+class BisectCancelled(Asked):
+    """The search is to end."""
+
+
+@dataclass
+class TravelWanted(Asked):
+    """The desk is to be shown as it was: at a commit or entry, or at the newest stop."""
+
+    at: str | None = None
+
+
+@dataclass
+class TravelMoved(Asked):
+    """The slider stands on another stop."""
+
+    index: int
+
+
+class TravelEnded(Asked):
+    """The desk is to be shown as it is."""
+
+
+@dataclass
+class LogPlaceWanted(Message):
+    """An entry is to be shown in the log."""
+
+    entry: str
 
 
 @dataclass

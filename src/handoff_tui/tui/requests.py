@@ -32,6 +32,24 @@ REQUESTS: dict[type[messages.Asked], Callable[[LiveDesk, Any], None]] = {
     messages.ProposalLeft: lambda desk, _: desk.agents.leave(),
     messages.RunPaused: lambda desk, asked: desk.agents.set_paused(asked.run, paused=asked.paused),
     messages.RunLookWanted: lambda desk, asked: desk.agents.look_at(asked.run),
+    messages.CourseEnded: lambda desk, _: desk.agents.end_course(),
+    messages.StopToggled: lambda desk, asked: desk.agents.toggle_stop(asked.place),
+    messages.ProofsWanted: lambda desk, _: desk.agents.proofs.want_list(),
+    messages.ProofWanted: lambda desk, asked: desk.agents.proofs.want_proof(asked.proof),
     messages.NoteWritten: lambda desk, asked: desk.agents.write_note(asked.text),
+    messages.ComparisonWanted: lambda desk, asked: desk.debugging.compare(asked.before, asked.after),
+    messages.FailureWanted: lambda desk, _: desk.debugging.explain(),
+    messages.BisectWanted: lambda desk, asked: desk.bisecting.begin(asked.check),
+    messages.BisectCancelled: lambda desk, _: desk.bisecting.cancel(),
+    messages.TravelWanted: lambda desk, asked: desk.begin_travel(asked.at),
+    messages.TravelMoved: lambda desk, asked: desk.travelling.go(asked.index),
+    messages.TravelEnded: lambda desk, _: desk.end_travel(),
 }
 """What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
+IN_THE_PAST = frozenset(
+    {
+        *(messages.HandoffChosen, messages.PhaseChosen, messages.DocumentWanted, messages.EntryWanted),
+        *(messages.FileWanted, messages.TravelWanted, messages.TravelMoved, messages.TravelEnded),
+    }
+)
+"""What may be asked for while the desk shows how it was: to look, and nothing else."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.config.peek import peek_theme
 from handoff_tui.tui.app import DeskApp
+from handoff_tui.tui.terminal import outlive_terminal
 
 if TYPE_CHECKING:
     from handoff_tui.tui.look import Look
@@ -20,8 +21,11 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Sent by a closed window or a logout: by default they end a program where it stands, with the screen still its own."""
 
 
-def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool = False) -> None:
-    """Runs until the user leaves. What went wrong is raised here, after the terminal was given back."""
+def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool = False) -> tuple[str, ...]:
+    """Runs until the user leaves; names the agents that go on.
+
+    What went wrong is raised here, after the terminal was given back.
+    """
 
     def look() -> Look:
         from handoff_tui.tui.look import load_look  # noqa: PLC0415 - all settings: after the first paint
@@ -29,12 +33,15 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
         return load_look(theme, read_only=read_only)
 
     app = DeskApp(starts, peek_theme(theme), look)
+    app.driver_class = outlive_terminal(app.driver_class)
     gc.freeze()  # what was imported stays; later collections pass over it
     heard = asyncio.run(_run(app))
     if heard:  # the terminal is as it was; whoever sent it learns that it was heard
         signal.raise_signal(heard[0])
     if app.fault is not None:
         raise app.fault
+    runs = app.state.at_work.runs if app.state is not None else ()
+    return tuple(f"{key.handoff} · {key.phase}" for key in runs)
 
 
 async def _run(app: DeskApp) -> list[signal.Signals]:

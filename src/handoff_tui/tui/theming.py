@@ -84,6 +84,17 @@ class Ink:
         """How a role is written."""
         return self._styles[role]
 
+    def get_on(self, role: str, ground: Style) -> Style:
+        """How a role is written on a ground.
+
+        On one that turns colours round, each cell would get a ground of its own, and some could not be read: there
+        only the weight of the letters is left of a role. Its glyph and its word say the rest.
+        """
+        style = self._styles[role]
+        if not ground.reverse:
+            return ground + style
+        return ground + Style(bold=style.bold, underline=style.underline)
+
 
 def is_native(theme: Theme) -> bool:
     """Whether the theme speaks of the terminal's own colours instead of naming its own."""

@@ -18,6 +18,8 @@ _CLASSES = {
     "log": "LogView",
     "agent": "AgentView",
     "claims": "ClaimsView",
+    "attempts": "AttemptsView",
+    "figures": "FiguresView",
 }
 
 

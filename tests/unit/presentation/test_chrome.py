@@ -8,11 +8,13 @@ import pytest
 
 from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
 from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.models.inbox import close_items
 from handoff_tui.models.noticed import Watching
 from handoff_tui.presentation.cell_width import compute_width
 from handoff_tui.presentation.chrome import build_tabs, build_title, build_why, count_waiting
 from handoff_tui.presentation.first_paint import NAMES
 from handoff_tui.presentation.page import Cell
+from tests.support.debug_states import build_travel
 from tests.support.desk_states import make_state
 
 KEYS = {name: str(number) for number, name in enumerate(NAMES, start=1)}
@@ -83,7 +85,7 @@ def test_narrow_tabs_keep_what_fails() -> None:
 def test_decided_gate_is_not_called_blocked() -> None:
     """Who let it pass is no obstacle."""
     nobody = NextMove(who=Mover.NOBODY, what="decided")
-    gate = GateState(state=GateName.APPROVED, blocking=("decided by ada",), next_move=nobody)
+    gate = GateState(state=GateName.APPROVED, why=("decided by ada",), next_move=nobody)
     why = join(build_why(with_gate(gate), 80))
     assert "✓ approved · decided by ada" in why
     assert "blocked" not in why
@@ -108,6 +110,20 @@ def test_unsound_log_is_said_before_anything_else() -> None:
     assert "every gate is closed" in words
 
 
+def test_closed_gates_are_said_where_somebody_would_be_waited_for() -> None:
+    """In the title, whatever the handoff says itself; in the inbox, too."""
+    state = make_state(fatal=("entry 3 is gone",))
+    closed = replace(state, inbox=close_items(state.inbox, state.repositories[0].closed))
+    assert "■ GATES CLOSED" in join(build_title(closed, "diff", 80))
+    assert "■ gates closed" in join(build_title(closed, "inbox", 80))
+
+
+def test_settings_that_cannot_be_used_are_said() -> None:
+    """And that every gate is closed by that."""
+    words = join(build_why(make_state(refused="handoff-tui.toml:1: no such key"), 100))
+    assert "■ every gate is closed: handoff-tui.toml:1: no such key" in words
+
+
 def test_repository_that_cannot_be_read_says_why() -> None:
     """With what to do about it."""
     part = RepositoryPart("/gone", "gone", state=Loaded(trouble=Trouble("it is not there", "Go to another one.")))
@@ -124,6 +140,30 @@ def test_hostile_names_are_made_visible() -> None:
     words = join(build_why(state, 100))
     assert "\x1b" not in words
     assert "\u202e" not in words
+
+
+@pytest.mark.parametrize("view", list(NAMES))
+def test_past_is_named_in_title_and_below(view: str) -> None:
+    """And nothing there says that somebody is waited for now."""
+    past = replace(STATE, travel=build_travel())
+    title, why = join(build_title(past, view, 80)), join(build_why(past, 160))
+    assert "AS OF b2b2b2b · READ-ONLY" in title
+    assert "WAITS FOR YOU" not in title
+    assert "live" not in title
+    assert compute_width(title) <= 80
+    assert why.startswith(" ⟲ AS OF commit b2b2b2b 2026-03-05 09:00 · read-only")
+
+
+def test_tabs_far_away_are_shortened_first() -> None:
+    """The one in view keeps its whole name; every key stays."""
+    tabs = dict(build_tabs(STATE, "figures", KEYS, 80))
+    assert "Figures" in join(tabs["figures"])
+    assert "Inbox" not in join(tabs["inbox"])
+    wide = dict(build_tabs(STATE, "figures", KEYS, 160))
+    assert "Inbox" in join(wide["inbox"])
+    narrow = build_tabs(STATE, "figures", KEYS, 60)
+    assert all(KEYS[name] in join(row) for name, row in narrow)
+    assert sum(compute_width(join(row)) for _, row in narrow) <= 60
 
 
 def test_waiting_is_counted() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from handoff_tui.config.theme import TEXT_ROLES
 from handoff_tui.models.file_diff import FileKind
 from handoff_tui.models.review_record import Comment
+from handoff_tui.presentation.diff_head import MOST_FOLDED
 from handoff_tui.presentation.diff_row_map import Folding
-from handoff_tui.presentation.diff_rows import MOST_FOLDED, DiffLook, DiffRows, Pane, shift_cells
+from handoff_tui.presentation.diff_rows import DiffLook, DiffRows, Pane, shift_cells
 from handoff_tui.presentation.page import Cell
 from tests.support.diffs import build_change
 from tests.support.patches import build_shown, number_lines, parse_patch
@@ -132,12 +134,16 @@ def test_link_has_no_word_about_its_newline() -> None:
 
 
 def test_very_many_changes_are_neither_folded_nor_paired() -> None:
-    """All rows are there at once; finding them costs no more than for a few."""
+    """All rows are there at once, under a line that says so; finding them costs no more than for a few."""
     marked = b"".join(b" same\n-old\n+new\n" for _ in range(MOST_FOLDED + 1))
     lines = parse_patch(b"@@ -1,9 +1,9 @@\n" + marked)
     rows = DiffRows(replace(build_shown(["x"], ["y"]), lines=lines), PLAIN._replace(split=True))
     assert not rows.split
-    assert len(rows) == 3 * (MOST_FOLDED + 1)
+    said = "more than 20,000 changes: nothing is folded, nothing stands side by side"
+    [head] = itertools.takewhile(lambda row: row is not None, map(rows.find_head, range(9)))
+    assert head is not None
+    assert "".join(cell.text for cell in head.cells).strip() == said
+    assert len(rows) == 1 + 3 * (MOST_FOLDED + 1)
 
 
 def test_cells_move_sideways() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
 from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.inbox import InboxOrder, RiskFact, RiskKind, WorkSize
+from handoff_tui.models.inbox import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
 from handoff_tui.presentation.inbox import InboxRows, build_key, filter_inbox, label_item
 from tests.support.inbox_items import MOMENT, make_item
 
@@ -50,6 +50,16 @@ def test_narrow_row_loses_counts_then_age_then_who() -> None:
     assert "H-1" in tight
     assert "○ waits" in tight
     assert "✗2" in tight
+
+
+def test_handoff_behind_closed_gates_needs_nobody_here() -> None:
+    """Also one that was approved: no earlier approval counts. The row says why."""
+    for item in close_items((MINE, DONE), "the signed log is not sound: an entry is gone"):
+        assert str(label_item(item)) == "■ closed"
+        row = draw(InboxRows((item,), now=MOMENT), 0, 240)
+        assert "closed: the signed log is not sound" in row
+        assert "needs you" not in row
+        assert (item.group, item.waits_on_me) == (InboxGroup.WAITS_ON_OTHERS, False)
 
 
 def test_unmeasured_risk_is_not_called_none() -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
 from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize
+from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize, close_items
 from handoff_tui.models.place import Place
 from handoff_tui.presentation.inbox_page import add_blocking, build_broken_page, build_inbox_page, list_places
 from handoff_tui.presentation.page import Page
@@ -24,11 +24,19 @@ def test_page_tells_whose_move_it_is_and_everything_that_blocks() -> None:
 
 
 def test_page_of_a_decided_gate_tells_who_let_it_pass_and_what_is_owed() -> None:
-    """The first line is no obstacle; a debt after it still is."""
+    """Neither is in the way; a debt is marked as one."""
     page = Page()
     nobody = NextMove(who=Mover.NOBODY, what="decided")
-    add_blocking(page, GateState(state=GateName.APPROVED, blocking=("decided by ada", "a debt"), next_move=nobody))
-    assert list_lines(page) == ["decided ✓ decided by ada", "        ■ a debt"]
+    add_blocking(page, GateState(state=GateName.APPROVED, why=("decided by ada", "a debt"), next_move=nobody))
+    assert list_lines(page) == ["decided ✓ decided by ada", "        ! a debt"]
+
+
+def test_page_of_a_handoff_behind_closed_gates_says_so() -> None:
+    """With the reason; nobody is told that it is their move."""
+    [item] = close_items([make_item()], "the signed log is not sound: an entry is gone")
+    lines = list_lines(build_inbox_page(item, None, MOMENT))
+    assert "gates   ■ every gate is closed: the signed log is not sound: an entry is gone" in lines
+    assert not any("you: " in line for line in lines)
 
 
 def test_page_of_a_broken_repository_tells_all_of_its_trouble() -> None:

@@ -75,6 +75,7 @@ def test_status_json_has_the_promised_shape() -> None:
                 "gate": {
                     "state": "pending",
                     "blocking": ["no results yet"],
+                    "why": [],
                     "next_move": {"who": "reviewer", "name": None, "what": "review and decide"},
                 },
             }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunStatus
+from handoff_tui.models.agent_run import LeftWorktree, RunEnd, RunEnding, RunStatus
 from handoff_tui.models.check_report import TrustState
 from handoff_tui.models.step import StepOutcome
 from handoff_tui.presentation.step import (
@@ -103,3 +103,14 @@ def test_list_tells_agents_locks_and_runs() -> None:
     value = build_step_list_json(views, (build_lock(),), AGENTS, trust)
     assert [run["outcome"] for run in value["runs"]] == [None, "failed"]  # type: ignore[attr-defined]
     assert "none is configured" in list_lines(build_step_list_page((), (), [], None))[0]
+
+
+def test_list_tells_what_keeps_a_work_tree_and_how_it_goes() -> None:
+    """The command that takes it away stands beside it, for a shell to read as one word."""
+    left = (LeftWorktree(folder="/t/a b", branch="mine", kept="uncommitted work: x"), LeftWorktree(folder="/t/c"))
+    lines = list_lines(build_step_list_page((), (), [], None, left))
+    assert "    git worktree remove --force '/t/a b'" in lines
+    assert "    kept: uncommitted work: x" in lines
+    assert "    git worktree remove /t/c" in lines
+    value = build_step_list_json((), (), [], None, left)
+    assert value["worktrees"] == [one.model_dump() for one in left]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.models.step import FixTask
+from handoff_tui.models.step import Direction, FixTask
 from handoff_tui.presentation.step_context import render_context
 from tests.support.step_contexts import BARE, FULL
 
@@ -47,3 +47,13 @@ def test_very_long_lists_are_cut() -> None:
     """A prompt has an end."""
     many = tuple(FixTask(id=str(number), title=f"t{number}", source="s") for number in range(150))
     assert "- and 50 more" in render_context(BARE.model_copy(update={"fix_tasks": many}))[0]
+
+
+def test_step_of_a_procedure_is_told_its_run_and_where_things_are_handed_over() -> None:
+    """Instead of the tries of a loop that it is no part of."""
+    inside = {"procedure": "H-1:QA:1:OWN:1", "transfer": "/t"}
+    route = BARE.route.model_copy(update={"direction": Direction.PROCEDURE})
+    text, _ = render_context(BARE.model_copy(update={**inside, "route": route}))
+    assert "- The run is `H-1:QA:1:OWN:1`, the step `qa`." in text
+    assert "- What the procedure hands over is in `/t`." in text
+    assert "Tries of the whole loop" not in text

@@ -75,6 +75,18 @@ def test_packet_of_the_rejection_has_its_remarks(demo: Path, speaking: Speaking)
     assert said.json["demands"][0]["author"] == "tomas.reyes@example.com"
 
 
+def test_planted_failure_is_found_as_the_document_says(demo: Path, speaking: Speaking) -> None:
+    """Every verb of the walk-through in docs/debugging.md runs on the sample, and says what is told there."""
+    text = (Path(__file__).parents[3] / "docs" / "debugging.md").read_text(encoding="utf-8")
+    calls = [line.split()[1:] for line in text.split("```")[1].splitlines() if line.startswith("handoff-tui ")]
+    said = {words[0]: ask(speaking, demo, *words).stdout for words in calls if words[0] != "demo"}
+    assert all(word in said["failure"] for word in ("look first at approvals-are-real", "commit cbfc5a1"))
+    since = said["failure"].partition("Since it last passed")[2].splitlines()
+    assert since[3].split()[:2] == ["added", ".mosaic/gemini_approval.json"]
+    assert all(word in said["bisect"] for word in ("fails since c7e6981", "curlew"))
+    assert "Bring them back." in said["history"]
+
+
 def test_both_reviewers_can_decide_at_once(demo: Path, tmp_path: Path, speaking: Speaking) -> None:
     """Their homes are ready: a decision needs nothing but the digest."""
     demo = Path(shutil.copytree(demo.parent, tmp_path / "copy", symlinks=True)) / demo.name

@@ -38,10 +38,11 @@ def test_person_is_needed_or_not(outcome: StepOutcome, event: str, *, gate: bool
 def test_same_is_told_once(builder: RepositoryBuilder, isolated_user: Path) -> None:
     """Another run, or another outcome of it, is another occasion."""
     desk = open_with(builder, isolated_user, "bell = true\n")
-    notification = build_notification(build_report())
+    notification = build_notification(build_report(StepOutcome.NEEDS_HUMAN))
     assert notify(desk, notification) == Told(told=True, sequence="\a")
     assert notify(desk, notification) == Told(told=False)
-    assert notify(desk, build_notification(build_report(StepOutcome.NEEDS_HUMAN))).told
+    assert notify(desk, build_notification(build_report(StepOutcome.READY))).told
+    assert not notify(desk, build_notification(build_report(StepOutcome.FAILED))).told
 
 
 def test_unwanted_event_is_not_told(builder: RepositoryBuilder, isolated_user: Path) -> None:
@@ -56,9 +57,9 @@ def test_command_of_the_user_is_run_with_the_words(builder: RepositoryBuilder, i
     """Each value is one word, whatever is in it."""
     place = isolated_user / "told"
     text = f'command = ["sh", "-c", "printf %s \\"$1|$2\\" > {place}", "x", "{{event}}", "{{text}}"]\n'
-    told = notify(open_with(builder, isolated_user, text), build_notification(build_report()))
+    told = notify(open_with(builder, isolated_user, text), build_notification(build_report(StepOutcome.NEEDS_HUMAN)))
     assert (told.problem, told.sequence) == ("", "")
-    assert place.read_text(encoding="utf-8") == "checks-failed|H-1 · QA: the work goes back to DEV; 2 of 4 tries left"
+    assert place.read_text(encoding="utf-8") == "needs-you|H-1 · QA: the work goes back to DEV; 2 of 4 tries left"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_command_of_the_user_is_run_with_the_words(builder: RepositoryBuilder, i
 def test_command_that_fails_is_told(builder: RepositoryBuilder, isolated_user: Path, command: str, words: str) -> None:
     """And loses nothing else."""
     desk = open_with(builder, isolated_user, f"command = {command}\ntimeout_seconds = 0.3\nbell = true\n")
-    told = notify(desk, build_notification(build_report()))
+    told = notify(desk, build_notification(build_report(StepOutcome.NEEDS_HUMAN)))
     assert words in told.problem
     assert told.sequence == "\a"
 

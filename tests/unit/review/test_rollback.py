@@ -49,6 +49,7 @@ def test_preview_touches_nothing(approved: GateDesk) -> None:
     assert approved.builder.git("for-each-ref", "refs/handoff-tui") == ""
 
 
+@pytest.mark.short
 def test_rollback_brings_back_what_was_approved_and_undo_what_was_there(approved: GateDesk) -> None:
     """History and decisions stay; everything is saved under a ref; undoing restores all of it."""
     head = approved.builder.head()
@@ -66,6 +67,7 @@ def test_rollback_brings_back_what_was_approved_and_undo_what_was_there(approved
         undo_rollback(desk_of(approved))
 
 
+@pytest.mark.short
 def test_work_that_nobody_accounts_for_is_not_run_over(approved: GateDesk) -> None:
     """It is named; with consent it is saved and comes back."""
     approved.builder.write("mine.txt", "mine\n").write("src/app.py", "mine too\n")

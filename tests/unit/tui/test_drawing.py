@@ -33,3 +33,23 @@ def test_ascii_ink_draws_ascii() -> None:
 def test_markup_is_text() -> None:
     """Brackets are brackets."""
     assert draw_cells([Cell("[red]x[/]")], 9, INK).text == "[red]x[/]"
+
+
+def test_row_that_is_turned_round_has_one_ground() -> None:
+    """In sixteen colours and in none: cells of the chosen row keep their weight, not their colours."""
+    for name in ("terminal", "monochrome"):
+        ink = Ink(load_theme(name, None))
+        assert ink.selection.reverse
+        cells = [Cell("+13", "added"), Cell(" -2", "removed"), Cell(" ✗ no", "critical")]
+        strip = draw_cells(cells, 20, ink, ink.selection)
+        drawn = {(segment.style.color, segment.style.reverse) for segment in strip if segment.style}
+        assert drawn == {(ink.selection.color, True)}
+
+
+def test_blanks_around_a_word_that_is_turned_round_are_ground() -> None:
+    """A word looks like a word, and not like a bar; a single blank parts words that belong together."""
+    ink = Ink(load_theme("monochrome", None))
+    cells = [Cell("  ◆ needs you  ", "waiting"), Cell("a", "waiting"), Cell(" ", "waiting"), Cell("b", "waiting")]
+    strip = draw_cells([*cells, Cell("    ", "waiting")], 30, ink)
+    turned = [segment.text for segment in strip if segment.style and segment.style.reverse]
+    assert turned == ["◆ needs you", "a b"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from handoff_tui.models.desk_debug import TravelPart
 from handoff_tui.models.desk_state import DeskState
 from handoff_tui.tui.refusals import find_refusal
+from tests.support.debug_states import build_travel
 from tests.support.desk_states import make_state
 
 
@@ -31,6 +35,30 @@ def test_read_only_desk_decides_nothing() -> None:
     state = make_state(reviewer="ada@example.com")
     assert "--read-only" in find_refusal("decide.reject", state, read_only=True, views=())
     assert find_refusal("nav.down", state, read_only=True, views=()) == ""
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["decide.approve", "checks.run", "checks.bisect", "agent.step", "pipeline.step", "diff.comment", "app.edit"],
+)
+def test_past_changes_nothing(action: str) -> None:
+    """The reason names the moment and the way back; to look is never refused."""
+    past = replace(make_state(reviewer="ada@example.com"), travel=build_travel())
+    assert find_refusal(action, past, read_only=False, views=()) == "read-only as of 2026-03-05; esc goes back to now"
+    assert find_refusal("nav.down", past, read_only=False, views=()) == ""
+    assert find_refusal("travel.next", past, read_only=False, views=()) == ""
+
+
+def test_travel_needs_a_repository_that_was_read_and_stops() -> None:
+    """Who is in the present is told how to leave it."""
+    now = make_state()
+    assert "not read yet" in find_refusal("travel.begin", now, read_only=False, views=())
+    assert "not read yet" in find_refusal("log.time-travel", now, read_only=False, views=())
+    assert "T in the log" in find_refusal("travel.previous", now, read_only=False, views=())
+    waiting = replace(now, travel=TravelPart())
+    assert "being read" in find_refusal("travel.previous", waiting, read_only=False, views=())
+    assert "already" in find_refusal("travel.begin", waiting, read_only=False, views=())
+    assert find_refusal("travel.end", waiting, read_only=False, views=()) == ""
 
 
 def test_view_that_is_not_there_is_refused() -> None:

@@ -28,6 +28,7 @@ def run_asked(
     fresh: bool,
 ) -> tuple[CheckReport, tuple[CheckResult, ...]]:
     """Runs the checks of a gate, or some of them; the report, and the results of its commands."""
+    scene.desk.loaded.refuse_judging()
     handoff, phase, only = place
     request = build_request(scene, handoff, phase)._replace(only=only, fresh=fresh)
     report = check(scene.desk, request, Telling(on_result=tell, cancel=cancel), Beforehand(scene.reading))

@@ -142,6 +142,7 @@ class Deciding:
                 view=readied.view,
                 demands=readied.demands,
                 needs_terminal=readied.needs_terminal,
+                shown_tree=readied.tree,
                 trouble=None,
                 progress=None,
             ),

@@ -55,6 +55,11 @@ class Readied:
     comments: tuple[Comment, ...] = ()
     """As the reviewer wrote them."""
 
+    @property
+    def tree(self) -> str:
+        """The files that it was prepared on."""
+        return self.prepared.examined.taken.captured.tree.tree
+
 
 class Failure(NamedTuple):
     """Why nothing was signed, and whether it can be tried again as it is."""

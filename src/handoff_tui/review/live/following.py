@@ -84,7 +84,8 @@ def _review(scene: Scene, moved: Scene, patch: Patch, workings: Workings) -> Sce
     else:
         touched = workings.book.move_on(moved.desk, patch.paths, harvest.handoffs)
     if harvest is not scene.reading.harvest:
-        workings = workings._replace(bench=Bench(harvest, moved.gates, workings.bench))
+        closed = moved.desk.loaded.refused_shortly
+        workings = workings._replace(bench=Bench(harvest, moved.gates, workings.bench, closed=closed))
         touched = frozenset(handoff.id for handoff in harvest.handoffs)  # one may wait for another
     reviewed = _review_touched(scene, moved, workings, touched)
     state = build_state(moved.desk, harvest, reviewed, patch.version)

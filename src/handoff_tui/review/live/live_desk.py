@@ -13,30 +13,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.models.desk_state import DeskState, DocumentView, Loaded, OpenFile, Part, Scope
+from handoff_tui.models.desk_state import USUAL_SCOPE, DeskState, DocumentView, Loaded, OpenFile, Part, Scope
 from handoff_tui.models.file_diff import DiffOptions
 from handoff_tui.models.inbox import HandoffKey
 from handoff_tui.models.packet import Packet
 from handoff_tui.models.review_record import Comment
+from handoff_tui.models.snapshot_diff import DiffScope
 from handoff_tui.models.step import StepContext
 from handoff_tui.review.live.agents import AgentDesk
 from handoff_tui.review.live.asked_checks import AskedChecks
+from handoff_tui.review.live.bisecting import Bisecting
 from handoff_tui.review.live.board import Board, put_parts
+from handoff_tui.review.live.debugging import PLACES, Debugging
 from handoff_tui.review.live.deciding import Deciding
 from handoff_tui.review.live.drafts import DraftKeeper
 from handoff_tui.review.live.lane import Lane
 from handoff_tui.review.live.log_looks import LogLooks
 from handoff_tui.review.live.parts_in_view import PartsInView
 from handoff_tui.review.live.repository_feed import RepositoryFeed
+from handoff_tui.review.live.travelling import Travelling, build_past_scope, present_past
 
 if TYPE_CHECKING:
+    from handoff_tui.models.travel import Stop
     from handoff_tui.review.live.reading_room import ReadingRoom
     from handoff_tui.review.live.scene import Scene
 
 _SWITCH_SECONDS = 0.0005
 """A thread that reads for long gives way to one that draws, or that reads what was just saved, after so long."""
-_OF_THE_HANDOFF = tuple(part for part in Part if part is not Part.LOG)
-_OF_THE_REPOSITORY = ("log", "entry", "report")
+_OF_THE_HANDOFF = tuple(part for part in Part if part not in {Part.LOG, Part.FIGURES})
+_OF_THE_REPOSITORY = ("log", "entry", "report", "figures")
 _OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
 
 
@@ -73,6 +78,15 @@ class LiveDesk:
         self._deciding = Deciding(self._board, decisions, self._find_scene, self._drafts.get_stored, self._note_stored)
         self.agents = AgentDesk(self._board, self._find_scene, lambda: self._note_checks(False), on_bug, render_context)  # noqa: FBT003 - nothing of it is shown
         """Agents are followed, started and stopped through this."""
+        self.debugging = Debugging(self._board, slow, self._find_scene, lambda *at: self._find_room().build_wanted(*at))
+        """Attempts are compared, and failures looked into, through this."""
+        self.bisecting = Bisecting(self._board, self._find_scene, on_bug)
+        self.travelling = Travelling(self._board, self._find_scene, self._show_changes, on_bug)
+        """The desk as it was."""
+        self._board.present = present_past
+        self._lanes += [self.bisecting.lane, self.travelling.lane]
+        self._needed: frozenset[Part] = frozenset()
+        self._diff_now: tuple[Scope, OpenFile | None] = (USUAL_SCOPE, None)
         self._room_lock = threading.Lock()
         self._room: ReadingRoom | None = None
         first = tuple(feed.build_first_part() for feed in self._feeds)
@@ -80,8 +94,8 @@ class LiveDesk:
 
     @property
     def state(self) -> DeskState:
-        """The newest one."""
-        return self._board.state
+        """The newest one, as it is told: while somebody travels, how it was."""
+        return self._board.present(self._board.state)
 
     def start(self) -> None:
         """Opens the repositories and begins to watch them."""
@@ -102,6 +116,7 @@ class LiveDesk:
             feed.stop()
         for lane in self._lanes:
             lane.join()
+        self.travelling.close()
         self.agents.join()
         self._drafts.stop()
 
@@ -119,21 +134,28 @@ class LiveDesk:
 
     def need(self, parts: frozenset[Part]) -> None:
         """What is on screen now: it is read if it is missing or stale, and then kept fresh."""
-        self._parts.need(parts)
-        self.agents.need(needed=Part.AGENT in parts)
+        self._needed = parts
+        past = self.travelling.is_on
+        self._parts.need(parts & frozenset(_OF_THE_SCOPE) if past else parts)
+        self.agents.need(needed=Part.AGENT in parts and not past)
 
     def choose(self, key: HandoffKey | None) -> None:
         """The handoff in view; what is being read for another one is given up."""
-        if key == self.state.chosen:
+        if self.travelling.is_on:
+            self.travelling.choose(key)
+            return
+        if key == self._board.state.chosen:
             return
         self._parts.forget(*_OF_THE_HANDOFF)
+        self.debugging.forget()
         self._asked.cancel()
 
         def enter(state: DeskState) -> DeskState:
             same = state.repository is not None and key is not None and state.repository.root == key.root
-            names = (*(part.value for part in _OF_THE_HANDOFF), *(() if same else _OF_THE_REPOSITORY))
+            names = (*(part.value for part in _OF_THE_HANDOFF), *PLACES, *(() if same else _OF_THE_REPOSITORY))
             left = replace(state, chosen=key, phase=None, running=None, open_file=None, open_document=None)
-            left = replace(left, output=None, found=None)
+            scope = USUAL_SCOPE if state.scope.scope is DiffScope.SINCE_SHOWN else state.scope
+            left = replace(left, output=None, found=None, scope=scope)
             return put_parts(left, {name: Loaded() for name in names})
 
         self._board.change(enter)
@@ -142,7 +164,10 @@ class LiveDesk:
         self._parts.catch_up()
 
     def choose_phase(self, phase: str | None) -> None:
-        self._enter({"phase": phase}, Part.CHECKS, Part.GATE)
+        if self.travelling.is_on:
+            self.travelling.choose_phase(phase)
+        else:
+            self._enter({"phase": phase}, Part.CHECKS, Part.GATE, Part.ATTEMPTS)
 
     def choose_scope(self, scope: Scope) -> None:
         """From where on changes are shown."""
@@ -153,7 +178,10 @@ class LiveDesk:
 
     def open_document(self, path: str) -> None:
         """A document of the handoff in view; `PACKET` is what a rejection would give to the next attempt."""
-        self._enter({"open_document": path}, Part.DOCUMENT)
+        if self.travelling.is_on:
+            self.travelling.open_document(path)
+        else:
+            self._enter({"open_document": path}, Part.DOCUMENT)
 
     def run_checks(self, only: tuple[str, ...] = (), *, fresh: bool = True) -> None:
         """All checks of the gate in view or some of them, commands included."""
@@ -194,6 +222,24 @@ class LiveDesk:
         """The same on the calling thread, which has given the screen back: a passphrase can be typed."""
         self._deciding.sign_here(reason)
 
+    def begin_travel(self, at: str | None = None) -> None:
+        """Shows the desk as it was; nothing can be changed until it ends."""
+        if not self.travelling.is_on:
+            self._diff_now = (self._board.state.scope, self._board.state.open_file)
+        self.travelling.begin(at)
+        self.need(self._needed)
+
+    def end_travel(self) -> None:
+        if self.travelling.is_on:
+            self.travelling.end()
+            scope, file = self._diff_now
+            self._enter({"scope": scope, "open_file": file}, *_OF_THE_SCOPE)
+            self.need(self._needed)
+
+    def _show_changes(self, stop: Stop) -> None:
+        """In the diff of then, what the commit changed."""
+        self.choose_scope(build_past_scope(stop))
+
     def is_idle(self) -> bool:
         """Whether nothing is being read and nothing waits to be."""
         lanes, feeds = (all(room.is_idle() for room in rooms) for rooms in (self._lanes, self._feeds))
@@ -201,7 +247,7 @@ class LiveDesk:
 
     def _enter(self, changes: dict[str, Any], *parts: Part) -> None:
         """Something else is in view: the parts that show it are empty until they are read."""
-        if all(getattr(self.state, name) == value for name, value in changes.items()):
+        if all(getattr(self._board.state, name) == value for name, value in changes.items()):
             return
         self._parts.forget(*parts)
         self._board.change(lambda state: put_parts(replace(state, **changes), {part.value: Loaded() for part in parts}))
@@ -211,8 +257,8 @@ class LiveDesk:
         part = state.repository
         return next((feed.scene for feed in self._feeds if part is not None and feed.root == part.root), None)
 
-    def _note_scene(self) -> None:
-        self._parts.catch_up()
+    def _note_scene(self, redrawn: bool) -> None:  # noqa: FBT001 - called back with it
+        self._parts.catch_up(drawn_first=redrawn)
         self._deciding.note_scene()
         self.agents.note_scene()
 

@@ -57,14 +57,15 @@ def read_pipeline(scene: Scene, handoff: str) -> PipelineView:
 
 
 def read_gate(scene: Scene, wanted: Wanted, cancel: Event) -> GateView:
-    return build_gate_view(_look(scene, wanted, cancel))
+    return build_gate_view(look(scene, wanted, cancel))
 
 
 def read_packet(scene: Scene, wanted: Wanted, cancel: Event) -> Packet:
-    return build_packet(_look(scene, wanted, cancel))
+    return build_packet(look(scene, wanted, cancel))
 
 
-def _look(scene: Scene, wanted: Wanted, cancel: Event) -> Examined:
+def look(scene: Scene, wanted: Wanted, cancel: Event) -> Examined:
+    """The gate in view; no command is started for it."""
     log = open_log(scene.desk.repository)
     telling = Telling(cancel=cancel)
     return look_at_gate(scene.desk, log, wanted.handoff, wanted.phase, telling=telling, commands=wanted.commands)

@@ -25,8 +25,12 @@ QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.DOCUMENT})
 """Read on a lane of their own, so that they wait for nothing that takes long."""
 _ORDER = (
     *(Part.CHECKS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE),
-    *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE),
+    *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.FIGURES),
 )
+_FIRST = -1
+"""What a handoff says is read again in no time after a save; the checks, which rest on it, come next."""
+_HEAD_START = 0.01
+"""Who draws has the processor for about so long."""
 _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 
@@ -64,8 +68,11 @@ class PartsInView:
         with self._lock:
             self._read[part] = token
 
-    def catch_up(self) -> None:
-        """Has read what is needed and not up to date; returns at once."""
+    def catch_up(self, *, drawn_first: bool = False) -> None:
+        """Has read what is needed and not up to date; returns at once.
+
+        `drawn_first` where much is drawn anew just now: checks, which take a while, must not slow that down.
+        """
         state = self._board.state
         scene = self._find_scene(state)
         wanted: list[Part] = []
@@ -79,15 +86,16 @@ class PartsInView:
         if old:
             self._board.change(lambda state: self._mark(state, old))
         for part in wanted:
-            self._submit(part)
+            self._submit(part, _HEAD_START if drawn_first and part is Part.CHECKS else 0.0)
 
-    def _submit(self, part: Part) -> None:
+    def _submit(self, part: Part, least: float) -> None:
         """What takes long to read is read again when it has been quiet: it must not slow down what is quick."""
         pause = min(max(2 * self._seconds.get(part, 0.0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
         is_quick = part in QUICK and not (part is Part.DOCUMENT and self._board.state.open_document == PACKET)
-        delay = pause if part in self._read and not is_quick else 0.0
+        delay = pause if part in self._read and not is_quick else least
         lane = self._quick if is_quick else self._slow
-        lane.submit(part, lambda cancel: self._read_part(part, cancel), rank=_ORDER.index(part), delay=delay)
+        rank = _FIRST if part is Part.SHOWN and part in self._read else _ORDER.index(part)
+        lane.submit(part, lambda cancel: self._read_part(part, cancel), rank=rank, delay=delay)
 
     def _mark(self, state: DeskState, old: frozenset[Part]) -> DeskState:
         changes: dict[str, Loaded[Any]] = {}
@@ -133,7 +141,7 @@ class PartsInView:
 
 def build_token(part: Part, state: DeskState, scene: Scene) -> Token | None:
     """What a part must be read for, as things are; nothing where there is nothing to read."""
-    if part is Part.LOG:
+    if part in {Part.LOG, Part.FIGURES}:
         return (scene.state.repository.root, scene.log_version)
     subject = _find_subject(part, state)
     return None if state.chosen is None or None in subject else (state.chosen, *subject, scene.version)
@@ -145,6 +153,6 @@ def _find_subject(part: Part, state: DeskState) -> Token:
         return (state.scope, state.open_file)
     if part in {Part.FILES, Part.DIFFERENCE}:
         return (state.scope,)
-    if part in {Part.CHECKS, Part.GATE}:
+    if part in {Part.CHECKS, Part.GATE, Part.ATTEMPTS}:
         return (state.phase or "",)
     return (state.open_document,) if part is Part.DOCUMENT else ()

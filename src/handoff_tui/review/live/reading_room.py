@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.desk_debug import AttemptsView
 from handoff_tui.models.desk_state import PACKET, DeskState, DocumentView, FilesView, Part
 from handoff_tui.models.handoff import Handoff
 from handoff_tui.models.inbox import HandoffKey
@@ -35,6 +36,8 @@ from handoff_tui.review.live.scene import Scene
 from handoff_tui.review.show import find_handoff, show_again
 
 _NOTHING_CHOSEN = "no handoff is in view"
+_JUDGED = frozenset({Part.CHECKS, Part.GATE, Part.DIFFERENCE})
+"""Parts in which the settings have the last word."""
 
 
 class ReadingRoom:
@@ -57,9 +60,15 @@ class ReadingRoom:
     def read(self, part: Part, state: DeskState, scene: Scene, cancel: threading.Event) -> Any:  # noqa: ANN401 - of the part's own type
         if part is Part.LOG:
             return read_log(scene)
+        if part is Part.FIGURES:
+            from handoff_tui.review.live.debug_readers import read_figures  # noqa: PLC0415 - few look at them
+
+            return read_figures(scene)
         if state.chosen is None:
             raise ValueError(_NOTHING_CHOSEN)
-        wanted = self._build_wanted(state, state.chosen)
+        if part in _JUDGED or (part is Part.DOCUMENT and state.open_document == PACKET):
+            scene.desk.loaded.refuse_judging()
+        wanted = self.build_wanted(state, state.chosen)
         readers: dict[Part, Callable[[], Any]] = {
             Part.SHOWN: lambda: self._read_shown(scene, wanted.handoff),
             Part.PIPELINE: lambda: read_pipeline(scene, wanted.handoff),
@@ -69,6 +78,7 @@ class ReadingRoom:
             Part.DIFFERENCE: lambda: read_difference(scene, wanted, cancel),
             Part.FILE: lambda: self._read_file(state, scene, wanted, cancel),
             Part.DOCUMENT: lambda: self._read_document(state, scene, wanted, cancel),
+            Part.ATTEMPTS: lambda: _read_attempts(scene, wanted, cancel),
         }
         return readers[part]()
 
@@ -76,7 +86,7 @@ class ReadingRoom:
         """The checks were run elsewhere, on any thread: what they said last is read from the cache next time."""
         self._checks.note_run()
 
-    def _build_wanted(self, state: DeskState, key: HandoffKey) -> Wanted:
+    def build_wanted(self, state: DeskState, key: HandoffKey) -> Wanted:
         return Wanted(key.handoff, state.phase, state.scope, self._list_commands(key.root))
 
     def _read_shown(self, scene: Scene, wanted: str) -> ShownHandoff:
@@ -132,6 +142,12 @@ class ReadingRoom:
         packet = read_packet(scene, wanted, cancel)
         text = "" if self._render_packet is None else self._render_packet(packet)
         return DocumentView(path, text, packet=packet)
+
+
+def _read_attempts(scene: Scene, wanted: Wanted, cancel: threading.Event) -> AttemptsView:
+    from handoff_tui.review.live.debug_readers import read_attempts  # noqa: PLC0415 - few look at them
+
+    return read_attempts(scene, wanted, cancel)
 
 
 def _is_same_story(before: tuple[Scene, ShownHandoff], scene: Scene, handoff: Handoff) -> bool:

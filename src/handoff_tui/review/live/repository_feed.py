@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.errors import HandoffError
 from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.models.inbox import InboxItem, sort_inbox
+from handoff_tui.models.inbox import InboxItem, close_items, sort_inbox
 from handoff_tui.models.noticed import Noticed, Watching
 from handoff_tui.repo.clock import read_now
 from handoff_tui.review.live.board import Board
@@ -30,14 +30,17 @@ _OPEN, _FOLLOW = "open", "follow"
 
 
 class RepositoryFeed:
-    """One repository at the desk. `on_scene` is called after each new scene, on the feed's own thread."""
+    """One repository at the desk. `on_scene` is called after each new scene, on the feed's own thread.
+
+    It is given whether the inbox is another one now.
+    """
 
     def __init__(
         self,
         start: Path,
         board: Board,
         slow: Lane,
-        on_scene: Callable[[], None],
+        on_scene: Callable[[bool], None],
         on_bug: Callable[[BaseException], None],
     ) -> None:
         """`slow` reads what can wait."""
@@ -53,6 +56,8 @@ class RepositoryFeed:
         self._stopped = threading.Event()
         self._watcher: Watcher | None = None
         self._retry_seconds = _FIRST_RETRY_SECONDS
+        self._begun = False
+        """Whether the watcher has told its first word."""
 
     def build_first_part(self) -> RepositoryPart:
         return RepositoryPart(self.root, self._start.name or self.root, Loaded(loading=True))
@@ -100,7 +105,6 @@ class RepositoryFeed:
             return
         if self._take_root(str(repository.root)):
             self._watch(repository)
-            self._read_again(Notices(everything=True))
 
     def _take_root(self, root: str) -> bool:
         """Whether the repository is this feed's to follow: of two folders of one repository the first is enough."""
@@ -119,7 +123,7 @@ class RepositoryFeed:
         return taken
 
     def _watch(self, repository: Repository) -> None:
-        """Before the first look, so that what happens in between is told."""
+        """Everything is read at the watcher's first word: from then on it tells of each change."""
         from handoff_tui.repo.watcher import Watcher  # noqa: PLC0415 - after the first paint
 
         self._watcher = Watcher(repository, self._hear, self._stopped)
@@ -136,7 +140,9 @@ class RepositoryFeed:
                 confirmed_at=noticed.confirmed_at,
             )
         )
-        if self._pending.add(Notices(noticed.paths, noticed.refs, noticed.everything)):
+        everything = not self._begun or (noticed.everything and not noticed.repeats)
+        self._begun = True
+        if self._pending.add(Notices(noticed.paths, noticed.refs, everything)):
             self._lane.submit(_FOLLOW, self._follow)
         if noticed.watching is Watching.GONE:
             self._tell_trouble(HandoffError(noticed.explanation, noticed.hint))
@@ -170,10 +176,11 @@ class RepositoryFeed:
                 reviewer=scene.reviewer.principal,
                 reviewer_note=scene.reviewer.note,
                 fatal=scene.fatal or self._proof.fatal,
+                refused=scene.desk.loaded.refused_shortly,
             )
 
-        self._change_part(show, None if same_inbox else self._risks.add_known(self.root, scene.inbox))
-        self._on_scene()
+        self._change_part(show, None if same_inbox else self._list_items)
+        self._on_scene(not same_inbox)
         self._risks.begin(self.root)
         self._proof.begin()
 
@@ -181,7 +188,12 @@ class RepositoryFeed:
         """On the slow lane: the log is not what it was, or it is again."""
         scene = self.scene
         fatal = (scene.fatal if scene else ()) or self._proof.fatal
-        self._change_part(lambda part: replace(part, fatal=fatal))
+        self._change_part(lambda part: replace(part, fatal=fatal), self._list_items)
+
+    def _list_items(self, part: RepositoryPart) -> tuple[InboxItem, ...]:
+        """The newest ones; behind closed gates nothing waits on the person at the desk."""
+        items = self._risks.add_known(self.root, self.scene.inbox if self.scene else ())
+        return close_items(items, part.closed) if part.closed else items
 
     def _tell_trouble(self, refused: HandoffError | OSError) -> None:
         self._change_part(
@@ -192,14 +204,17 @@ class RepositoryFeed:
         )
 
     def _change_part(
-        self, change: Callable[[RepositoryPart], RepositoryPart], inbox: tuple[InboxItem, ...] | None = None
+        self,
+        change: Callable[[RepositoryPart], RepositoryPart],
+        list_items: Callable[[RepositoryPart], tuple[InboxItem, ...]] | None = None,
     ) -> None:
         def apply(state: DeskState) -> DeskState:
             parts = tuple(change(part) if part.root == self.root else part for part in state.repositories)
-            if inbox is None:
+            if list_items is None:
                 return state if parts == state.repositories else replace(state, repositories=parts)
+            mine = [item for part in parts if part.root == self.root for item in list_items(part)]
             others = (item for item in state.inbox if item.key.root != self.root)
-            return replace(state, repositories=parts, inbox=sort_inbox((*others, *inbox)))
+            return replace(state, repositories=parts, inbox=sort_inbox((*others, *mine)))
 
         self._board.change(apply)
 

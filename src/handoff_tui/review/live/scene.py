@@ -17,7 +17,7 @@ from handoff_tui.models.log_record import ProblemLevel
 from handoff_tui.models.review_state import ReviewState
 from handoff_tui.repo.content_rules import ContentRules, read_content_rules
 from handoff_tui.repo.patched_tree import find_gone
-from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.review.desk import Desk, open_desk_to_look
 from handoff_tui.review.inbox import InboxFacts, build_inbox, read_change_times
 from handoff_tui.review.live.claim_book import ClaimBook
 from handoff_tui.review.log_gates import LogGates
@@ -87,7 +87,7 @@ class Scene:
 
 def read_scene(root: Path, version: int) -> Scene:
     """Reads everything anew."""
-    desk = open_desk(root)
+    desk = open_desk_to_look(root)
     gone = find_gone(desk.repository, desk.work_tree)
     rules = read_content_rules(desk.repository)
     memory = ReadingMemory()
@@ -95,7 +95,8 @@ def read_scene(root: Path, version: int) -> Scene:
     gates = open_log_gates(desk)
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     handoffs = reading.harvest.handoffs
-    book, bench = ClaimBook(desk, handoffs, deep=False), Bench(reading.harvest, gates)
+    book = ClaimBook(desk, handoffs, deep=False)
+    bench = Bench(reading.harvest, gates, closed=desk.loaded.refused_shortly)
     reviewed = tuple(bench.review(handoff, book.measure(handoff)) for handoff in handoffs)
     state = build_state(desk, reading.harvest, reviewed, version)
     changed = read_change_times(desk, state)

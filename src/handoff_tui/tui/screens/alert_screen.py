@@ -7,10 +7,10 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from handoff_tui.presentation.alert_page import Alarm, build_alert_page
 from handoff_tui.presentation.page import Cell
+from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -25,7 +25,7 @@ _MOVES = {
 }
 
 
-class AlertScreen(ModalScreen[str | None], inherit_bindings=False):
+class AlertScreen(Box[str | None], inherit_bindings=False):
     """`l` goes to the log, escape back to where one was; nothing else is answered. It gives back an offer to take."""
 
     CSS_PATH = "alert_screen.tcss"

@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from handoff_tui.models.review_record import Comment
 from handoff_tui.presentation.page import Cell
 from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
 
 
@@ -35,7 +35,7 @@ class CommentField(TextArea):
             self.insert("\n")
 
 
-class CommentScreen(ModalScreen[Comment | None], inherit_bindings=False):
+class CommentScreen(Box[Comment | None], inherit_bindings=False):
     """Enter keeps the remark, ctrl+j begins another line, escape leaves it. Nothing is signed by it."""
 
     CSS_PATH = "comment_screen.tcss"

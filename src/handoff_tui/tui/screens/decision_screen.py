@@ -12,12 +12,12 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState
+from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState, Scope
 from handoff_tui.models.inbox import HandoffKey, InboxItem
+from handoff_tui.models.snapshot_diff import DiffScope
 from handoff_tui.presentation.decision_rows import describe_dropped, describe_watch, find_following
 from handoff_tui.presentation.page import Cell
 from handoff_tui.tui.actions import Keys
@@ -28,10 +28,12 @@ from handoff_tui.tui.messages import (
     DecisionConfirmed,
     ReasonEditWanted,
     ReasonKept,
+    ScopeWanted,
 )
+from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.decision_box import DecisionBox
+from handoff_tui.tui.widgets.decision_box import DecisionBox, can_show_difference
 
 _KEEP_SECONDS = 0.5
 """After so long without another letter the reason is kept on disk."""
@@ -39,8 +41,8 @@ _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"
 _SILENT = Cell("")
 
 
-class DecisionScreen(ModalScreen[HandoffKey | None], inherit_bindings=False):
-    """One decision, from the choice of its verb to the stored entry; ends with the handoff to go to next."""
+class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
+    """One decision, from the choice of its verb to the stored entry; ends with the handoff or the view to go to."""
 
     CSS_PATH = "decision_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -198,6 +200,8 @@ class DecisionScreen(ModalScreen[HandoffKey | None], inherit_bindings=False):
             self._help_writing(action)
         elif action == "decision.again":
             self._look_again()
+        elif action == "decision.difference":
+            self._show_difference()
         elif action.startswith("focus."):
             self.focus_next() if action == "focus.next" else self.focus_previous()
         elif action.startswith("nav."):
@@ -248,6 +252,14 @@ class DecisionScreen(ModalScreen[HandoffKey | None], inherit_bindings=False):
             self._box.forget_name()
             self._readable.disarm()
             self.post_message(DecisionAgainWanted(self._verb))
+
+    def _show_difference(self) -> None:
+        """Leaves this undecided, and shows what moved under it."""
+        part = self._part
+        if part is not None and can_show_difference(part):
+            self._keep_reason()
+            self.post_message(ScopeWanted(Scope(DiffScope.SINCE_SHOWN, part.shown_tree)))
+            self.dismiss("diff")
 
     def _help_writing(self, action: str) -> None:
         """Templates, or the editor; not where the reason is read no more."""

@@ -17,38 +17,46 @@ from handoff_tui.models.review_record import Comment
 from handoff_tui.presentation.alert_page import Alarm, find_alarm
 from handoff_tui.presentation.chrome import VIEWS, build_tabs, build_title, build_why
 from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.travel_bar import describe_notes
 from handoff_tui.tui.actions import WORDS, Hint, Keys, get_scope
 from handoff_tui.tui.look import Look
 from handoff_tui.tui.messages import (
     AppActionWanted,
+    BisectProposed,
     DecisionWanted,
     DescriptionChanged,
     EditorWanted,
     HandoffChosen,
+    LogPlaceWanted,
     NoteWanted,
     NoteWritten,
     PartsChanged,
+    PlacesFound,
     PlaceWanted,
+    ProofsWanted,
     ProposalLeft,
     ProposalWanted,
-    ScopeWanted,
     StatusChanged,
-    ThemeChosen,
+    TravelEnded,
     ViewWanted,
 )
 from handoff_tui.tui.refusals import find_refusal
+from handoff_tui.tui.screens.agent_dialogs import build_leave_dialog, build_place_dialog
 from handoff_tui.tui.screens.alert_screen import AlertScreen
-from handoff_tui.tui.screens.dialogs import build_dialog, has_place
+from handoff_tui.tui.screens.dialogs import ANSWERS, build_dialog, has_place
 from handoff_tui.tui.screens.note_screen import NoteScreen
+from handoff_tui.tui.screens.proofs_screen import ProofsScreen
 from handoff_tui.tui.screens.proposal_screen import ProposalScreen
-from handoff_tui.tui.screens.scope_screen import parse_scope
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
 from handoff_tui.tui.widgets.rail import Rail
+from handoff_tui.tui.widgets.travel_bar import TravelBar
 from handoff_tui.tui.widgets.view import View
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
+_PINNED = "app.help"
+"""Whoever knows this key finds all others."""
 _OF_THE_APP = frozenset({"app.quit", "app.redraw", "app.rescan", "app.screenshot", "app.suspend", "app.interrupt"})
 
 
@@ -81,6 +89,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
             yield Rail(id="rail")
             yield self._make(self.view_name)
         yield FindLine(id="find")
+        yield TravelBar(self.keys)
         yield Bar(id="status")
         yield KeyBar(id="keys", raised=True)
 
@@ -107,6 +116,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         rail = self.query_one(Rail)
         if rail.display:
             rail.show(state)
+        self.query_one(TravelBar).show_travel(state.travel)
         self._draw()
         alarm = find_alarm(state)
         if alarm and alarm not in self._alarms:
@@ -138,8 +148,8 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         self.post_message(PartsChanged())
         self._draw()
 
-    async def go_back(self) -> bool:
-        """Ends a search, or returns to the view before; whether there was something to go back from."""
+    async def go_back(self, *, ends_travel: bool = False) -> bool:
+        """Ends a search, returns to now, or to the view before; whether there was something to go back from."""
         if self.query_one(FindLine).display:
             self.close_find()
             self.view.focus_first()
@@ -147,6 +157,9 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         if self._said:
             self._said = ()
             self._draw()
+        if self.state.travel is not None and (ends_travel or not self._history):
+            self.post_message(TravelEnded())
+            return True
         if not self._history:
             return False
         name = self._history.pop()
@@ -175,10 +188,16 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     def list_hints(self) -> list[Hint]:
         """All that can be done here, most wanted first."""
-        first = [*self.view.hints, *_ALWAYS]
+        return [self._build_hint(action) for action in self._list_actions()]
+
+    def _build_hint(self, action: str) -> Hint:
+        return Hint(action, self.keys.show(action), WORDS[action], self.refuse(action))
+
+    def _list_actions(self) -> list[str]:
+        first = [*self.view.list_hints(), *_ALWAYS]
         left_out = {*first, *self.view.missing, *(f"view.{name}" for name in VIEWS if name not in self._makers)}
         rest = [action for action in self.keys.list_actions(self.view.scope) if action not in left_out]
-        return [Hint(action, self.keys.show(action), WORDS[action], self.refuse(action)) for action in [*first, *rest]]
+        return [*first, *rest]
 
     async def perform(self, action: str) -> None:
         """Does an action, or says why it cannot be done."""
@@ -199,24 +218,26 @@ class DeskScreen(Screen[None], inherit_bindings=False):
             self.focus_next() if name == "next" else self.focus_previous()
         elif scope == "find":
             self._find(action)
+        elif scope == "travel":
+            self.post_message(self.query_one(TravelBar).build_wish(name))
         elif (dialog := build_dialog(action, self.state, self.list_hints(), self.keys)) is not None:
             await self.app.push_screen(dialog, self._take)
         elif scope == "decide":
             self.post_message(DecisionWanted(name, self.view.handoff))
-        elif not (action in {"app.back", "app.quit"} and await self.go_back()) and action in _OF_THE_APP:
-            self.post_message(AppActionWanted(action))
+        elif action == "app.back":
+            await self.go_back(ends_travel=True)
+        elif not (action == "app.quit" and await self.go_back()) and action in _OF_THE_APP:
+            leaving = build_leave_dialog(self.state.at_work) if action == "app.quit" else None
+            await self.app.push_screen(leaving, self._take) if leaving else self.post_message(AppActionWanted(action))
 
     async def _take(self, offer: str | None) -> None:
         """What was chosen in a dialog."""
         kind, _, name = (offer or "").partition(":")
         if kind == "action":
             await self.perform(name)
-        elif kind == "theme":
-            self.post_message(ThemeChosen(name))
-        elif kind == "file":
-            self.post_message(PlaceWanted(name))
-        elif kind == "scope":
-            self.post_message(ScopeWanted(parse_scope(name)))
+        elif kind in ANSWERS:
+            self.post_message(ANSWERS[kind](name))
+            await self.open_view("diff" if kind == "scope" else self.view_name)
         elif kind == "handoff":
             key = next((item.key for item in self.state.inbox if "\0".join(item.key) == name), None)
             if key is not None:
@@ -234,13 +255,46 @@ class DeskScreen(Screen[None], inherit_bindings=False):
                 return
         self.post_message(EditorWanted(event.path, event.line))
 
+    @on(LogPlaceWanted)
+    async def go_to_entry(self, event: LogPlaceWanted) -> None:
+        event.stop()
+        await self.open_view("log")
+        self.view.go_to(event.entry, None)
+
+    @on(BisectProposed)
+    def follow_bisect(self, event: BisectProposed) -> None:
+        from handoff_tui.tui.screens.bisect_screen import BisectScreen  # noqa: PLC0415 - rarely asked for
+
+        event.stop()
+        self.app.push_screen(BisectScreen(event.check, event.command, self.keys), self._take)
+
     @on(ProposalWanted)
     def show_proposal(self, event: ProposalWanted) -> None:
-        """The box in which it is read and confirmed; the app has it put together."""
+        """The box in which it is read and confirmed; the app has it put together. One at a time."""
+        if not self.is_active:
+            event.stop()
+            return
         self.app.push_screen(ProposalScreen(event.kind, self.keys), self._leave_proposal)
 
     def _leave_proposal(self, _: None) -> None:
         self.post_message(ProposalLeft())
+
+    @on(PlacesFound)
+    def choose_place(self, event: PlacesFound) -> None:
+        """The only one at once; else it is asked which."""
+        event.stop()
+        if len(event.places) == 1:
+            self.post_message(PlaceWanted(*event.places[0]))
+        elif event.places:
+            self.app.push_screen(build_place_dialog(event.places), self._take)
+
+    @on(ProofsWanted)
+    def show_proofs(self) -> None:
+        self.app.push_screen(ProofsScreen(self.keys, self.state), self._leave_proofs)
+
+    async def _leave_proofs(self, name: str | None) -> None:
+        if name is not None:
+            self.view.choose(name)
 
     @on(NoteWanted)
     def ask_for_note(self, event: NoteWanted) -> None:
@@ -264,7 +318,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
                 event.stop()
                 self.focused.insert_text_at_cursor(event.character)
             return
-        action = self.keys.find(event, (self.view.scope, "decide", "nav", "view", "focus", "find", "app"))
+        action = self.keys.find(event, (self.view.scope, "decide", "nav", "view", "focus", "find", "travel", "app"))
         if action is not None:
             event.stop()
             event.prevent_default()
@@ -317,10 +371,11 @@ class DeskScreen(Screen[None], inherit_bindings=False):
             (f"view.{name}", row) for name, row in build_tabs(self.state, self.view_name, tabs, width)
         )
         self.query_one("#why", Bar).show(*self._build_why(width))
-        wanted = {*self.view.hints, *_ALWAYS}
+        wanted = {*self.view.list_hints(), *_ALWAYS}
         here = (self.view.scope, "decide")
-        hints = [hint for hint in self.list_hints() if hint.action in wanted or get_scope(hint.action) in here]
-        self.query_one("#keys", KeyBar).show_hints(hints, width)
+        shown = [one for one in self._list_actions() if one in wanted or get_scope(one) in here]
+        hints = [self._build_hint(action) for action in shown]
+        self.query_one("#keys", KeyBar).show_hints(hints, width, pinned=_PINNED)
         self._draw_status()
 
     def _build_why(self, width: int) -> tuple[Cell, ...]:
@@ -335,4 +390,5 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         cells = self._said or self.view.describe()
         if not self._said and told is not None and told.text:
             cells = (Cell(f" {told.text}", told.role),)
-        self.query_one("#status", Bar).show(*cells)
+        notes = describe_notes(self.state.travel) if self.state.travel is not None and not self._said else ()
+        self.query_one("#status", Bar).show(*cells, *notes)

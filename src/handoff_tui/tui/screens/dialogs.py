@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from textual.message import Message
 
 from handoff_tui.models.desk_state import DeskState
 from handoff_tui.tui.actions import Hint, Keys, get_scope
 from handoff_tui.tui.look import list_theme_names
+from handoff_tui.tui.messages import LeaveWanted, PlaceWanted, ScopeWanted, StopToggled, ThemeChosen
+from handoff_tui.tui.screens.agent_dialogs import build_stop_dialog, parse_place, parse_stop
 from handoff_tui.tui.screens.help_screen import build_help
 from handoff_tui.tui.screens.offers import build_offers
 from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
-from handoff_tui.tui.screens.scope_screen import ScopeScreen
+from handoff_tui.tui.screens.scope_screen import ScopeScreen, parse_scope
+
+ANSWERS: dict[str, Callable[[str], Message]] = {
+    "theme": ThemeChosen,
+    "file": PlaceWanted,
+    "scope": lambda name: ScopeWanted(parse_scope(name)),
+    "stop": lambda name: StopToggled(parse_stop(name)),
+    "place": lambda name: PlaceWanted(*parse_place(name)),
+    "leave": lambda name: LeaveWanted(stops=name == "stop"),
+}
+"""What is asked for by what was chosen in a dialog: the first word of an offer's id, and the rest of it."""
 
 
 def build_dialog(action: str, state: DeskState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
     """Nothing for actions that open no list."""
-    if action == "app.palette":
-        return PaletteScreen("Commands", build_offers(state, hints, list_theme_names()))
-    if action == "app.help":
-        return build_help(hints, keys)
-    if action == "app.theme":
-        return PaletteScreen("Theme", [Offer(f"theme:{name}", name) for name in list_theme_names()])
-    if action == "diff.baseline":
-        return ScopeScreen(state)
-    if action == "decide.choose":
-        verbs = [hint for hint in hints if get_scope(hint.action) == "decide" and hint.action != action]
-        offers = [Offer(f"action:{hint.action}", hint.words, hint.key, hint.refusal) for hint in verbs]
-        return PaletteScreen("Decide: nothing is signed yet", offers)
-    return None
+    makers: dict[str, Callable[[], PaletteScreen]] = {
+        "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
+        "app.help": lambda: build_help(hints, keys),
+        "app.theme": lambda: PaletteScreen("Theme", [Offer(f"theme:{name}", name) for name in list_theme_names()]),
+        "diff.baseline": lambda: ScopeScreen(state),
+        "agent.breakpoint": lambda: build_stop_dialog(state),
+        "decide.choose": lambda: _build_verbs(hints),
+    }
+    return makers[action]() if action in makers else None
+
+
+def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
+    verbs = [hint for hint in hints if get_scope(hint.action) == "decide" and hint.action != "decide.choose"]
+    offers = [Offer(f"action:{hint.action}", hint.words, hint.key, hint.refusal) for hint in verbs]
+    return PaletteScreen("Decide: nothing is signed yet", offers)
 
 
 def has_place(state: DeskState, view: str, path: str) -> bool:

@@ -9,12 +9,12 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from handoff_tui.presentation.cell_width import compute_width
 from handoff_tui.presentation.page import Cell
 from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.row_list import RowList
 
@@ -46,7 +46,7 @@ class OfferRows:
         return (Cell(words, role), Cell(gap), Cell(note, "warning" if offer.refusal else "key"))
 
 
-class PaletteScreen(ModalScreen[str | None], inherit_bindings=False):
+class PaletteScreen(Box[str | None], inherit_bindings=False):
     """Filtered by every letter typed; Enter takes the row under the cursor. Never used to confirm a decision."""
 
     CSS_PATH = "palette_screen.tcss"

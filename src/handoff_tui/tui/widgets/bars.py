@@ -72,18 +72,28 @@ class Bar(Widget):
 class KeyBar(Bar):
     """Key hints, as many as fit; one that cannot be done now is struck dim, and says why when it is pressed."""
 
-    def show_hints(self, hints: Sequence[Hint], width: int) -> None:
+    def show_hints(self, hints: Sequence[Hint], width: int, pinned: str = "") -> None:
+        """`pinned` is an action that keeps its room, however many are more wanted."""
         parts: list[tuple[str, Row]] = []
-        room = width - 1
+        kept = sum(_measure(_draw_hint(hint)) for hint in hints if hint.action == pinned and hint.key)
+        room = width - 1 - kept
         for hint in hints:
-            words = f" ({hint.words})" if hint.refusal else f" {hint.words}"
-            roles = ("muted", "muted") if hint.refusal else ("key", "text")
-            row = (Cell("  " if parts else " "), Cell(hint.key, roles[0]), Cell(words, roles[1]))
-            size = sum(compute_width(cell.text) for cell in row)
+            row = _draw_hint(hint, first=not parts)
+            size = 0 if hint.action == pinned else _measure(row)
             if hint.key and size <= room:
                 room -= size
                 parts.append((hint.action, row))
         self.show_parts(parts)
+
+
+def _draw_hint(hint: Hint, *, first: bool = False) -> Row:
+    words = f" ({hint.words})" if hint.refusal else f" {hint.words}"
+    roles = ("muted", "muted") if hint.refusal else ("key", "text")
+    return (Cell(" " if first else "  "), Cell(hint.key, roles[0]), Cell(words, roles[1]))
+
+
+def _measure(row: Row) -> int:
+    return sum(compute_width(cell.text) for cell in row)
 
 
 class Rule(Bar):

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from handoff_tui.models.check_report import CheckReport
+from handoff_tui.models.agent_desk import ProposalKind
+from handoff_tui.models.check_report import CheckReport, is_open
 from handoff_tui.models.check_result import CheckResult
 from handoff_tui.models.desk_state import DeskState, Part
 from handoff_tui.models.place import Place
@@ -18,7 +19,16 @@ from handoff_tui.presentation.check_words import describe_numbers
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui.clock import read_now
-from handoff_tui.tui.messages import ChecksCancelled, ChecksWanted, CopyWanted, EditorWanted, PlaceWanted, Said
+from handoff_tui.tui.messages import (
+    BisectProposed,
+    ChecksCancelled,
+    ChecksWanted,
+    CopyWanted,
+    EditorWanted,
+    PlaceWanted,
+    ProposalWanted,
+    Said,
+)
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.listed_view import ListedView
 from handoff_tui.tui.widgets.row_list import EmptyRows
@@ -33,7 +43,15 @@ class ChecksView(ListedView):
     scope = "checks"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.CHECKS})
     hints: ClassVar[tuple[str, ...]] = (
-        *("checks.run", "checks.cancel", "checks.only-failing", "checks.open-file", "app.copy", "checks.run-all"),
+        *(
+            "checks.run",
+            "checks.cancel",
+            "checks.only-failing",
+            "checks.open-file",
+            "checks.bisect",
+            "app.copy",
+            "checks.run-all",
+        ),
     )
 
     def __init__(self) -> None:
@@ -104,6 +122,7 @@ class ChecksView(ListedView):
             "checks.cancel": "" if running else "no run is underway",
             "app.copy": "" if self._result else "no check is chosen",
             "checks.trust": "" if self._waits_for_trust else "no command waits for your trust",
+            "checks.bisect": self._refuse_bisect(),
         }
         return reasons.get(action, "")
 
@@ -112,6 +131,11 @@ class ChecksView(ListedView):
             return "no handoff is chosen"
         return "a run is underway" if running else ""
 
+    def _refuse_bisect(self) -> str:
+        if self._result is None:
+            return "no check is chosen"
+        return "" if is_open(self._result) else "this one does not fail"
+
     def perform(self, action: str) -> bool:
         acts: dict[str, Callable[[], object]] = {
             "checks.run": self._run,
@@ -119,7 +143,8 @@ class ChecksView(ListedView):
             "checks.cancel": lambda: self.post_message(ChecksCancelled()),
             "checks.only-failing": self._toggle_failing,
             "checks.open-file": self._open_place,
-            "checks.trust": self._copy_trust,
+            "checks.trust": lambda: self.post_message(ProposalWanted(ProposalKind.TRUST)),
+            "checks.bisect": self._bisect,
             "app.copy": self._copy_command,
             "app.copy-all": lambda: self.post_message(CopyWanted(str(self._place), "the place")),
             "app.edit": lambda: self.post_message(EditorWanted(self._place.path, self._place.line)),
@@ -177,6 +202,11 @@ class ChecksView(ListedView):
         only = tuple(result.id for result in group.results) if group else (key,) if key and not _is_group(key) else ()
         self.post_message(ChecksWanted(only))
 
+    def _bisect(self) -> None:
+        rules = self._report.rules if self._report is not None else ()
+        info = next((rule for rule in rules if rule.id == self.rows.key and rule.system == "command"), None)
+        self.post_message(BisectProposed(self.rows.key, info.holds if info is not None else ""))
+
     def _choose_first(self) -> None:
         """What is worst, and not its heading."""
         if self._rows is not None and self._rows.groups:
@@ -202,11 +232,6 @@ class ChecksView(ListedView):
         self.post_message(
             CopyWanted(commands[0], "the command") if commands else CopyWanted(result.summary, "the summary")
         )
-
-    def _copy_trust(self) -> None:
-        if self._report is not None and self._report.trust is not None:
-            command = f"handoff-tui check --trust {self._report.trust.digest}"
-            self.post_message(CopyWanted(command, "the command that trusts them (read check --list first)"))
 
     def _show_progress(self) -> None:
         running = self._state.running

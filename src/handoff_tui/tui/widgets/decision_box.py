@@ -26,6 +26,11 @@ _SHORT_NAME = 24
 """A longer name would leave its own field no room; what is to be typed stands below it."""
 
 
+def can_show_difference(part: DecisionPart | None) -> bool:
+    """Whether something moved under it, and what it showed is known."""
+    return part is not None and part.stage is DecisionStage.MOVED and part.shown_tree is not None
+
+
 class DecisionBox(Vertical):
     """Draws what it is told; the screen around it decides what keys mean."""
 
@@ -138,6 +143,7 @@ class DecisionBox(Vertical):
             wanted = {"decision.confirm": f"sign and {part.verb}"}
             again = part.stage in {DecisionStage.MOVED, DecisionStage.REFUSED}
             wanted |= {"decision.again": "look again"} if again else {}
+            wanted |= {"decision.difference": "show difference"} if can_show_difference(part) else {}
             wanted |= {"decision.cancel": "cancel"}
         if part.stage not in {DecisionStage.STORED, DecisionStage.REFUSED}:
             wanted |= {"focus.next": "next field", "decision.edit-reason": "editor", "decision.template": "template"}

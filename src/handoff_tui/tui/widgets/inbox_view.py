@@ -36,6 +36,8 @@ class InboxView(ListedView):
         before, self._state = self._state, state
         if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
             self.redraw()
+            if (state.travel or before.travel) is not None and state.chosen is not None:
+                self.rows.choose("\0".join(state.chosen))  # at another moment: on the handoff that is in view there
             self.show_page()
 
     def redraw(self) -> None:
@@ -114,7 +116,9 @@ class InboxView(ListedView):
 
     def describe(self) -> tuple[Cell, ...]:
         waiting = sum(item.waits_on_me for item in self._state.inbox)
-        words = f" {plural(len(self._state.inbox), 'handoff')}, {waiting} need you · sorted by {self._order.value}"
+        closed = sum(bool(item.closed) for item in self._state.inbox)
+        need = f"{waiting} need you" + (f", {closed} behind closed gates" if closed else "")
+        words = f" {plural(len(self._state.inbox), 'handoff')}, {need} · sorted by {self._order.value}"
         filtered = f" · filter «{render_safe(self._text)}»: {len(self._rows.items)}" if self._text else " · no filter"
         names = ", ".join(render_safe(one.name) for one in self._broken)
         broken = (Cell(f" ✗ cannot be read: {names} ·", "fail"),) if names else ()

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual.binding import BindingType
 from textual.cache import LRUCache
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -25,10 +25,16 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     LineView { background: $background; scrollbar-size: 1 1; overflow-x: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    draws_by_line: ClassVar[bool] = False
+    """Whether each row of the screen is one line, as drawn here: then only those are drawn anew that differ."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id, classes=classes)
         self._drawn: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
+        self._by_content: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT)
+        """The same cells are the very same strip: the framework remembers what it made of it for the terminal."""
+        self._painted: dict[int, tuple[int, Strip]] = {}
+        """What stands in each row of the screen, and how far it was scrolled then."""
         self._version = 0
 
     @property
@@ -52,21 +58,45 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     def lines_changed(self) -> None:
         """Something else is to be drawn. The place stays where it is."""
         self._version += 1
-        self.virtual_size = Size(self.room, self.line_count)
-        self.refresh()
+        before, self.virtual_size = self.virtual_size, Size(self.room, self.line_count)
+        rows = self._find_changed_rows() if before == self.virtual_size else None
+        if rows is None:
+            self.refresh()
+        elif rows:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
+
+    def _find_changed_rows(self) -> list[int] | None:
+        """The rows of the screen that would look different now; nothing where that is not known."""
+        if not self.draws_by_line:
+            return None
+        offset, region = self.scroll_offset.y, self.scrollable_content_region
+        changed: list[int] = []
+        for y in range(region.height):
+            painted = self._painted.get(y)
+            if painted is None or painted[0] != offset:
+                return None
+            if self._find_strip(offset + y, region.width) is not painted[1]:
+                changed.append(y)
+        return changed
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._version += 1
+        self._by_content.clear()
+        self._painted.clear()
 
     def on_resize(self) -> None:
         self.lines_changed()
 
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        index = self.scroll_offset.y + y
+        offset = self.scroll_offset.y
+        strip = self._find_strip(offset + y, self.scrollable_content_region.width)
+        self._painted[y] = (offset, strip)
+        return strip
+
+    def _find_strip(self, index: int, width: int) -> Strip:
         if index >= self.line_count:
-            return Strip.blank(width, find_ink(self).background)
+            return self._find_drawn((), width, None)
         ground = self.find_ground(index)
         key = (index, width, self._version, ground)
         strip = self._drawn.get(key)
@@ -76,7 +106,15 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def _draw(self, index: int, width: int, ground: Style | None) -> Strip:
-        return draw_cells(self.build_line(index, width), width, find_ink(self), ground)
+        return self._find_drawn(self.build_line(index, width), width, ground)
+
+    def _find_drawn(self, cells: tuple[Cell, ...], width: int, ground: Style | None) -> Strip:
+        key = (cells, width, ground)
+        strip = self._by_content.get(key)
+        if strip is None:
+            strip = draw_cells(cells, width, find_ink(self), ground)
+            self._by_content.set(key, strip)
+        return strip
 
     def scroll_lines(self, by: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + by, animate=False)

@@ -16,7 +16,15 @@ from handoff_tui.presentation.log_rows import LogRows
 from handoff_tui.presentation.page import Cell, Page
 from handoff_tui.presentation.safe_text import render_safe
 from handoff_tui.tui.clock import read_now
-from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, Said, VerifyWanted, ViewWanted
+from handoff_tui.tui.messages import (
+    CopyWanted,
+    EntryWanted,
+    HandoffChosen,
+    Said,
+    TravelWanted,
+    VerifyWanted,
+    ViewWanted,
+)
 from handoff_tui.tui.widgets.listed_view import ListedView
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
@@ -28,9 +36,11 @@ class LogView(ListedView):
 
     scope = "log"
     parts: ClassVar[frozenset[Part]] = frozenset({Part.LOG, Part.GATE})
-    hints: ClassVar[tuple[str, ...]] = ("app.open", "log.verify", "log.open-file", "log.follow", "app.copy")
+    hints: ClassVar[tuple[str, ...]] = (
+        *("app.open", "log.verify", "log.open-file", "log.time-travel", "log.follow", "app.copy"),
+    )
 
-    missing: ClassVar[frozenset[str]] = frozenset({"log.time-travel", "log.compare"})
+    missing: ClassVar[frozenset[str]] = frozenset({"log.compare"})
 
     def __init__(self) -> None:
         super().__init__(id="log")
@@ -40,6 +50,8 @@ class LogView(ListedView):
         self._following = False
         self._reporting = False
         self._asked = ""
+        self._expected = ""
+        """The entry to go to as soon as it is listed."""
 
     def show(self, state: DeskState) -> None:
         before, self._state = self._state, state
@@ -62,6 +74,20 @@ class LogView(ListedView):
         self.show_rows(self._rows, self._rows.build_heading(self.room))
         if self._following:
             self.rows.choose(self._rows.keys[0])
+        self._go_to_expected()
+
+    def go_to(self, path: str, line: int | None) -> None:  # noqa: ARG002 - an entry has no lines
+        """An entry by its id."""
+        self._expected = path
+        if self._text:
+            self._text = ""
+            self.redraw()
+        self._go_to_expected()
+
+    def _go_to_expected(self) -> None:
+        if self._expected and self._rows is not None and self._expected in self._rows.keys:
+            self.rows.choose(self._expected)
+            self._expected = ""
 
     def build_page(self) -> Page:
         state, row = self._state, self._row
@@ -122,6 +148,7 @@ class LogView(ListedView):
             "log.verify": self._verify,
             "log.open-file": self._open_handoff,
             "log.follow": self._toggle_following,
+            "log.time-travel": self._travel,
             "app.copy": self._copy,
         }
         if action not in acts:
@@ -172,6 +199,11 @@ class LogView(ListedView):
         self._reporting = True
         self.post_message(VerifyWanted())
         self.show_page(from_top=True)
+
+    def _travel(self) -> None:
+        """To the entry under the cursor; one that does not count leads to the newest stop."""
+        row = self._row
+        self.post_message(TravelWanted(row.id if row is not None and row.state is EntryState.VALID else None))
 
     def _open_handoff(self) -> None:
         row = self._row

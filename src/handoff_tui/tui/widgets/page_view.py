@@ -14,6 +14,8 @@ Rows = Sequence[tuple[Cell, ...]]
 class PageView(LineView):
     """Shows a page, or anything that can be laid out for a width."""
 
+    draws_by_line = True
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id, classes=classes)
         self._build: Callable[[int], Rows] = lambda _width: ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache
 
@@ -68,7 +69,8 @@ class Rail(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
         self._state = DeskState()
-        self._drawn: tuple[object, ...] = ()
+        self._drawn: dict[str, tuple[object, ...]] = {}
+        """What each list was made from."""
 
     def compose(self) -> ComposeResult:
         for name in _SECTIONS:
@@ -84,22 +86,26 @@ class Rail(Vertical):
         """Draws another state."""
         self._state = state
         shown = self._list_shown()
-        now = (state.inbox, state.pipeline, state.checks, state.chosen, state.phase, state.running, shown)
-        if self._drawn and all(a is b for a, b in zip(now, self._drawn, strict=True)):
-            return
-        self._drawn = now
+        made_from: dict[str, tuple[object, ...]] = {
+            "inbox": (state.inbox, state.chosen),
+            "pipeline": (state.pipeline, state.item, state.chosen, state.phase),
+            "checks": (state.checks, state.chosen),
+        }
         draw: dict[str, Callable[[RailSection], None]] = {
             "inbox": self._draw_inbox,
             "pipeline": self._draw_pipeline,
             "checks": self._draw_checks,
         }
         for section in self.query(RailSection):
-            section.display = section.section in shown
-            if section.display:
-                draw[section.section](section)
+            name = section.section
+            section.display = name in shown
+            before = self._drawn.pop(name, ()) if not section.display else self._drawn.get(name, ())
+            if section.display and not (before and all(map(operator.is_, made_from[name], before))):
+                self._drawn[name] = made_from[name]
+                draw[name](section)
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002 - only that it changed
-        self._drawn = ()
+        self._drawn = {}
         self.call_after_refresh(self.show, self._state)
 
     def perform(self, action: str) -> bool:

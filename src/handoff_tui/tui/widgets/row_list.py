@@ -31,6 +31,8 @@ class EmptyRows:
 class RowList(LineView):
     """Rows from a source. The cursor's row is marked by a glyph and by the theme's selection."""
 
+    draws_by_line = True
+
     class Highlighted(Message):
         """The cursor stands on another row, or its row came to be."""
 

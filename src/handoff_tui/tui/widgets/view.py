@@ -38,6 +38,10 @@ class View(Container):
         """The handoff under the cursor, in a view that lists them: who decides means that one."""
         return None
 
+    def list_hints(self) -> tuple[str, ...]:
+        """The same where what is wanted most depends on what is in view."""
+        return self.hints
+
     def refuse(self, action: str) -> str:  # noqa: ARG002 - for those who refuse some
         """Why an action cannot be done now; nothing when it can."""
         return ""
@@ -62,6 +66,9 @@ class View(Container):
 
     def go_to(self, path: str, line: int | None) -> None:
         """Shows a place in a file; for views that show files."""
+
+    def choose(self, name: str) -> None:
+        """Puts the cursor on a row and reads on there; for views that list something."""
 
     def describe(self) -> tuple[Cell, ...]:
         """The status line."""

@@ -7,6 +7,9 @@ import pytest
 from handoff_tui.models.desk_state import DecisionStage
 from handoff_tui.models.gate_state import GateName
 from handoff_tui.models.review_record import Comment
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.review.desk import open_desk
+from handoff_tui.review.diff import DiffRequest, diff
 from tests.support.deciding import Seat, take_seat
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
@@ -88,6 +91,10 @@ def test_change_that_the_watcher_tells_of_disarms(seat: Seat) -> None:
     moved = seat.wait_for_stage(DecisionStage.MOVED)
     assert moved.trouble is not None
     assert "1 file changed: src/app.py" in moved.trouble.message
+    since = diff(open_desk(seat.desk.root), DiffRequest(scope=DiffScope.SINCE_SHOWN, against=moved.shown_tree))
+    assert since.files is not None
+    assert [change.path for change in since.files.listed.changes] == ["src/app.py"]
+    assert (since.pair.comparable, since.record) == (True, None)
     seat.deciding.sign("")
     seat.wait_until_idle()
     assert len(list_entries(seat.desk.root)) == 1

@@ -431,3 +431,20 @@ def test_repository_that_goes_away_and_comes_back_is_said(work: RepositoryBuilde
             )
         )
         assert not state.repositories[0].state.stale
+
+
+def test_settings_that_cannot_be_used_close_the_gates_and_hide_nothing(work: RepositoryBuilder) -> None:
+    """Handoffs are listed and can be read; nothing is judged by other settings, until the file is mended."""
+    work.write("handoff-tui.toml", "comits = 1\n")
+    with looking(work.folder) as onlooker:
+        state = onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.GATE)
+        assert [item.waits_on_me for item in state.inbox] == [False, False]
+        assert all("its settings cannot be used: handoff-tui.toml:1" in item.closed for item in state.inbox)
+        assert state.shown.value is not None
+        for part in (state.checks, state.gate):
+            assert part.value is None
+            assert part.trouble is not None
+            assert "comits" in part.trouble.message
+        work.write("handoff-tui.toml", "[limits]\ncommits = 9\n")
+        mended = onlooker.wait_for(lambda state: state.checks.value is not None and not state.inbox[0].closed)
+        assert mended.repositories[0].refused == ""

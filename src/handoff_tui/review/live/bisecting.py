@@ -1,0 +1,83 @@
+"""The search for the commit where a check began to fail, on a lane of its own: with progress, and an end on request."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.desk_debug import BisectPart
+from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.repository_feed import build_trouble
+
+if TYPE_CHECKING:
+    from handoff_tui.models.bisect_report import BisectProgress
+    from handoff_tui.review.live.scene import Scene
+
+_KEY = "bisect"
+
+
+class Bisecting:
+    """One search at a time; a later one takes the place of an earlier one."""
+
+    def __init__(
+        self,
+        board: Board,
+        find_scene: Callable[[DeskState], Scene | None],
+        on_bug: Callable[[BaseException], None],
+    ) -> None:
+        self._board = board
+        self._find_scene = find_scene
+        self.lane = Lane("bisect", on_bug)
+
+    def begin(self, check: str) -> None:
+        """Searches the history of HEAD for the handoff in view."""
+        state = self._board.state
+        key = state.chosen
+        if key is None:
+            return
+        number = state.bisect.number + 1 if state.bisect is not None else 1
+        self.lane.cancel(_KEY)
+        part = BisectPart(number, check, key.handoff)
+        self._board.change(lambda state: replace(state, bisect=part))
+        self.lane.submit(_KEY, lambda cancel: self._run(number, check, key, cancel))
+
+    def cancel(self) -> None:
+        """What was tried so far stays to be read; nothing of it is left on disk."""
+        self.lane.cancel(_KEY)
+        part = self._board.state.bisect
+        if part is not None and not part.is_over:
+            self._change(part.number, cancelling=True)
+
+    def _run(self, number: int, check: str, key: HandoffKey, cancel: threading.Event) -> None:
+        scene = self._find_scene(self._board.state)
+        if scene is None:
+            return
+        from handoff_tui.review.bisect import BisectRequest, BisectTelling, bisect  # noqa: PLC0415 - when it is asked for
+        from handoff_tui.review.commands import list_commands  # noqa: PLC0415
+
+        telling = BisectTelling(on_progress=lambda progress: self._add(number, progress), cancel=cancel)
+        try:
+            is_command = check in {command.id for command in list_commands(scene.desk, None, None)}
+            report = bisect(scene.desk, BisectRequest(check, None if is_command else key.handoff), telling)
+        except (HandoffError, OSError) as refused:
+            self._change(number, trouble=build_trouble(refused), cancelling=False)
+        else:
+            self._change(number, report=report, cancelling=False)
+
+    def _add(self, number: int, progress: BisectProgress) -> None:
+        part = self._board.state.bisect
+        if part is not None:
+            self._change(number, trials=(*part.trials, progress))
+
+    def _change(self, number: int, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
+        def put(state: DeskState) -> DeskState:
+            part = state.bisect
+            return state if part is None or part.number != number else replace(state, bisect=replace(part, **changes))
+
+        self._board.change(put)

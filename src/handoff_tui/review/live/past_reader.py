@@ -1,0 +1,150 @@
+"""Reads the desk at one stop, part by part, as the views are shown it. For one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from handoff_tui.checks.contract import Moment
+from handoff_tui.errors import FileUnreadableError, HandoffError
+from handoff_tui.models.desk_debug import Visited
+from handoff_tui.models.desk_state import PACKET, DocumentView, Loaded, RepositoryPart
+from handoff_tui.models.inbox import HandoffKey, InboxItem, close_items
+from handoff_tui.models.log_record import ProblemLevel
+from handoff_tui.models.log_view import LogView
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.pipeline_view import PipelineView
+from handoff_tui.models.travel import DeskThen, Stop, TravelLine
+from handoff_tui.repo.text import decode_text
+from handoff_tui.review.check import CheckRequest
+from handoff_tui.review.desk import Desk
+from handoff_tui.review.inbox import InboxFacts, build_inbox
+from handoff_tui.review.live.part_readers import cut_text
+from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.review.pipeline import build_pipeline
+from handoff_tui.review.reviewer import DeskReviewer
+from handoff_tui.review.travel import PastDesk, Traveller
+
+if TYPE_CHECKING:
+    from handoff_tui.review.live.travelling import Wanted
+
+_NOBODY = DeskReviewer(note="this is how it was: nothing can be decided here")
+"""Who could have decided then is not asked: nothing waits on anybody in the past."""
+_EMPTY_LOG = LogView(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
+_WAITING: Loaded[Any] = Loaded(loading=True)
+_NONE: Loaded[Any] = Loaded()
+
+
+class PastReader:
+    """One journey: the line of stops stays as it was when it began."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._traveller = Traveller(desk)
+
+    def close(self) -> None:
+        self._traveller.close()
+
+    def read_line(self, at: str | None) -> tuple[TravelLine, int]:
+        """Every stop, and the number of the one that is asked for, or of the newest."""
+        line = self._traveller.line
+        found = next((number for number, stop in enumerate(line.stops) if stop.key == at), len(line.stops) - 1)
+        return line, found
+
+    def read(self, stop: Stop, wanted: Wanted) -> Iterator[Visited]:
+        """First what the list and the log say, then the handoff in view as well."""
+        then, past = self._traveller.visit(stop), self._traveller.open(stop)
+        repository = _build_repository(then, past)
+        inbox = _build_inbox(then, repository)
+        item = _find_item(inbox, wanted.chosen)
+        path = _find_document(item, wanted)
+        first = Visited(
+            stop=stop,
+            repository=repository,
+            inbox=inbox,
+            chosen=item.key if item is not None else None,
+            phase=wanted.phase,
+            shown=_WAITING if item is not None else _NONE,
+            pipeline=Loaded(self._build_pipeline(stop, past, item)) if item is not None else _NONE,
+            checks=_WAITING if item is not None else _NONE,
+            log=Loaded(then.log or _EMPTY_LOG),
+            open_document=path,
+            document=_WAITING if path is not None else _NONE,
+            missing=wanted.chosen.handoff if wanted.chosen is not None and _is_missing(item, wanted.chosen) else "",
+            notes=then.notes,
+        )
+        if item is None:
+            yield first
+            return
+        yield first
+        handoff = item.key.handoff
+        yield replace(
+            first,
+            shown=_load(lambda: self._traveller.show(stop, handoff)),
+            checks=_load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff))),
+            document=_NONE if path is None else _load(lambda: _read_document(past, item, path)),
+        )
+
+    def _build_pipeline(self, stop: Stop, past: PastDesk, item: InboxItem) -> PipelineView:
+        log = self._traveller.log
+        index = log.build_then(stop.entry).index if log is not None and stop.entry is not None else None
+        return build_pipeline(item.reviewed, past.desk.loaded.settings.pipelines, index)
+
+
+def _build_repository(then: DeskThen, past: PastDesk) -> RepositoryPart:
+    root = past.desk.repository.root
+    problems = then.log.problems if then.log is not None else ()
+    return RepositoryPart(
+        str(root),
+        root.name or str(root),
+        Loaded(then.state),
+        watching=Watching.PAST,
+        reviewer_note=_NOBODY.note,
+        fatal=tuple(one.text for one in problems if one.level is ProblemLevel.FATAL),
+        refused=past.desk.loaded.refused_shortly,
+    )
+
+
+def _build_inbox(then: DeskThen, repository: RepositoryPart) -> tuple[InboxItem, ...]:
+    """Without ages, which would be those of now; and nothing in it waits on the person at the desk."""
+    items = tuple(item._replace(waits_on_me=False) for item in build_inbox(then.state, InboxFacts(_NOBODY)))
+    return close_items(items, repository.closed) if repository.closed else items
+
+
+def _read_document(past: PastDesk, item: InboxItem, path: str) -> DocumentView:
+    if path == PACKET:
+        raise FileUnreadableError("what a rejection gives to the next attempt is put together for now only")
+    document = next((one for one in item.reviewed.handoff.documents if one.path == path), None)
+    if ":" in path and document is not None:
+        return DocumentView(path, past.reading.shelf.source(path).text, document)
+    limit = past.desk.loaded.settings.limits.file_bytes
+    content = past.read_document(path)
+    decoded = decode_text(cut_text(content, limit))
+    if decoded.binary:
+        raise FileUnreadableError(f"{path} is no text", "Open it with a program of your own.")
+    return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
+
+
+def _find_item(inbox: tuple[InboxItem, ...], key: HandoffKey | None) -> InboxItem | None:
+    """The handoff in view, or the first where it was not there yet."""
+    return next((item for item in inbox if item.key == key), next(iter(inbox), None))
+
+
+def _find_document(item: InboxItem | None, wanted: Wanted) -> str | None:
+    """The document in view; where another handoff stands in for the one in view, the first of its own."""
+    if item is None or wanted.document is None:
+        return None
+    if item.key == wanted.chosen:
+        return wanted.document
+    return next((document.path for document in item.reviewed.handoff.documents), None)
+
+
+def _is_missing(item: InboxItem | None, key: HandoffKey) -> bool:
+    return item is None or item.key != key
+
+
+def _load(read: Callable[[], Any]) -> Loaded[Any]:
+    try:
+        return Loaded(read())
+    except (HandoffError, OSError) as refused:
+        return Loaded(trouble=build_trouble(refused))

@@ -1,0 +1,284 @@
+"""Time travel at the desk: which stop is wanted, what was read of it, and the way back to now.
+
+The past is a state like any other. The live state goes on behind it, and what is told in its place follows from it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from handoff_tui.errors import HandoffError
+from handoff_tui.models.desk_debug import TravelPart, Visited
+from handoff_tui.models.desk_state import DeskState, Drafts, Loaded, Scope, Trouble
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.models.travel import Stop
+from handoff_tui.review.live.board import Board, put_parts
+from handoff_tui.review.live.lane import Lane
+from handoff_tui.review.live.repository_feed import build_trouble
+
+if TYPE_CHECKING:
+    from handoff_tui.review.live.past_reader import PastReader
+    from handoff_tui.review.live.scene import Scene
+
+MOST_KEPT = 300
+"""So many stops are shown again at once."""
+_OPEN, _VISIT, _AHEAD, _CLOSE = "open", "visit", "ahead", "close"
+_BACK = "esc goes back to now."
+_NOT_THEN: dict[str, Loaded[Any]] = {
+    name: Loaded(trouble=Trouble(f"{what} only as they are now", _BACK))
+    for name, what in (
+        ("agent", "agents are shown"),
+        ("attempts", "attempts are shown"),
+        ("figures", "figures are shown"),
+    )
+}
+"""Parts that are not read of the past. The same values each time: views compare them."""
+_NO_PARENT: Loaded[Any] = Loaded(trouble=Trouble("this clone has nothing before this commit to compare it with", _BACK))
+_NOTHING: Loaded[Any] = Loaded()
+_NO_DRAFTS = Drafts()
+
+
+class Wanted(NamedTuple):
+    """What is in view at every stop."""
+
+    chosen: HandoffKey | None
+    phase: str | None
+    document: str | None
+
+
+class Travelling:
+    """Stops are read on a lane of their own; a stop that was read before is shown at once.
+
+    `on_stop` is called with each stop that is shown, on any thread.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        find_scene: Callable[[DeskState], Scene | None],
+        on_stop: Callable[[Stop], None],
+        on_bug: Callable[[BaseException], None],
+    ) -> None:
+        self._board = board
+        self._find_scene = find_scene
+        self._on_stop = on_stop
+        self.lane = Lane("travel", on_bug)
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, Wanted], Visited] = OrderedDict()
+        self._wanted = Wanted(None, None, None)
+        self._reader: PastReader | None = None
+        self._place: tuple[str, int] | None = None
+        """What the stops that are kept were read for."""
+
+    @property
+    def is_on(self) -> bool:
+        return self._board.state.travel is not None
+
+    def begin(self, at: str | None = None) -> None:
+        """At a commit or an entry, or at the newest stop. Who travels already goes there."""
+        state = self._board.state
+        if state.travel is not None:
+            known = [number for number, stop in enumerate(state.travel.stops) if stop.key == at]
+            self.go(known[0] if known else state.travel.index)
+            return
+        self._wanted = Wanted(state.chosen, state.phase, state.open_document)
+        self._board.change(lambda state: replace(state, travel=TravelPart()))
+        self.lane.submit(_OPEN, lambda cancel: self._open(at, cancel))
+
+    def go(self, index: int) -> None:
+        """To a stop by its number; beyond either end is the end."""
+        travel = self._board.state.travel
+        if travel is None or not travel.stops:
+            return
+        index = min(max(index, 0), len(travel.stops) - 1)
+        self.lane.cancel(_VISIT)
+        self.lane.cancel(_AHEAD)
+        known = self._find_kept(travel.stops[index])
+        if known is not None:
+            self._change(lambda part: replace(part, index=index, loading=False, trouble=None, visited=known))
+            self._on_stop(known.stop)
+            self.lane.submit(_AHEAD, self._read_ahead, rank=1)
+            return
+        self._change(lambda part: replace(part, index=index, loading=True, trouble=None))
+        self.lane.submit(_VISIT, self._visit)
+
+    def choose(self, key: HandoffKey | None) -> None:
+        """Another handoff at every stop. One that stands in for it where it was not there yet is nobody's choice."""
+        travel = self._board.state.travel
+        seen = travel.visited if travel is not None else None
+        if seen is None or key != seen.chosen:
+            self._want(self._wanted._replace(chosen=key, phase=None, document=None))
+
+    def choose_phase(self, phase: str | None) -> None:
+        self._want(self._wanted._replace(phase=phase))
+
+    def open_document(self, path: str) -> None:
+        self._want(self._wanted._replace(document=path))
+
+    def end(self) -> None:
+        """Back to now."""
+        self.lane.cancel_all()
+        self._board.change(lambda state: state if state.travel is None else replace(state, travel=None))
+        self.lane.submit(_CLOSE, lambda _: self.close())
+
+    def _want(self, wanted: Wanted) -> None:
+        if wanted != self._wanted:
+            self._wanted = wanted
+            travel = self._board.state.travel
+            if travel is not None:
+                self.go(travel.index)
+
+    def _open(self, at: str | None, cancel: threading.Event) -> None:
+        from handoff_tui.review.live.past_reader import PastReader  # noqa: PLC0415 - not before it is asked for
+
+        scene = self._find_scene(self._board.state)
+        if scene is None:
+            self._fail(Trouble("the repository is not read yet", _BACK))
+            return
+        self.close()
+        self._forget_others((str(scene.desk.repository.root), scene.log_version))
+        try:
+            self._reader = PastReader(scene.desk)
+            line, index = self._reader.read_line(at)
+        except (HandoffError, OSError) as refused:
+            self._fail(build_trouble(refused))
+            return
+        if not line.stops:
+            self._fail(Trouble("; ".join(line.notes) or "there is no stop to go to", _BACK))
+            return
+        self._change(lambda part: replace(part, stops=line.stops, index=index, notes=line.notes))
+        if not cancel.is_set():
+            self._visit(cancel)
+
+    def _visit(self, cancel: threading.Event) -> None:
+        """What is quick is shown first; what was asked for meanwhile is read instead."""
+        travel, wanted = self._board.state.travel, self._wanted
+        stop = travel.stop if travel is not None else None
+        if stop is None or self._reader is None:
+            return
+        known = self._find_kept(stop)
+        try:
+            for visited in self._reader.read(stop, wanted) if known is None else (known,):
+                if cancel.is_set():
+                    return
+                self._keep(stop, wanted, visited)
+                self._show(stop, wanted, visited)
+        except (HandoffError, OSError) as refused:
+            if not cancel.is_set():
+                self._fail(build_trouble(refused))
+        else:
+            self.lane.submit(_AHEAD, self._read_ahead, rank=1)
+
+    def _read_ahead(self, cancel: threading.Event) -> None:
+        """The stops on both sides, so that the next step is shown at once. Who goes there meanwhile waits for it."""
+        travel, wanted = self._board.state.travel, self._wanted
+        if travel is None or self._reader is None:
+            return
+        for index in (travel.index - 1, travel.index + 1):
+            if not 0 <= index < len(travel.stops) or self._find_kept(travel.stops[index]) is not None:
+                continue
+            try:
+                for visited in self._reader.read(travel.stops[index], wanted):
+                    self._keep(travel.stops[index], wanted, visited)
+                    if cancel.is_set() and not self._is_at(index):
+                        return
+            except (HandoffError, OSError):
+                continue  # whoever goes there is told
+            if cancel.is_set():
+                return
+
+    def _is_at(self, index: int) -> bool:
+        travel = self._board.state.travel
+        return travel is not None and travel.index == index
+
+    def _show(self, stop: Stop, wanted: Wanted, visited: Visited) -> None:
+        def put(part: TravelPart) -> TravelPart:
+            if part.stop is None or part.stop.key != stop.key or self._wanted != wanted:
+                return part
+            return replace(part, loading=visited.checks.loading, trouble=None, visited=visited)
+
+        self._change(put)
+        if not visited.checks.loading:
+            self._on_stop(stop)
+
+    def _fail(self, trouble: Trouble) -> None:
+        self._change(lambda part: replace(part, loading=False, trouble=trouble))
+
+    def _change(self, change: Callable[[TravelPart], TravelPart]) -> None:
+        def put(state: DeskState) -> DeskState:
+            if state.travel is None:
+                return state
+            changed = change(state.travel)
+            return state if changed is state.travel else replace(state, travel=changed)
+
+        self._board.change(put)
+
+    def _find_kept(self, stop: Stop) -> Visited | None:
+        with self._lock:
+            return self._kept.get((stop.key, self._wanted))
+
+    def _forget_others(self, place: tuple[str, int]) -> None:
+        """What was read before log, refs or settings changed is read anew."""
+        with self._lock:
+            if place != self._place:
+                self._kept.clear()
+        self._place = place
+
+    def _keep(self, stop: Stop, wanted: Wanted, visited: Visited) -> None:
+        """What is whole is kept; of the rest only the stop in view is shown."""
+        if visited.checks.loading:
+            return
+        with self._lock:
+            self._kept[stop.key, wanted] = visited
+            self._kept.move_to_end((stop.key, wanted))
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+
+    def close(self) -> None:
+        """Ends the process that answers; on the lane, or when it has ended."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+
+def present_past(state: DeskState) -> DeskState:
+    """The state as it is told while somebody travels: how it was, where that was read, and nothing of now beside it."""
+    seen = state.travel.visited if state.travel is not None else None
+    if seen is None:
+        return state
+    past = replace(
+        state,
+        repositories=(seen.repository,),
+        inbox=seen.inbox,
+        chosen=seen.chosen,
+        phase=seen.phase,
+        shown=seen.shown,
+        pipeline=seen.pipeline,
+        checks=seen.checks,
+        running=None,
+        gate=_NOTHING,
+        log=seen.log,
+        report=_NOTHING,
+        open_document=seen.open_document,
+        document=seen.document,
+        output=None,
+        found=None,
+        proposal=None,
+        proofs=_NOTHING,
+        comparison=_NOTHING,
+        failure=_NOTHING,
+        drafts=_NO_DRAFTS,
+        decision=None,
+    )
+    alone = state.files.trouble is not None and state.scope == build_past_scope(seen.stop)
+    return put_parts(past, {**_NOT_THEN, "files": _NO_PARENT, "difference": _NO_PARENT} if alone else _NOT_THEN)
+
+
+def build_past_scope(stop: Stop) -> Scope:
+    """What the commit of a stop changed."""
+    return Scope(DiffScope.BETWEEN, f"{stop.commit}^", stop.commit)

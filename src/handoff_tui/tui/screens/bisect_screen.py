@@ -1,0 +1,132 @@
+"""The box that follows the search for the commit where a check began to fail, and shows what it came to."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from handoff_tui.models.desk_debug import BisectPart
+from handoff_tui.models.desk_state import DeskState, Scope
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.presentation.bisect_box import build_bisect_box, build_bisect_wish, describe_search
+from handoff_tui.presentation.page import Cell
+from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+from handoff_tui.tui.messages import BisectCancelled, BisectWanted
+from handoff_tui.tui.screens.box import Box
+from handoff_tui.tui.screens.scope_screen import render_scope
+from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.page_view import PageView
+
+_LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
+_OPENING = frozenset({"app.open", "pipeline.diff"})
+
+
+class BisectScreen(Box[str | None], inherit_bindings=False):
+    """While it searches, escape ends the search; then it leaves. Enter opens the diff that did it.
+
+    A command is shown first and runs by a key of its own, never by Enter, and not by one that was typed ahead.
+    """
+
+    CSS_PATH = "bisect_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = []
+    AUTO_FOCUS = ""
+
+    def __init__(self, check: str, command: str, keys: Keys) -> None:
+        """With a command, nothing is searched until somebody says so: it would run, and many times."""
+        super().__init__()
+        self._check, self._command = check, command
+        self._keymap = keys
+        self._part: BisectPart | None = None
+        self._begun = False
+        self._painted = Arming()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="bisect"):
+            yield Rule(id="bisect-title")
+            yield PageView(id="bisect-page")
+            yield Bar(id="bisect-state")
+            yield Bar(id="bisect-keys", raised=True)
+
+    def on_mount(self) -> None:
+        if not self._command:
+            self._begin()
+        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self._note_painted)
+
+    def _begin(self) -> None:
+        self._begun = True
+        self.post_message(BisectWanted(self._check))
+
+    def _note_painted(self) -> None:
+        self._painted.note_painted(read_time())
+        self.set_timer(PAUSE_SECONDS, self._draw)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def show(self, state: DeskState) -> None:
+        """How far it has come. A search for another check is not this one."""
+        part = state.bisect
+        is_mine = self._begun and part is not None and part.check == self._check
+        if part is None or part is self._part or not is_mine or not self.is_mounted:
+            return
+        is_new = self._part is None or self._part.is_over != part.is_over
+        self._part = part
+        self._draw(from_top=is_new)
+
+    @property
+    def scope(self) -> Scope | None:
+        """What the commit changed; nothing until it is found."""
+        culprit = self._part.report.culprit if self._part is not None and self._part.report is not None else None
+        if culprit is None or not culprit.parents:
+            return None
+        return Scope(DiffScope.BETWEEN, culprit.parents[0], culprit.commit)
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        action = self._keymap.find(event, ("decision", "checks", "pipeline", "nav", "app"))
+        searching = self._begun and (self._part is None or not self._part.is_over)
+        if action == "decision.confirm":
+            if not self._begun and self._painted.admits(event.time):
+                self._begin()
+                self._draw()
+        elif action == "checks.cancel" or (action in _LEAVING and searching):
+            self.post_message(BisectCancelled())
+            if self._part is None or self._part.cancelling:
+                self.dismiss(None)
+        elif action in _LEAVING:
+            self.dismiss(None)
+        elif action in _OPENING and (scope := self.scope) is not None:
+            self.dismiss(render_scope(scope))
+        elif action is not None and action.startswith("nav."):
+            self.query_one(PageView).navigate(action)
+
+    def _draw(self, *, from_top: bool = False) -> None:
+        if not self.is_mounted:
+            return
+        title = f"Since when does {render_safe(self._check)} fail?"
+        self.query_one("#bisect-title", Rule).show_title(Cell(title, "heading"))
+        asks = not self._begun
+        page = build_bisect_wish(self._command) if asks else build_bisect_box(self._part)
+        self.query_one(PageView).show(page, from_top=from_top)
+        words = (Cell(" nothing was started yet", "muted"),) if asks else describe_search(self._part)
+        self.query_one("#bisect-state", Bar).show(*words)
+        self.query_one("#bisect-keys", Bar).show(*self._list_keys(), Cell("j k", "key"), Cell(" read"))
+
+    def _list_keys(self) -> list[Cell]:
+        """What the keys mean now."""
+        over = not self._begun or (self._part is not None and self._part.is_over)
+        cells = [Cell(f" {self._keymap.show('app.back')}", "key"), Cell(" leave  " if over else " stop the search  ")]
+        if not self._begun:
+            role = "key" if self._painted.admits(read_time()) else "muted"
+            return [Cell(f" {self._keymap.show('decision.confirm')}", role), Cell(" run it  "), *cells]
+        if self.scope is not None:
+            return [Cell(f" {self._keymap.show('app.open')}", "key"), Cell(" the diff that did it "), *cells]
+        return cells

@@ -1,0 +1,121 @@
+"""The attempts, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.desk_debug import AttemptsView
+from handoff_tui.models.desk_state import Loaded, Part, Scope, Trouble
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
+from tests.support.debug_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
+from tests.support.desk_app import StillApp, drive
+from tests.support.screens import compare_screen, cut_view, get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+DESK = build_desk()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_attempts_look_as_committed(size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "9")
+        compare_screen(f"attempts-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(DESK, theme), script, size=size)
+
+
+def test_attempt_is_shown_whole_under_the_list() -> None:
+    """What was asked for stands beside whether it was addressed; output is never a control code."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "9")
+        assert "▸      2  ○ handed over" in screen
+        assert "fix: the tests" in screen
+        assert "done ␛[31m" in screen
+        screen = await settle(pilot, "j")
+        assert "✓ addressed  check tests-unit: 2 failed" in screen
+        assert "✗ NOT addressed  remark src/a.py:3: name it" in screen
+        assert Part.ATTEMPTS in get_app(pilot).desk.parts
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_attempt_is_compared_with_the_one_before_or_the_marked_one() -> None:
+    """The older one first; the first attempt has none before it, and says so."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "9", "D")
+        app.give(dataclasses.replace(DESK, comparison=Loaded(COMPARISON)))
+        screen = await settle(pilot)
+        assert "Two attempts compared" in screen
+        assert "H-1:build:1 → H-1:build:2" in screen
+        assert "there is none before it" in await settle(pilot, "j", "D")
+        screen = await settle(pilot, "m", "k", "D")
+        assert "H-1:build:1 is marked" in screen
+        pairs = [(one.before, one.after) for one in app.asked if isinstance(one, ComparisonWanted)]
+        assert pairs == [("H-1:build:1", "H-1:build:2")] * 2
+        await settle(pilot, "m", "m", "j", "j", "y")
+        assert [one.text for one in app.asked if isinstance(one, CopyWanted)] == ["H-1:plan:1"]
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_difference_of_two_attempts_opens_in_the_diff() -> None:
+    """Between their commits; where one is not known, that is said."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "9", "d")
+        asked = [one for one in app.asked if isinstance(one, ScopeWanted | ViewWanted)]
+        assert asked[0] == ScopeWanted(Scope(DiffScope.BETWEEN, FIRST, SECOND))
+        assert app.desk.view_name == "diff"
+        screen = await settle(pilot, "9", "m", "j", "j", "d")
+        assert "which commit H-1:plan:1 is about is not known" in screen
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_failure_is_explained_on_request() -> None:
+    """The first failing check, its error lines, the rest folded; the page can be read at once."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        assert "looking at every check that does not pass…" in await settle(pilot, "9", "o")
+        assert any(isinstance(one, FailureWanted) for one in app.asked)
+        app.give(dataclasses.replace(DESK, failure=Loaded(FAILURE)))
+        screen = await settle(pilot)
+        assert "look first at tests-unit" in screen
+        assert "⋯ 39 lines" in screen
+        assert "40 ✗ E  boom" in screen
+        app.give(dataclasses.replace(DESK, failure=Loaded(trouble=Trouble("the settings are wrong", "Mend them."))))
+        assert "✗ the settings are wrong" in await settle(pilot)
+
+    drive(StillApp(DESK), script, (120, 50))
+
+
+def test_list_is_narrowed_by_words_and_emptiness_is_explained() -> None:
+    """Reading, trouble, nobody tried: each in words."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        assert "1 attempt fits" in await settle(pilot, "9", "slash", *"red")
+        assert "nothing fits «redx»" in await settle(pilot, "x")
+        await settle(pilot, "escape")
+        for part, words in (
+            (Loaded(), "reading log, commits and runs…"),
+            (Loaded(trouble=Trouble("the log is gone", "Look.")), "✗ the log is gone. Look."),
+            (Loaded(AttemptsView(())), "nobody has tried this yet"),
+        ):
+            app.give(dataclasses.replace(DESK, attempts=part))
+            assert words in await settle(pilot)
+        assert "copy: no attempt is chosen" in await settle(pilot, "y")
+
+    drive(StillApp(DESK), script)

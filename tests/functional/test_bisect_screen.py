@@ -1,0 +1,113 @@
+"""The search for the commit where a check began to fail, followed as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_debug import BisectPart
+from handoff_tui.models.desk_state import Loaded, Scope, Trouble
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
+from tests.support.check_reports import build_report, build_result, build_rule
+from tests.support.debug_states import FIRST, REPORT, SECOND, TRIALS, build_desk
+from tests.support.desk_app import StillApp, drive
+from tests.support.screens import compare_screen, get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+DESK = build_desk()
+PART = BisectPart(1, "tests-unit", "H-1", TRIALS)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_search_looks_as_committed(size: tuple[int, int]) -> None:
+    """While it goes on and when it has ended; the same in a theme without colours."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        await settle(pilot, "3", "b")
+        for name, part in (("search", PART), ("found", dataclasses.replace(PART, report=REPORT))):
+            get_app(pilot).give(dataclasses.replace(DESK, bisect=part))
+            screen = await settle(pilot)
+            region = get_app(pilot).screen.query_one("#bisect").region
+            lines = [line.ljust(region.right)[region.x : region.right] for line in screen.splitlines()]
+            compare_screen(f"bisect-{name}-{size[0]}x{size[1]}", "\n".join(lines[region.y : region.bottom]))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(DESK, theme), script, size=size)
+
+
+def test_search_is_asked_for_on_a_failing_check() -> None:
+    """One that passes has nothing to search for."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        screen = await settle(pilot, "3", "b")
+        assert "Since when does tests-unit fail?" in screen
+        assert "looking at the newest commit…" in screen
+        assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
+        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, trouble=Trouble("no"))))
+        await settle(pilot, "escape")
+        assert "since when: this one does not fail" in await settle(pilot, "G", "b")
+
+    drive(StillApp(DESK), script)
+
+
+def test_command_is_shown_and_runs_by_its_own_key_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither Enter nor a key that was typed ahead starts it; who leaves has started nothing."""
+    rule = build_rule("tests-unit", system="command").model_copy(update={"holds": "`pytest -q \x1b[2J` succeeds."})
+    report = build_report(build_result("tests-unit", Outcome.FAIL), rules=(rule,))
+    desk = dataclasses.replace(DESK, checks=Loaded(report), bisect=dataclasses.replace(PART, report=REPORT))
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 3_600.0)
+        screen = await settle(pilot, "3", "b", "ctrl+s", "enter")
+        assert "a commit is good where `pytest -q ␛[2J` succeeds." in screen
+        assert "nothing was started yet" in screen
+        assert not any(isinstance(one, BisectWanted) for one in app.asked)
+        monkeypatch.setattr("handoff_tui.tui.arming.PAUSE_SECONDS", 0.0)
+        screen = await settle(pilot, "ctrl+s")
+        assert [one.check for one in app.asked if isinstance(one, BisectWanted)] == ["tests-unit"]
+        assert "looking at the newest commit…" in screen
+
+    drive(StillApp(desk), script)
+
+
+def test_escape_stops_the_search_and_leaves_when_it_is_over() -> None:
+    """Once more leaves at once, should the check not end."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "3", "b")
+        app.give(dataclasses.replace(DESK, bisect=PART))
+        screen = await settle(pilot)
+        assert "step 3 of about 6 · 5 commits may be it" in screen
+        await settle(pilot, "escape")
+        assert app.screen is not app.desk
+        assert any(isinstance(one, BisectCancelled) for one in app.asked)
+        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, cancelling=True)))
+        assert "stopping…" in await settle(pilot)
+        await settle(pilot, "X")
+        assert app.screen is app.desk
+
+    drive(StillApp(DESK), script)
+
+
+def test_enter_opens_the_diff_that_did_it() -> None:
+    """From the commit's parent to the commit."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "3", "b", "enter")
+        assert app.screen is not app.desk
+        app.give(dataclasses.replace(DESK, bisect=dataclasses.replace(PART, report=REPORT)))
+        assert "fails since b2b2b2b" in await settle(pilot)
+        await settle(pilot, "enter")
+        assert app.desk.view_name == "diff"
+        scopes = [one.scope for one in app.asked if isinstance(one, ScopeWanted)]
+        assert scopes == [Scope(DiffScope.BETWEEN, FIRST, SECOND)]
+
+    drive(StillApp(DESK), script)

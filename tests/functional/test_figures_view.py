@@ -1,0 +1,97 @@
+"""The figures, driven as a person would."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from textual.pilot import Pilot
+
+from handoff_tui.models.desk_state import Loaded, Trouble
+from handoff_tui.tui.messages import CopyWanted
+from handoff_tui.tui.widgets.log_view import LogView
+from tests.support.debug_states import FIGURES, build_desk
+from tests.support.desk_app import StillApp, drive
+from tests.support.log_states import build_id
+from tests.support.screens import compare_screen, cut_view, get_app, settle
+
+pytestmark = pytest.mark.usefixtures("still_clock")
+DESK = build_desk()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+def test_figures_look_as_committed(size: tuple[int, int]) -> None:
+    """The same in a theme without colours: nothing is said by colour alone."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = await settle(pilot, "0")
+        compare_screen(f"figures-{size[0]}x{size[1]}", cut_view(pilot, screen))
+
+    for theme in ("dark", "monochrome"):
+        drive(StillApp(DESK, theme), script, size=size)
+
+
+def test_entry_behind_a_figure_opens_in_the_log() -> None:
+    """Enter on the figure leads to its entries, enter on an entry to the log, with the cursor on it."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "0", "enter", "j", "y", "enter")
+        assert [one.text for one in app.asked if isinstance(one, CopyWanted)] == [build_id("c")]
+        assert app.desk.view_name == "log"
+        view = app.desk.view
+        assert isinstance(view, LogView)
+        assert view.rows.key == build_id("c")
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_entry_is_gone_to_as_soon_as_the_log_is_read() -> None:
+    """The log may come later than the wish, and a filter does not hide it."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        await settle(pilot, "6", "slash", *"policy", "enter", "0", "enter", "j")
+        app.give(dataclasses.replace(DESK, log=Loaded()))
+        assert "reading the log…" in await settle(pilot)
+        await settle(pilot, "enter")
+        app.give(DESK)
+        await settle(pilot)
+        view = app.desk.view
+        assert isinstance(view, LogView)
+        assert view.rows.key == build_id("c")
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_list_is_narrowed_to_missed_targets_and_by_words() -> None:
+    """A figure without a value is not missed."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        screen = cut_view(pilot, await settle(pilot, "0", "f"))
+        assert "Handoff failure rate" in screen
+        assert "Time to resume" not in screen
+        screen = await settle(pilot, "f", "slash", *"loops")
+        assert "1 figure fits" in screen
+        assert "By phase" in screen
+        assert "nothing fits" in await settle(pilot, "x")
+
+    drive(StillApp(DESK), script, (120, 40))
+
+
+def test_status_says_what_is_missed_and_what_cannot_be_counted() -> None:
+    """Of a log that is not sound nothing is."""
+
+    async def script(pilot: Pilot[None]) -> None:
+        app = get_app(pilot)
+        assert "✗ 1 missed · 4 entries, 1 submissions, 2 decisions" in await settle(pilot, "0")
+        unsound = FIGURES.model_copy(update={"fatal": True})
+        for part, words in (
+            (Loaded(unsound), "✗ the log is not sound: nothing is counted"),
+            (Loaded(trouble=Trouble("it cannot be read", "Look.")), "✗ it cannot be read. Look."),
+            (Loaded(), "verifying the log and counting…"),
+        ):
+            app.give(dataclasses.replace(DESK, figures=part))
+            assert words in await settle(pilot)
+
+    drive(StillApp(DESK), script, (120, 40))

@@ -1,0 +1,230 @@
+"""Attempts, figures, a search and a journey, made by hand: for tests of how they are shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handoff_tui.models.attempt_history import (
+    AttemptComparison,
+    AttemptDecision,
+    AttemptHistory,
+    AttemptOutcome,
+    AttemptRecord,
+    AttemptRun,
+    Point,
+    PointKind,
+)
+from handoff_tui.models.bisect_report import (
+    BisectEnd,
+    BisectProgress,
+    BisectReport,
+    BisectWay,
+    CommitLine,
+    Culprit,
+    CulpritFile,
+    Standing,
+    Trial,
+)
+from handoff_tui.models.check_result import Outcome
+from handoff_tui.models.desk_debug import AttemptsView, TravelPart, Visited
+from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart
+from handoff_tui.models.failure_report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
+from handoff_tui.models.inbox import InboxItem
+from handoff_tui.models.metrics import Figure, FigureGroup, LeftOut, MetricsReport, Target, Unit, Week
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.snapshot_diff import Change, Item, Section
+from handoff_tui.models.step import NewCommit
+from handoff_tui.models.travel import Stop, StopKind
+from tests.support.check_reports import build_report, build_result
+from tests.support.inbox_items import MOMENT
+from tests.support.log_states import DESK as LOG_DESK
+from tests.support.log_states import VIEW, build_id
+
+FIRST, SECOND = "a1" * 20, "b2" * 20
+
+
+def build_attempt(number: int, outcome: AttemptOutcome, phase: str = "build", **more: object) -> AttemptRecord:
+    """An attempt at H-1."""
+    name = f"H-1:{phase}:{'now' if outcome is AttemptOutcome.OPEN else number}"
+    facts: dict[str, object] = {"checks_passed": 7, "checks_total": 9, "measured": True, "producers": ("heron",)}
+    return AttemptRecord(name=name, number=number, outcome=outcome, **{**facts, **more})
+
+
+REJECTED = build_attempt(
+    1,
+    AttemptOutcome.REJECTED,
+    commit=FIRST,
+    decided="2026-03-05T10:00:00Z",
+    worked_seconds=4_000.0,
+    failing=("tests-unit",),
+    decisions=(
+        AttemptDecision(
+            entry=build_id("b"), actor="ada@example.org", verb="reject", time="2026-03-05T10:00:00Z", reason="red tests"
+        ),
+    ),
+    asked=(
+        Point(kind=PointKind.CHECK, text="2 failed", subject="tests-unit", author="bo", addressed=True, evidence="ok"),
+        Point(
+            kind=PointKind.REMARK, text="name it", subject="src/a.py:3", author="bo", addressed=False, evidence="same"
+        ),
+    ),
+    asked_against="H-1:build:2",
+)
+HANDED_OVER = build_attempt(
+    2,
+    AttemptOutcome.SUBMITTED,
+    commit=SECOND,
+    handed_over="2026-03-06T09:00:00Z",
+    checks_passed=8,
+    check_changes=Section(items=(Item("tests-unit", Change.FIXED, "fail", "pass"),), before_total=9, after_total=9),
+    commits=(NewCommit(id=SECOND, subject="fix: the tests", author="heron"),),
+    runs=(
+        AttemptRun(step="s", number=1, agent="heron", status="ready", code=0, seconds=61.0, tail=("done \x1b[31m",)),
+    ),
+)
+HISTORY = AttemptHistory(handoff="H-1", phase="build", attempts=(REJECTED, HANDED_OVER))
+EARLIER = AttemptHistory(
+    handoff="H-1", phase="plan", attempts=(build_attempt(1, AttemptOutcome.APPROVED, "plan", producers=("nika",)),)
+)
+ATTEMPTS = AttemptsView((HISTORY, EARLIER))
+COMPARISON = AttemptComparison(before=REJECTED, after=HANDED_OVER, asked=REJECTED.asked, commits=HANDED_OVER.commits)
+FAILURE = FailureReport(
+    handoff="H-1",
+    phase="build",
+    attempt=2,
+    blocked=True,
+    passed=8,
+    total=9,
+    failed=(
+        FailedCheck(
+            result=build_result("tests-unit", Outcome.FAIL),
+            output=OutputExcerpt(
+                path="out.log",
+                total_lines=40,
+                lines=(OutputLine(number=1, folded=39), OutputLine(number=40, text="E  boom", is_error=True)),
+                first_error=40,
+                errors=1,
+            ),
+        ),
+    ),
+)
+MISSED = Figure(
+    id="handoff-failure-rate",
+    system="A",
+    title="Handoff failure rate",
+    means="Attempts that were sent back, of all that were decided.",
+    unit=Unit.SHARE,
+    value=0.5,
+    part=2,
+    of=4,
+    target=Target(below=0.05),
+    weeks=(Week(begins="2026-02-23", value=None, of=0), Week(begins="2026-03-02", value=0.5, of=4)),
+    left_out=(LeftOut(why="no submission tells when it began", number=1),),
+    sources=(build_id("d"), build_id("c")),
+)
+UNKNOWN = Figure(
+    id="time-to-resume",
+    system="A",
+    title="Time to resume",
+    means="From a handoff to the next commit.",
+    unit=Unit.SECONDS,
+    why="nothing was resumed yet",
+    target=Target(below=300),
+)
+LOOPS = Figure(
+    id="loops",
+    system="desk",
+    title="Loops per stage",
+    means="How often work was sent back.",
+    unit=Unit.NUMBER,
+    value=0.25,
+    of=4,
+    grouped_by="phase",
+    groups=(FigureGroup(name="build", value=1.0, of=1), FigureGroup(name="plan", value=0.0, of=3)),
+    sources=(build_id("d"),),
+)
+FIGURES = MetricsReport(
+    repo="/desk",
+    head=SECOND,
+    log=build_id("a"),
+    fatal=False,
+    made_at="2026-03-06T12:00:00Z",
+    entries=4,
+    submissions=1,
+    decisions=2,
+    figures=(MISSED, UNKNOWN, LOOPS),
+)
+CULPRIT = Culprit(
+    commit=SECOND,
+    parents=(FIRST,),
+    author="heron",
+    author_email="heron@example.org",
+    date="2026-03-05T09:00:00Z",
+    subject="add the parser",
+    body="add the parser",
+    summary="2 failed",
+    files=(CulpritFile(status="M", path="src/a.py", added=3, deleted=1, named=True),),
+    patch="@@ -1 +1 @@\n-good\n+bad",
+)
+TRIALS = (
+    BisectProgress(tried=1, left=0, steps=0, commit="f" * 40, standing=Standing.BAD),
+    BisectProgress(tried=2, left=12, steps=4, commit=FIRST, standing=Standing.GOOD),
+    BisectProgress(tried=3, left=5, steps=3, commit="c3" * 20, standing=Standing.UNTESTABLE),
+)
+REPORT = BisectReport(
+    check="tests-unit",
+    handoff="H-1",
+    end=BisectEnd.FOUND,
+    way=BisectWay.TREES,
+    good=FIRST,
+    bad=SECOND,
+    between=12,
+    trials=(Trial(commit=SECOND, subject="add the parser", standing=Standing.BAD, outcome=Outcome.FAIL, summary="2"),),
+    culprit=CULPRIT,
+    left=(CommitLine(commit=SECOND, author="heron", date="2026-03-05", subject="add the parser"),),
+)
+STOPS = (
+    Stop(key=FIRST, kind=StopKind.COMMIT, commit=FIRST, time="2026-03-04T08:00:00Z", who="nika", title="begin"),
+    Stop(key=SECOND, kind=StopKind.COMMIT, commit=SECOND, time="2026-03-05T09:00:00Z", who="heron", title="a parser"),
+    Stop(
+        key=build_id("d"),
+        kind=StopKind.ENTRY,
+        commit=SECOND,
+        entry=build_id("d"),
+        time="2026-03-06T11:00:00Z",
+        who="ada@example.org",
+        title="approve H-1 · build · attempt 1",
+    ),
+)
+
+
+def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> Visited:
+    """The desk at a stop, with one handoff that waits for nobody."""
+    item = item or LOG_DESK.inbox[0]._replace(waits_on_me=False)
+    facts: dict[str, object] = {
+        "phase": None,
+        "shown": Loaded(),
+        "pipeline": Loaded(),
+        "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL))),
+        "log": Loaded(VIEW),
+        "open_document": None,
+        "document": Loaded(),
+    }
+    repository = RepositoryPart(item.key.root, "desk", Loaded(), watching=Watching.PAST, reviewer_note="it was")
+    return Visited(stop, repository, (item,), item.key, **{**facts, **more})  # type: ignore[arg-type]
+
+
+def build_travel(index: int = 1, **more: object) -> TravelPart:
+    """The slider on one of three stops, which is shown."""
+    visited = build_visited(STOPS[index])
+    return replace(TravelPart(STOPS, index, loading=False, visited=visited), **more)  # type: ignore[arg-type]
+
+
+def build_desk(**more: object) -> DeskState:
+    """A desk with everything that debugging shows."""
+    parts: dict[str, object] = {
+        "attempts": Loaded(ATTEMPTS, at=MOMENT),
+        "figures": Loaded(FIGURES, at=MOMENT),
+        "checks": Loaded(build_report(build_result("tests-unit", Outcome.FAIL), build_result("types")), at=MOMENT),
+    }
+    return replace(LOG_DESK, **{**parts, **more})  # type: ignore[arg-type]

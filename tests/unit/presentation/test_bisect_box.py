@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.models.desk_debug import BisectPart
+from handoff_tui.models.desk_state import Trouble
+from handoff_tui.presentation.bisect_box import build_bisect_box, describe_search
+from handoff_tui.presentation.page_layout import lay_out
+from tests.support.debug_states import REPORT, TRIALS
+
+PART = BisectPart(1, "tests-unit", "H-1")
+
+
+def render(part: BisectPart | None) -> str:
+    rows = lay_out(build_bisect_box(part), 100)
+    return "\n".join("".join(cell.text for cell in row) for row in rows)
+
+
+def test_box_shows_the_range_and_every_trial_while_it_searches() -> None:
+    """What cannot be tested is named as that, and moves neither end."""
+    words = render(BisectPart(1, "tests-unit", "H-1", TRIALS))
+    assert "good a1a1a1a … bad fffffff" in words
+    assert "3  ? cannot tell  c3c3c3c" in words
+    assert words.index("3  ? cannot") < words.index("1  ✗ fails")
+
+
+def test_box_shows_the_commit_its_author_and_its_diff_at_the_end() -> None:
+    """The answer comes first."""
+    words = render(BisectPart(1, "tests-unit", "H-1", TRIALS, REPORT))
+    assert words.startswith("tests-unit of H-1 fails since b2b2b2b")
+    assert "heron <heron@example.org>" in words
+    assert "+bad" in words
+
+
+def test_box_says_why_nothing_could_be_searched() -> None:
+    """With what to do about it, and nothing of it reaches the terminal as it is."""
+    words = render(BisectPart(1, "t", "H-1", trouble=Trouble("nobody trusted \x1b[2J", "Read it first.")))
+    assert "✗ nobody trusted ␛[2J" in words
+    assert "Read it first." in words
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (None, "looking at the newest commit"),
+        (BisectPart(1, "t", "H-1", TRIALS[:1]), "step 1 · looking for a commit where it passes"),
+        (BisectPart(1, "t", "H-1", TRIALS), "step 3 of about 6 · 5 commits may be it"),
+        (BisectPart(1, "t", "H-1", TRIALS, cancelling=True), "stopping…"),
+        (BisectPart(1, "t", "H-1", trouble=Trouble("no")), "it could not be searched"),
+        (BisectPart(1, "t", "H-1", TRIALS, REPORT), "1 commit tried"),
+    ],
+)
+def test_progress_is_said_in_one_line(part: BisectPart | None, words: str) -> None:
+    """From the first trial to the answer."""
+    assert words in "".join(cell.text for cell in describe_search(part))

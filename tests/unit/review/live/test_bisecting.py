@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+
+import pytest
+
+from handoff_tui.models.bisect_report import BisectEnd
+from handoff_tui.models.desk_debug import BisectPart
+from handoff_tui.models.desk_state import DeskState
+from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.review.live.bisecting import Bisecting
+from handoff_tui.review.live.board import Board
+from handoff_tui.review.live.live_desk import raise_bug
+from tests.support.debug_states import TRIALS
+from tests.support.live_desks import build_results, looking
+from tests.support.repositories import RepositoryBuilder
+
+
+@pytest.fixture
+def broken(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A hash that was true once, and two commits before and after the one that made it false."""
+    content = "value = 1\n"
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    builder.write("src/part.py", content).write("handoffs/H-1/H-1_RESULTS.md", build_results(1, digest=digest))
+    builder.commit("the work").write("a").commit("before")
+    builder.write("src/part.py", "value = 2\n").commit("break it")
+    return builder.write("handoff-tui.toml", '[checks.part]\nrun = ["./check.sh"]\n').commit("after")
+
+
+def is_over(state: DeskState, check: str = "hashes-hold") -> bool:
+    return state.bisect is not None and state.bisect.is_over and state.bisect.check == check
+
+
+def test_search_finds_the_commit_and_tells_every_trial(broken: RepositoryBuilder) -> None:
+    """With progress on the way; the last trial is told before the answer."""
+    with looking(broken.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1")
+        onlooker.desk.bisecting.begin("hashes-hold")
+        part = onlooker.wait_for(is_over).bisect
+        assert part is not None
+        assert part.report is not None
+        assert part.report.culprit is not None
+        assert (part.report.end, part.report.culprit.subject) == (BisectEnd.FOUND, "break it")
+        assert part.report.culprit.commit == broken.head("HEAD~1")
+        assert len(part.trials) >= len(part.report.trials)
+        for check, words in (("no-such-check", "no-such-check"), ("part", "nobody trusted")):
+            onlooker.desk.bisecting.begin(check)
+            part = onlooker.wait_for(partial(is_over, check=check)).bisect
+            assert part is not None
+            assert part.trouble is not None
+            assert words in part.trouble.message
+
+
+def test_search_of_another_number_changes_nothing() -> None:
+    """What an earlier search says late is dropped; to stop one that is over stops nothing."""
+    board = Board(lambda _: None)
+    bisecting = Bisecting(board, lambda _: None, raise_bug)
+    bisecting.begin("tests")
+    assert board.state.bisect is None  # no handoff is in view
+    key = HandoffKey("/desk", "H-1")
+    board.change(lambda _: DeskState(chosen=key, bisect=BisectPart(3, "tests", "H-1")))
+    bisecting._add(2, TRIALS[0])
+    assert board.state.bisect == BisectPart(3, "tests", "H-1")
+    bisecting._add(3, TRIALS[0])
+    bisecting.cancel()
+    assert board.state.bisect == BisectPart(3, "tests", "H-1", TRIALS[:1], cancelling=True)
+    bisecting.begin("types")
+    assert board.state.bisect == BisectPart(4, "types", "H-1")

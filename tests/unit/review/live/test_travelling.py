@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handoff_tui.models.desk_debug import TravelPart
+from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState, Drafts, Loaded, Part, Scope, Trouble
+from handoff_tui.models.noticed import Watching
+from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.review.live.travelling import build_past_scope, present_past
+from tests.support.debug_states import STOPS, build_desk, build_travel
+from tests.support.live_desks import Onlooker, build_results, looking
+from tests.support.repositories import RepositoryBuilder
+
+RESULTS = "handoffs/H-{0}/H-{0}_RESULTS.md"
+
+
+@pytest.fixture
+def story(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """H-1 first, then H-2, then another word in H-1."""
+    builder.write("src/part.py", "value = 1\n").write(RESULTS.format(1), build_results(1)).commit("first")
+    builder.write(RESULTS.format(2), build_results(2)).commit("second")
+    return builder.write(RESULTS.format(1), build_results(1, tests=9)).commit("third")
+
+
+def visit(onlooker: Onlooker, index: int) -> DeskState:
+    """Goes to a stop and waits until it is shown whole."""
+    onlooker.desk.travelling.go(index)
+    return wait_for_stop(onlooker, index)
+
+
+def wait_for_stop(onlooker: Onlooker, index: int) -> DeskState:
+    def is_shown(state: DeskState) -> bool:
+        travel = state.travel
+        if travel is None or travel.visited is None or travel.loading:
+            return False
+        return travel.index == index and travel.visited.stop == travel.stops[index]
+
+    return onlooker.wait_for(is_shown)
+
+
+def test_past_is_told_in_place_of_now() -> None:
+    """What is in view of then, and nothing that could be decided or was written meanwhile."""
+    live = build_desk(
+        travel=build_travel(),
+        drafts=Drafts(viewed=frozenset({"a.py"})),
+        decision=DecisionPart("approve", build_desk().inbox[0].key, DecisionStage.READY),
+    )
+    told = present_past(live)
+    assert live.travel is not None
+    assert live.travel.visited is not None
+    assert told.repositories[0].watching is Watching.PAST
+    assert told.inbox is live.travel.visited.inbox
+    assert told.checks is live.travel.visited.checks
+    assert (told.decision, told.drafts, told.running, told.proposal) == (None, Drafts(), None, None)
+    assert told.attempts.trouble is not None
+    assert told.figures.trouble is not None
+    assert told.repository is not None
+    assert told.repository.reviewer is None
+
+
+def test_past_is_the_same_values_each_time() -> None:
+    """Views compare parts by identity, so that nothing is drawn again for nothing."""
+    live = build_desk(travel=build_travel())
+    first, second = present_past(live), present_past(replace(live, generation=7))
+    names = ("inbox", "shown", "checks", "log", "gate", "document", "attempts", "figures", "agent", "drafts")
+    assert all(getattr(first, name) is getattr(second, name) for name in names)
+
+
+def test_first_commit_has_nothing_to_be_compared_with() -> None:
+    """That is said in place of what git says of it."""
+    live = build_desk(travel=build_travel(), scope=build_past_scope(STOPS[1]))
+    told = present_past(replace(live, files=Loaded(trouble=Trouble("'b2…^' is no commit here"))))
+    assert told.files.trouble is not None
+    assert "nothing before this commit" in told.files.trouble.message
+    assert present_past(live).files is live.files
+
+
+def test_now_is_told_until_a_stop_was_read() -> None:
+    """Also by who does not travel."""
+    live = build_desk()
+    assert present_past(live) is live
+    waiting = replace(live, travel=TravelPart(STOPS, 2))
+    assert present_past(waiting) is waiting
+
+
+def test_desk_goes_back_and_comes_again(story: RepositoryBuilder) -> None:
+    """Inbox, checks, claims and documents are those of the stop; now goes on behind it and is there at the end."""
+    with looking(story.folder) as onlooker:
+        onlooker.wait_until_live()
+        desk = onlooker.desk
+        onlooker.choose("H-1", Part.SHOWN, Part.CHECKS)
+        desk.open_document(RESULTS.format(1))
+        desk.begin_travel()
+        state = wait_for_stop(onlooker, 2)
+        assert state.document.value is not None
+        assert "9 tests" in state.document.value.text
+        state = visit(onlooker, 0)
+        assert [item.key.handoff for item in state.inbox] == ["H-1"]
+        assert state.document.value is not None
+        assert "3 tests" in state.document.value.text
+        assert state.shown.value is not None
+        assert state.checks.value is not None
+        assert state.checks.value.head == story.head("HEAD~2")
+        assert state.repository is not None
+        assert state.repository.watching is Watching.PAST
+        story.write(RESULTS.format(3), build_results(3))
+        onlooker.wait_for(lambda _: any(item.key.handoff == "H-3" for item in desk._board.state.inbox))
+        assert [item.key.handoff for item in desk.state.inbox] == ["H-1"]
+        desk.end_travel()
+        state = onlooker.wait_for_parts(Part.SHOWN, Part.CHECKS)
+        assert {item.key.handoff for item in state.inbox} == {"H-1", "H-2", "H-3"}
+        assert (state.travel, state.scope) == (None, Scope())
+        assert state.open_document == RESULTS.format(1)
+
+
+def test_stop_that_was_seen_is_shown_at_once(story: RepositoryBuilder) -> None:
+    """On the calling thread, with the very same values; and the diff is that of its commit."""
+    with looking(story.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1")
+        onlooker.desk.begin_travel(story.head("HEAD~1"))
+        seen = wait_for_stop(onlooker, 1)
+        visit(onlooker, 0)
+        onlooker.desk.travelling.go(1)
+        again = onlooker.desk.state
+        assert again.travel is not None
+        assert seen.travel is not None
+        assert again.travel.visited is seen.travel.visited
+        assert again.scope == Scope(DiffScope.BETWEEN, f"{story.head('HEAD~1')}^", story.head("HEAD~1"))
+
+
+def test_handoff_that_was_not_there_is_named_and_comes_back(story: RepositoryBuilder) -> None:
+    """Another one stands in for it; nobody has chosen that one."""
+    with looking(story.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-2")
+        onlooker.desk.begin_travel()
+        wait_for_stop(onlooker, 2)
+        state = visit(onlooker, 0)
+        assert state.travel is not None
+        assert state.travel.visited is not None
+        assert (state.travel.visited.missing, state.item is not None) == ("H-2", True)
+        onlooker.desk.choose(state.chosen)  # as a list does whose cursor follows
+        state = visit(onlooker, 2)
+        assert state.chosen is not None
+        assert state.chosen.handoff == "H-2"
+
+
+def test_handoff_and_document_can_be_chosen_in_the_past(story: RepositoryBuilder) -> None:
+    """They are read of then, and what is chosen now stays chosen."""
+    with looking(story.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1")
+        onlooker.desk.begin_travel()
+        state = wait_for_stop(onlooker, 2)
+        second = next(item.key for item in state.inbox if item.key.handoff == "H-2")
+        onlooker.desk.choose(second)
+        onlooker.wait_for(lambda state: state.chosen == second and state.checks.value is not None)
+        onlooker.desk.open_document(RESULTS.format(2))
+        state = onlooker.wait_for(lambda state: state.document.value is not None)
+        assert state.open_document == RESULTS.format(2)
+        onlooker.desk.end_travel()
+        state = onlooker.desk.state
+        assert state.chosen is not None
+        assert (state.chosen.handoff, state.open_document) == ("H-1", None)
+
+
+def test_repository_without_commits_has_nowhere_to_go(builder: RepositoryBuilder) -> None:
+    """It is said, and the way back is open."""
+    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n")
+    with looking(builder.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.desk.begin_travel()
+        state = onlooker.wait_for(lambda state: state.travel is not None and state.travel.trouble is not None)
+        assert state.travel is not None
+        assert state.travel.trouble is not None
+        assert "there is no commit yet" in state.travel.trouble.message
+        onlooker.desk.end_travel()
+        assert onlooker.desk.state.travel is None
+
+
+def test_parts_of_now_are_not_read_while_somebody_travels(story: RepositoryBuilder) -> None:
+    """They are, as soon as the journey ends."""
+    with looking(story.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.choose("H-1")
+        onlooker.desk.begin_travel()
+        wait_for_stop(onlooker, 2)
+        onlooker.desk.need(frozenset({Part.FIGURES}))
+        assert onlooker.desk._board.state.figures == Loaded()
+        onlooker.desk.end_travel()
+        assert onlooker.wait_for_parts(Part.FIGURES).figures.value is not None
