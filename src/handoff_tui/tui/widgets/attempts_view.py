@@ -58,7 +58,6 @@ class AttemptsView(ListedView):
         self._state = DeskState()
         self._rows: AttemptList | None = None
         self._marked = ""
-        self._text = ""
         self._below = _Below.ATTEMPT
 
     def show(self, state: DeskState) -> None:
@@ -131,14 +130,9 @@ class AttemptsView(ListedView):
         acts[action]()
         return True
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        if again:
-            self.rows.move(-1 if backwards else 1)
-            return ""
-        self._text = text
-        self.redraw()
+    def describe_found(self) -> str:
         found = sum(bool(key) for key in self._rows.keys) if self._rows else 0
-        return f"{plural(found, 'attempt')} {'fits' if found == 1 else 'fit'}" if text else ""
+        return f"{plural(found, 'attempt')} {'fits' if found == 1 else 'fit'}"
 
     def describe(self) -> tuple[Cell, ...]:
         view, repository = self._state.attempts.value, self._state.repository

@@ -58,7 +58,6 @@ class ChecksView(ListedView):
         super().__init__(id="checks")
         self._state = DeskState()
         self._only_failing = False
-        self._text = ""
         self._rows: CheckRows | None = None
         self._next_place = 0
 
@@ -154,14 +153,9 @@ class ChecksView(ListedView):
         acts[action]()
         return True
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        if again:
-            self.rows.move(-1 if backwards else 1)
-            return ""
-        self._text = text
-        self.redraw()
+    def describe_found(self) -> str:
         found = sum(len(group.results) for group in self._rows.groups) if self._rows else 0
-        return f"{found} checks fit" if text else ""
+        return f"{found} checks fit"
 
     def describe(self) -> tuple[Cell, ...]:
         report, repository = self._report, self._state.repository

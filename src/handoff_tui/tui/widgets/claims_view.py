@@ -28,7 +28,6 @@ class ClaimsView(ListedView):
         super().__init__(id="claims")
         self._state = DeskState()
         self._only_contradicted = False
-        self._text = ""
         self._rows: ClaimRows | None = None
 
     def show(self, state: DeskState) -> None:
@@ -83,14 +82,9 @@ class ClaimsView(ListedView):
         self.post_message(wanted[action])
         return True
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        if again:
-            self.rows.move(-1 if backwards else 1)
-            return ""
-        self._text = text
-        self.redraw()
+    def describe_found(self) -> str:
         found = len(self._rows.keys) if self._rows else 0
-        return f"{found} claims fit" if text else ""
+        return f"{found} claims fit"
 
     def describe(self) -> tuple[Cell, ...]:
         repository = self._state.repository

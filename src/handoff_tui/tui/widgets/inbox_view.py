@@ -29,7 +29,6 @@ class InboxView(ListedView):
         super().__init__(id="inbox")
         self._state = DeskState()
         self._order = InboxOrder.URGENCY
-        self._text = ""
         self._rows = InboxRows(())
 
     def show(self, state: DeskState) -> None:
@@ -102,14 +101,7 @@ class InboxView(ListedView):
             return super().perform(action)
         return True
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        if again:
-            self.rows.move(-1 if backwards else 1)
-            return ""
-        self._text = text
-        self.redraw()
-        if not text:
-            return ""
+    def describe_found(self) -> str:
         return (
             f"{len(self._rows.items)} of {plural(self._rows.total, 'handoff')} · also phase: who: state: repo: is:mine"
         )

@@ -34,6 +34,8 @@ class ListedView(View):
     """
     title = ""
     """What the page below is about."""
+    _text = ""
+    """What the list is filtered by."""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="heading")
@@ -91,6 +93,19 @@ class ListedView(View):
         """Headings stand over their columns."""
         event.stop()
         self.call_after_refresh(self.redraw)
+
+    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
+        """Filters the list; asked again, the cursor goes on."""
+        if again:
+            self.rows.move(-1 if backwards else 1)
+            return ""
+        self._text = text
+        self.redraw()
+        return self.describe_found() if text else ""
+
+    def describe_found(self) -> str:
+        """How many rows the filter leaves."""
+        raise NotImplementedError
 
     def highlight(self, key: str) -> None:
         """The cursor stands on another row."""

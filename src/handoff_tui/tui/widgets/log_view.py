@@ -45,7 +45,6 @@ class LogView(ListedView):
     def __init__(self) -> None:
         super().__init__(id="log")
         self._state = DeskState()
-        self._text = ""
         self._rows: LogRows | None = None
         self._following = False
         self._reporting = False
@@ -156,12 +155,7 @@ class LogView(ListedView):
         acts[action]()
         return True
 
-    def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
-        if again:
-            self.rows.move(-1 if backwards else 1)
-            return ""
-        self._text = text
-        self.redraw()
+    def describe_found(self) -> str:
         found = len(self._rows.keys) if self._rows else 0
         return f"{plural(found, 'entry').replace('entrys', 'entries')} · who: handoff: verb: phase: state:"
 
