@@ -109,7 +109,6 @@ DEFAULT_KEYMAP: dict[str, str] = {
     "log.verify": "v",
     "log.time-travel": "T",
     "log.follow": "f",
-    "log.compare": "D",
     "log.open-file": "o",
     "agent.step": "s",
     "agent.continue": "c",

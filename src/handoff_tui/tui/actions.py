@@ -104,7 +104,6 @@ WORDS: dict[str, str] = {
     "log.verify": "verify now",
     "log.time-travel": "time travel…",
     "log.follow": "follow",
-    "log.compare": "compare",
     "log.open-file": "open handoff",
     "agent.step": "step…",
     "agent.continue": "continue",

@@ -195,7 +195,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     def _list_actions(self) -> list[str]:
         first = [*self.view.list_hints(), *_ALWAYS]
-        left_out = {*first, *self.view.missing, *(f"view.{name}" for name in VIEWS if name not in self._makers)}
+        left_out = {*first, *(f"view.{name}" for name in VIEWS if name not in self._makers)}
         rest = [action for action in self.keys.list_actions(self.view.scope) if action not in left_out]
         return [*first, *rest]
 

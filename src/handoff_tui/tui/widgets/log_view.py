@@ -40,7 +40,6 @@ class LogView(ListedView):
         *("app.open", "log.verify", "log.open-file", "log.time-travel", "log.follow", "app.copy"),
     )
 
-    missing: ClassVar[frozenset[str]] = frozenset({"log.compare"})
 
     def __init__(self) -> None:
         super().__init__(id="log")
@@ -128,8 +127,6 @@ class LogView(ListedView):
             self.post_message(EntryWanted(key))
 
     def refuse(self, action: str) -> str:
-        if action in self.missing:
-            return "not built yet"
         if action == "log.open-file":
             return self._refuse_handoff()
         if action == "app.copy" and self._row is None:

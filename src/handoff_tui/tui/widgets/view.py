@@ -26,9 +26,6 @@ class View(Container):
     hints: ClassVar[tuple[str, ...]] = ()
     """Actions for the key bar, most wanted first; what does not fit is left out."""
 
-    missing: ClassVar[frozenset[str]] = frozenset()
-    """Actions of its scope that it does not have: neither hinted at nor listed."""
-
     def show(self, state: DeskState) -> None:
         """Draws another state. Called after every change, so it compares before it works."""
         raise NotImplementedError
