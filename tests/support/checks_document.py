@@ -25,7 +25,8 @@ Severity, blocking and whether a rule runs at all are set by id in the configura
 their own sections; so are commands (`run = [...]`, parsed as exit code, JUnit or TAP) and functions of your own
 (`python = "module:function"`, from your own file only and never from the reviewed tree). Commands that a repository
 brings along run only after their digest was trusted once: `handoff-tui check --list` prints it, `handoff-tui check
---trust DIGEST` trusts it; a changed command or script has another digest.
+--trust DIGEST` trusts it; a changed command or script has another digest. In the app `T` on the checks
+shows every command, word by word, and trusts just these.
 
 The rules of procedures are known by their numbers, VR001 to VR008, too: `handoff-tui check --only VR003` runs that one,
 and its severity is what `[procedures.rules.VR003]` declares, unless its id says another. A repository that lowers a
