@@ -2,6 +2,7 @@
 
 HandoffError
 ├── UsageError            the call's words are off
+├── OutputError           what was asked for cannot be written to standard output
 ├── ConfigError           a configuration file cannot be used
 ├── RepositoryError       there is no repository here that can be read
 ├── GitError              a git command failed
@@ -77,6 +78,10 @@ class HandoffError(Exception):
 
 class UsageError(HandoffError):
     """The words of the call do not fit together."""
+
+
+class OutputError(HandoffError):
+    """Standard output takes no more: the disk is full, or the file cannot be written."""
 
 
 class ConfigError(HandoffError):

@@ -15,6 +15,7 @@ import pytest
 from handoff_tui.errors import BisectError, ObjectMissingError, UsageError
 from handoff_tui.models.bisect_report import BisectEnd, BisectReport, Standing
 from handoff_tui.review.bisect import BisectRequest, bisect
+from handoff_tui.review.check import CheckRequest
 from handoff_tui.review.desk import open_desk
 from handoff_tui.review.travel import Traveller, build_state_at
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -93,6 +94,15 @@ def test_missing_content_is_named_when_travelling(story: RepositoryBuilder) -> N
         build_state_at(open_desk(story.folder), "HEAD")
 
 
+def test_check_on_missing_content_ends_with_its_name(story: RepositoryBuilder) -> None:
+    """Not with one error for every rule that would have read it."""
+    lose(story, "HEAD:HANDOFF.md")
+    traveller = Traveller(open_desk(story.folder))
+    with pytest.raises(ObjectMissingError, match=r"of HANDOFF\.md is not in this repository"):
+        traveller.check(traveller.find_stop("HEAD"), CheckRequest())
+    traveller.close()
+
+
 def test_shallow_clone_says_how_far_it_goes(story: RepositoryBuilder) -> None:
     """It fails in all that is here, which is not to say that it always did; what is not here is no commit."""
     story.git(
@@ -162,8 +172,11 @@ def test_thousand_commits_take_few_trials(builder: RepositoryBuilder, isolated_u
     assert len(report.trials) <= 22
 
 
-def test_interrupt_leaves_no_work_tree_and_no_process(tmp_path: Path, isolated_user: Path) -> None:
-    """Ctrl-C while a command runs: code 130, what is known, and nothing left behind."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_interrupt_leaves_no_work_tree_and_no_process(
+    tmp_path: Path, isolated_user: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C or a closed terminal while a command runs: code 130, what is known, and nothing left behind."""
     mark = tmp_path / "mark"
     configure_script(
         isolated_user, f'[ "$(cat verdict)" = bad ] && exit 1; pwd > {mark}.new; mv {mark}.new {mark}; sleep 300'
@@ -180,7 +193,7 @@ def test_interrupt_leaves_no_work_tree_and_no_process(tmp_path: Path, isolated_u
     while not mark.exists():
         assert time.monotonic() < deadline
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     stdout, _ = process.communicate(timeout=40)
     assert (process.returncode, json.loads(stdout)["end"]) == (130, "cancelled")
     assert not Path(mark.read_text().strip()).exists()

@@ -119,7 +119,10 @@ def test_figures_of_two_windows_add_up(steps: list[Step], day: int) -> None:
     early, late = Window(until=f"2026-03-{day:02d}"), Window(since=f"2026-03-{day + 1:02d}")
     figures = build_figures(facts, Window())
     for figure, before, after in zip(figures, build_figures(facts, early), build_figures(facts, late), strict=True):
-        assert figure.of == before.of + after.of, figure.id
+        if figure.id == "override-debt":  # a state: what is open at the end, whenever it began
+            assert figure.of == after.of
+        else:
+            assert figure.of == before.of + after.of, figure.id
         assert figure.of == sum(week.of for week in figure.weeks) or figure.grouped_by in {"rule", "severity"}
         assert figure.unit is not Unit.SHARE or figure.value is None or 0 <= figure.value <= 1
 

@@ -81,7 +81,7 @@ class FigureLog:
             actor=actor,
             seq=seq,
             time=time,
-            parents=(),
+            parents=(self.entries[-1].id,) if self.entries else (),
             decision=decision,
             work=Work(
                 handoff=work.get("handoff", "H-1"),

@@ -43,6 +43,7 @@ class MemoryWorld:
     touched: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Paths that a commit changed."""
     documents: dict[str, str] = field(default_factory=dict)
+    cut_off: frozenset[str] = frozenset()
     """The newest commit of a path."""
     old_files: dict[tuple[str, str], bytes] = field(default_factory=dict)
     """Contents by commit and path."""
@@ -119,6 +120,9 @@ class MemoryWorld:
 
     def document_commit(self, path: str) -> str | None:
         return self.documents.get(path)
+
+    def is_cut_off(self, commit: str) -> bool:
+        return commit in self.cut_off
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         return self.old_files.get((commit, path))

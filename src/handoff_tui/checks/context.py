@@ -123,6 +123,10 @@ class Context:
     def document_commit(self, path: str) -> str | None:
         return cast("str | None", self._ask("document-commit", path))
 
+    def is_cut_off(self, commit: str) -> bool:
+        """Whether what seems to be written at this commit may be older: a shallow clone lacks what is before it."""
+        return cast("bool", self._ask("cut-off", commit))
+
     def read_at(self, commit: str, path: str) -> bytes | None:
         return cast("bytes | None", self._ask("file-at", f"{commit}:{path}"))
 

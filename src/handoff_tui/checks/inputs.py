@@ -45,6 +45,7 @@ _ASK: Final[dict[str, Callable[[World, str], object]]] = {
     "commit": lambda world, name: world.commit(name),
     "commit-paths": lambda world, name: world.commit_paths(name),
     "commits": lambda world, _: world.commits(),
+    "cut-off": lambda world, name: world.is_cut_off(name),
     "document-commit": lambda world, name: world.document_commit(name),
     "executable": lambda world, name: world.is_executable(name),
     "exists": lambda world, name: world.exists(name),

@@ -80,6 +80,9 @@ class World(Protocol):
     def document_commit(self, path: str) -> str | None:
         """The newest commit that touched a path."""
 
+    def is_cut_off(self, commit: str) -> bool:
+        """Whether a shallow clone lacks what is before a commit: it seems to have written all that it holds."""
+
     def read_at(self, commit: str, path: str) -> bytes | None: ...
 
     def baseline(self) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NoReturn, Protocol, cast
 from handoff_tui import __version__
 from handoff_tui.cli.diagnostics import write_bug, write_error
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
+from handoff_tui.cli.plain import silence_output
 from handoff_tui.errors import HandoffError, UsageError
 
 _VERBS = {
@@ -183,5 +183,5 @@ def _load(verb: str) -> Command:
 
 def _leave_quietly() -> int:
     """The reader of our output has gone (`| head`): that is no failure, and Python must not complain at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    silence_output()
     return ExitCode.OK

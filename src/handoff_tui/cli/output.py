@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from handoff_tui.cli.plain import write_pieces, write_plain
+from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
 from handoff_tui.errors import UsageError
 from handoff_tui.models.picture import Picture
+from handoff_tui.presentation.grid_fit import GAP, fit_grid
 from handoff_tui.presentation.half_blocks import render_half_blocks
 from handoff_tui.presentation.page import Cell, Grid, Line, Page
 from handoff_tui.presentation.safe_text import render_safe
@@ -60,7 +61,7 @@ def write_picture(name: str, picture: Picture) -> None:
 
     size = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24))
     console = _build_console(None)
-    with console.capture() as drawn:
+    with explain_failure(), console.capture() as drawn:
         console.print(Text(render_safe(name)))
         for row in render_half_blocks(picture, size.columns, max(4, size.lines - 3)):
             cells = ((block.text, f"{block.foreground} on {block.background}") for block in row)
@@ -71,12 +72,13 @@ def write_picture(name: str, picture: Picture) -> None:
 def render_page(page: Page, theme: Theme, width: int | None = None) -> str:
     """Draws a page; colours follow the terminal and NO_COLOR, and so does the width where none is given."""
     console = _build_console(width)
-    with console.capture() as drawn:  # written in one piece, by us: rich would turn a closed pipe into a failure
+    # written in one piece, by us: rich would turn a closed pipe into a failure, and even so it touches the file
+    with explain_failure(), console.capture() as drawn:
         for part in page.parts:
             if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
                 _print_stacked(console, part, theme)
             elif isinstance(part, Grid):
-                console.print(_build_table(part, theme))
+                console.print(_build_table(part, theme, console.width))
             else:
                 _print_line(console, part, theme)
     return drawn.get()
@@ -96,18 +98,20 @@ def _build_console(width: int | None) -> Console:
     )
 
 
-def _build_table(grid: Grid, theme: Theme) -> Table:
+def _build_table(whole: Grid, theme: Theme, width: int) -> Table:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=_style(theme, "muted"))
-    for column in grid.columns:
+    grid, widths = fit_grid(whole, width)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=_style(theme, "muted"))
+    for number, column in enumerate(grid.columns):
         table.add_column(
             Text(column.heading),
             justify="right" if column.right else "left",
             overflow="fold",
             ratio=1 if column.fold else None,
             no_wrap=False,
+            width=None if widths is None else widths[number],
         )
     for row in grid.rows:
         table.add_row(*(Text(cell.text, style=_style(theme, cell.role)) for cell in row))

@@ -1,4 +1,4 @@
-"""Following a run of the checks: progress on stderr, and an end on Ctrl-C."""
+"""Following a run of the checks: progress on stderr, and an end on Ctrl-C or when the terminal is closed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from handoff_tui.review.check import Telling
 
 @contextmanager
 def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
-    """Ctrl-C and a polite end stop the running commands, and then the verb.
+    """Ctrl-C, a polite end and a closed terminal stop the running commands, and then the verb.
 
     With `keeps_partial` they do not stop the verb, which prints the results so far and asks by itself whether it was
     stopped.
@@ -29,12 +29,18 @@ def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
 
 @contextmanager
 def stopping(cancel: Event) -> Iterator[None]:
-    """Ctrl-C and a polite end only say so, and whatever runs ends by itself; the line of progress goes with it."""
+    """Ctrl-C and their like only say so, and whatever runs ends by itself; the line of progress goes with it.
+
+    A closed terminal is one of them, but not for who was started so as to outlive it (`nohup`).
+    """
 
     def stop(*_: object) -> None:
         cancel.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        heard.append(signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in heard}
     try:
         yield
     finally:

@@ -62,9 +62,34 @@ class LogIndex:
                 last |= {vote.entry.id: vote for vote in kept}
         return sorted(last.values(), key=lambda vote: (vote.entry.seq, vote.entry.id))
 
-    def find_debts(self) -> dict[str, Vote]:
-        """Overrides that no later approval regards."""
-        living = [vote for vote in self.votes.values() if not self.is_void(vote.entry.id)]
+    def find_withdrawn(self, place: tuple[str, str] | None = None) -> dict[str, str]:
+        """Decisions (on one phase of a handoff) that their own maker took back, each with the entry that says so.
+
+        Only what the gate does not count either: on the same phase, and known to the entry that takes it back.
+        """
+        made = self.votes.values() if place is None else self.votes_at.get(place, ())
+        return {
+            regarded: vote.entry.id
+            for vote in made
+            if vote.decision.verb is DecisionVerb.WITHDRAW and not self.is_void(vote.entry.id)
+            for regarded in vote.decision.regards
+            if regarded in self.votes and self._is_taken_back(self.votes[regarded], vote)
+        }
+
+    def _is_taken_back(self, vote: Vote, by: Vote) -> bool:
+        if vote.entry.actor != by.entry.actor:
+            return False
+        if (vote.work.handoff, vote.work.phase) != (by.work.handoff, by.work.phase):
+            return False
+        return vote.entry.id in find_ancestors(by.entry.id, self.entries, vote.entry.seq)
+
+    def find_debts(self, until: str | None = None) -> dict[str, Vote]:
+        """Overrides that no later approval regards; with a day, as it was at the end of that day."""
+        living = [
+            vote
+            for vote in self.votes.values()
+            if not self.is_void(vote.entry.id) and (until is None or vote.entry.time[:10] <= until)
+        ]
         settled = {
             regarded
             for vote in living

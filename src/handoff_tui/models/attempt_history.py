@@ -149,7 +149,9 @@ class AttemptRecord(Model):
     snapshot: str | None = None
     """The digest of the stored snapshot; nothing where it is not stored here."""
     commits: tuple[NewCommit, ...] | None = None
-    """Work since the attempt before, newest first."""
+    """All work on this line since the attempt before, its own or not, newest first."""
+    commits_since: str = ""
+    """From where on they are listed, in words; nothing where they are not known."""
     checks_passed: int | None = None
     checks_total: int | None = None
     failing: tuple[str, ...] | None = None

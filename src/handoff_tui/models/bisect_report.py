@@ -25,7 +25,9 @@ class BisectEnd(StrEnum):
     RANGE = "range"
     """Only untestable commits are left between the last good and the first bad one."""
     ALWAYS = "always"
-    """It fails as far back as this clone goes."""
+    """It fails as far back as this clone goes: at every commit of it."""
+    UNKNOWN = "unknown"
+    """No commit was found where it passes, but not all were tried, or it cannot be told at some of them."""
     NOT_FAILING = "not-failing"
     """It does not fail at the commit that should be bad."""
     CANCELLED = "cancelled"
@@ -103,6 +105,8 @@ class BisectReport(Model):
     """The last commit known to be good; nothing where none was found."""
     bad: str
     """The first commit known to be bad."""
+    untried: int = 0
+    """Where no good commit was found: how many that lead to the bad one were not tried."""
     between: int = 0
     """How many commits lay between the good and the bad one at the beginning, the bad one counted."""
     trials: tuple[Trial, ...] = ()

@@ -123,6 +123,8 @@ class FailedCheck(Model):
     unset: tuple[str, ...] = ()
     """Variables that it names and that are not set here."""
     earlier: tuple[EarlierFailure, ...] = ()
+    can_bisect: bool = True
+    """Whether `bisect` may say since when: not where the check is about what is in no commit."""
     notes: tuple[str, ...] = ()
 
 

@@ -113,9 +113,11 @@ class MetricsReport(Model):
     since: str | None = None
     until: str | None = None
     entries: int = 0
-    """How many entries count."""
+    """How many entries of the days asked about count."""
     submissions: int = 0
     decisions: int = 0
+    """Without those that were withdrawn, and the withdrawals."""
+    withdrawn: int = 0
     not_counted: int = 0
     """Entries that are void or refused."""
     notes: tuple[str, ...] = ()

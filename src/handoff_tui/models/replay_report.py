@@ -18,6 +18,8 @@ class Standing(StrEnum):
     WEAKER = "weaker"
     """Nothing speaks against it but that less was asked of it then."""
     HOLDS = "holds"
+    WITHDRAWN = "withdrawn"
+    """Its maker took it back, so nothing is asked of it."""
 
 
 class Question(StrEnum):
@@ -60,16 +62,33 @@ class ReplayedApproval(Model):
     review: str
     void: str = ""
     """Why it counts for nothing any more, where its key was dropped."""
+    withdrawn: str = ""
+    """The entry by which its maker took it back; then it is not judged."""
     answers: tuple[Answer, ...]
 
     @property
     def standing(self) -> Standing:
         """The worst of the answers."""
+        if self.withdrawn:
+            return Standing.WITHDRAWN
         order = list(Standing)
         return min((answer.standing for answer in self.answers), key=order.index, default=Standing.UNKNOWN)
 
     def find(self, question: Question) -> Answer:
         return next(answer for answer in self.answers if answer.question is question)
+
+
+class OtherDecision(Model):
+    """A decision by which nothing passed: sent back, held, or withdrawn, with the reason that was given."""
+
+    entry: str
+    verb: str
+    actor: str
+    time: str
+    handoff: str
+    phase: str
+    attempt: int
+    reason: str
 
 
 class ReplayReport(Model):
@@ -82,6 +101,8 @@ class ReplayReport(Model):
     made_at: str
     fatal: bool
     approvals: tuple[ReplayedApproval, ...] = ()
+    others: tuple[OtherDecision, ...] = ()
+    """Every other decision that counts, oldest first."""
     entries: tuple[LogRow, ...] = ()
     """Every entry, oldest first: valid, void and refused."""
     problems: tuple[LogProblem, ...] = ()

@@ -74,7 +74,7 @@ def build_compare_page(comparison: AttemptComparison, *, everything: bool = Fals
     if comparison.record is not None:
         add_changes(page, "tests", comparison.record.tests, everything=everything)
     add_value_changes(page, "The agents were started differently", comparison.run_changes or ())
-    add_commits(page, comparison.commits, everything=everything)
+    add_commits(page, comparison.commits, before.name, everything=everything)
     if comparison.record is not None:
         for name in _BESIDES:
             section = comparison.record.sections[name]

@@ -73,11 +73,36 @@ def describe_end(report: BisectReport) -> str:
         return f"{about} fails since {report.culprit.commit[:SHORT_COMMIT]}"
     if report.end is BisectEnd.ALWAYS:
         return f"{about} fails as far back as this clone goes"
+    if report.end is BisectEnd.UNKNOWN:
+        return _describe_unknown(report, about)
     if report.end is BisectEnd.NOT_FAILING:
         return f"{about} does not fail at {report.bad[:SHORT_COMMIT]}"
     if report.end is BisectEnd.RANGE:
         return f"{about} began to fail in one of {plural(len(report.left), 'commit')}, which cannot be told apart"
-    return f"the search was stopped; {about} began to fail in one of {plural(len(report.left), 'commit')}"
+    return f"the search was stopped; {_describe_stopped(report, about)}"
+
+
+def _describe_unknown(report: BisectReport, about: str) -> str:
+    """No commit was found where it passes; how far that was looked for."""
+    tried = len(report.trials)
+    untold = _count_untold(report)
+    untried = f"; {report.untried:,} {'was' if report.untried == 1 else 'were'} not tried" if report.untried else ""
+    if untold:
+        told = f"at {untold:,} of {plural(tried, 'commit')} that {'was' if tried == 1 else 'were'} tried"
+        return f"since when {about} fails cannot be told: it cannot be told {told}{untried}"
+    return f"{about} failed in all {plural(tried, 'commit')} that were tried{untried}"
+
+
+def _describe_stopped(report: BisectReport, about: str) -> str:
+    if report.left:
+        return f"{about} began to fail in one of {plural(len(report.left), 'commit')}"
+    if any(trial.standing is Standing.BAD for trial in report.trials):
+        return f"{about} fails at {report.bad[:SHORT_COMMIT]}, and since when is not known yet"
+    return f"nothing is known of {about} yet"
+
+
+def _count_untold(report: BisectReport) -> int:
+    return sum(trial.standing is Standing.UNTESTABLE for trial in report.trials)
 
 
 def _add_answer(page: Page, report: BisectReport) -> None:
@@ -155,8 +180,8 @@ def _add_left(page: Page, left: tuple[CommitLine, ...], *, everything: bool) -> 
 
 
 def _add_trials(page: Page, report: BisectReport) -> None:
-    searched = f"of {plural(report.between, 'commit')}; " if report.between else ""
-    page.heading(f"Tried: {len(report.trials)}", f"{searched}{_WAYS[report.way]}")
+    searched = f"{plural(report.between, 'commit')} could be it; " if report.between else ""
+    page.heading(f"Tried: {plural(len(report.trials), 'commit')}", f"{searched}{_WAYS[report.way]}")
     columns = (Column(""), Column("commit"), Column("subject"), Column("what it said", fold=True))
     page.grid(columns, [_build_trial(trial) for trial in report.trials])
 

@@ -20,7 +20,7 @@ def build_check_list_page(rules: Sequence[RuleInfo], trust: TrustState | None) -
         (
             Cell(render_safe(rule.id), "key"),
             Cell(rule.severity, rule.severity),
-            Cell("blocks" if rule.blocking else "warns"),
+            Cell("yes" if rule.blocking else "no"),
             Cell(render_safe(rule.system), "muted"),
             Cell(render_safe(rule.holds)),
         )

@@ -44,11 +44,11 @@ def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[Place, ...]:
             break
         kept.remove(weakest)
     room = max(0, width - _measure(kept))
-    more = _share(room, [field.grows for field in kept])
+    more = share_room(room, [field.grows for field in kept])
     return tuple(Place(field, field.width + extra) for field, extra in zip(kept, more, strict=True))
 
 
-def _share(room: int, wishes: list[int]) -> list[int]:
+def share_room(room: int, wishes: list[int]) -> list[int]:
     """Room shared evenly among those that want more, nobody getting more than they want."""
     given = [0] * len(wishes)
     while room > 0 and (open_ones := [place for place, wish in enumerate(wishes) if given[place] < wish]):

@@ -56,11 +56,11 @@ def build_failed_page(failed: FailedCheck, handoff: str | None = None) -> Page:
         add_excerpt(page, failed.output)
     _add_since(page, failed)
     _add_earlier(page, failed.earlier)
-    scope = f" --handoff {handoff}" if handoff is not None else ""
-    page.heading("Since when?")
-    page.line(
-        Cell("  $ ", "muted"), Cell(render_safe(f"handoff-tui bisect {failed.result.id}{scope}"), "key"), indent=4
-    )
+    if failed.can_bisect:
+        scope = f" --handoff {handoff}" if handoff is not None else ""
+        asked = f"handoff-tui bisect {failed.result.id}{scope}"
+        page.heading("Since when?")
+        page.line(Cell("  $ ", "muted"), Cell(render_safe(asked), "key"), indent=4)
     return page
 
 

@@ -42,16 +42,16 @@ _MOST_ITEMS = 8
 _LONGEST = 300
 _COLUMNS = (
     Column("try", right=True),
-    Column("outcome"),
+    Column("outcome", whole=True),
     Column("who"),
-    Column("ran", right=True),
-    Column("worked", right=True),
-    Column("waited", right=True),
-    Column("checks"),
-    Column("flipped"),
-    Column("tests"),
-    Column("asked for"),
-    Column("when"),
+    Column("ran", right=True, rank=4, whole=True),
+    Column("worked", right=True, rank=2, whole=True),
+    Column("waited", right=True, rank=1, whole=True),
+    Column("checks", rank=7, whole=True),
+    Column("flipped", rank=6),
+    Column("tests", rank=5),
+    Column("asked for", rank=8),
+    Column("when", rank=3, whole=True),
 )
 
 
@@ -66,10 +66,10 @@ def build_history_list_page(listed: HistoryList, *, everything: bool = False) ->
         Column("handoff"),
         Column("phase"),
         Column("attempts", right=True),
-        Column("sent back", right=True),
-        Column("last"),
-        Column("by"),
-        Column("when"),
+        Column("sent back", right=True, rank=3),
+        Column("last", whole=True),
+        Column("by", rank=2),
+        Column("when", rank=1, whole=True),
     )
     shown = listed.rows if everything else listed.rows[:_MOST_ROWS]
     rows: list[tuple[Cell, ...]] = []
@@ -102,10 +102,16 @@ def build_history_page(history: AttemptHistory, *, everything: bool = False) -> 
         page.line(Cell("Nothing tells of an attempt: no entry, no document, no run of an agent, no work."))
         return page
     shown = history.attempts if everything else history.attempts[-_MOST_LISTED:]
-    _add_more(page, len(history.attempts) - len(shown), "earlier attempts")
+    left_out = len(history.attempts) - len(shown)
+    _add_more(page, left_out, "earlier attempt" if left_out == 1 else "earlier attempts")
     page.grid(_COLUMNS, [_build_row(record) for record in shown])
     detailed = [record for record in history.attempts if record.measured]
-    for record in detailed if everything else detailed[-_MOST_DETAILED:]:
+    whole = detailed if everything else detailed[-_MOST_DETAILED:]
+    if len(whole) < len(history.attempts):
+        left = plural(len(history.attempts) - len(whole), "earlier attempt")
+        page.blank()
+        page.line(Cell(f"… {left} not shown whole here; --all shows every one", "muted"))
+    for record in whole:
         page.blank()
         add_attempt(page, record, everything=everything)
     return page
@@ -140,7 +146,7 @@ def add_attempt(page: Page, record: AttemptRecord, *, everything: bool) -> None:
     add_changes(page, "tests since the attempt before", record.test_changes, everything=everything)
     if record.failing:
         page.line(Cell("  failing  ", "muted"), Cell(render_safe(", ".join(record.failing), _LONGEST)), indent=11)
-    add_commits(page, record.commits, everything=everything)
+    add_commits(page, record.commits, record.commits_since, everything=everything)
     for run in record.runs:
         _add_run(page, run, everything=everything)
     for note in record.notes:
@@ -177,11 +183,12 @@ def add_changes(page: Page, title: str, section: Section | None, *, everything: 
     _add_more(page, len(section.items) - len(items), "more")
 
 
-def add_commits(page: Page, commits: Sequence[NewCommit] | None, *, everything: bool) -> None:
-    """Commits of work, newest first; nothing where they are not known."""
+def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, everything: bool) -> None:
+    """All commits of work, newest first; nothing where they are not known."""
     if commits is None:
         return
-    page.line(Cell(f"  {plural(len(commits), 'commit')} of work", "muted"))
+    told = f" since {since}{', its own or not' if commits else ''}" if since else ""
+    page.line(Cell(render_safe(f"  {plural(len(commits), 'commit')} of work{told}"), "muted"), indent=4)
     shown = commits if everything else commits[:_MOST_ITEMS]
     for commit in shown:
         page.line(

@@ -33,6 +33,7 @@ def build_metrics_json(report: MetricsReport) -> dict[str, object]:
         "entries": report.entries,
         "submissions": report.submissions,
         "decisions": report.decisions,
+        "withdrawn": report.withdrawn,
         "not_counted": report.not_counted,
         "notes": list(report.notes),
         "figures": [_build_figure(figure) for figure in report.figures],

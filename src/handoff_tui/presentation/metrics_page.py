@@ -55,6 +55,8 @@ def build_metrics_page(report: MetricsReport, *, everything: bool = False) -> Pa
 def _describe_log(report: MetricsReport) -> str:
     words = [plural(report.entries, "entry").replace("entrys", "entries")]
     words += [plural(report.submissions, "submission"), plural(report.decisions, "decision")]
+    if report.withdrawn:
+        words.append(f"{report.withdrawn:,} withdrawn")
     if report.not_counted:
         words.append(f"{report.not_counted:,} not counted")
     if report.since is not None or report.until is not None:

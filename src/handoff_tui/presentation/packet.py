@@ -13,7 +13,7 @@ _ADDRESSED = {
     False: "NOT addressed yet.",
     None: "Whether it was addressed cannot be measured: read it again.",
 }
-_SINCE = {True: ", changed since", False: ", not changed since", None: ""}
+_SINCE = {True: ", changed since", False: ", not changed since", None: ", whether it was addressed cannot be measured"}
 _MOST_FILES = 100
 
 
@@ -76,7 +76,8 @@ def _find_title(demand: Demand, *, is_last: bool) -> str:
 def _render_comment(quoted: QuotedComment) -> list[str]:
     comment = quoted.comment
     place = render_code(comment.place) if comment.path else "The whole"
-    by = f"{render_code(quoted.author)} on attempt {quoted.attempt}{_SINCE[quoted.changed]}"
+    since = _SINCE[quoted.changed] if comment.path else ""
+    by = f"{render_code(quoted.author)} on attempt {quoted.attempt}{since}"
     lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
     if quoted.code:
         lines += ["The lines as they were then:", "", *render_block(quoted.code), ""]

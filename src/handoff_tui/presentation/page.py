@@ -27,6 +27,10 @@ class Column(NamedTuple):
     heading: str
     fold: bool = False
     right: bool = False
+    rank: int | None = None
+    """Where words would break, columns go, the lowest rank first; one without a rank stays."""
+    whole: bool = False
+    """Whether it never wraps."""
 
 
 class Grid(NamedTuple):

@@ -22,6 +22,7 @@ _STANDINGS: Final = {
     Standing.WEAKER: Label("~", "checked less strictly", "warning"),
     Standing.FAILS: Label("✗", "fails", "fail"),
     Standing.UNKNOWN: Label("?", "cannot be judged", "unknown"),
+    Standing.WITHDRAWN: Label("↶", "withdrawn", "muted"),
 }
 _MOST_DETAILS = 6
 _WIDTH = max(map(len, QUESTIONS.values()))
@@ -36,6 +37,12 @@ def describe_totals(report: ReplayReport) -> str:
     words = {standing: report.count(standing) for standing in Standing}
     parts = ", ".join(f"{number:,} {_STANDINGS[standing].word}" for standing, number in words.items() if number)
     return plural(len(report.approvals), "approval") + (f": {parts}" if parts else "")
+
+
+def describe_withdrawal(approval: ReplayedApproval) -> str:
+    """`withdrawn by its maker with the entry 45513f…, so it is not judged`."""
+    by = approval.withdrawn.removeprefix("sha256:")[:SHORT_DIGEST]
+    return f"withdrawn by its maker with the entry {by}, so it is not judged"
 
 
 def build_replay_page(report: ReplayReport, *, everything: bool = False) -> Page:
@@ -72,6 +79,7 @@ def _build_approval(approval: ReplayedApproval) -> dict[str, object]:
     value = approval.model_dump(mode="json", exclude={"answers"})
     return value | {
         "void": approval.void or None,
+        "withdrawn": approval.withdrawn or None,
         "standing": approval.standing.value,
         "answers": [answer.model_dump(mode="json") for answer in approval.answers],
     }
@@ -89,6 +97,8 @@ def _add_approval(page: Page, approval: ReplayedApproval, *, everything: bool) -
     )
     when = f"{approval.time} by {approval.actor}, commit {approval.commit[:SHORT_COMMIT]}"
     page.line(Cell("    "), Cell(render_safe(when), "muted"), indent=4)
+    if approval.withdrawn:
+        page.line(Cell("    "), Cell(describe_withdrawal(approval), "muted"), indent=4)
     for answer in approval.answers:
         _add_answer(page, answer, everything=everything)
 

@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from handoff_tui.models.log_view import EntryState, LogRow
 from handoff_tui.models.metrics import Figure, MetricsReport
-from handoff_tui.models.replay_report import ReplayedApproval, ReplayReport
+from handoff_tui.models.replay_report import OtherDecision, ReplayedApproval, ReplayReport
+from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.by_hand import SCRIPT, SCRIPT_NAME
 from handoff_tui.presentation.metrics import render_share, render_target, render_value
 from handoff_tui.presentation.replay import QUESTIONS, describe_totals, label_standing
@@ -69,6 +70,7 @@ def build_report(replay: ReplayReport, metrics: MetricsReport) -> list[Section]:
         _build_summary(replay),
         *_build_instructions(replay),
         *_build_approvals(replay),
+        _build_others(replay),
         *_build_figures(metrics),
         _build_problems(replay),
         _build_entries(replay),
@@ -123,12 +125,37 @@ def _build_instructions(replay: ReplayReport) -> list[Section]:
                     "that begins with `root` with a pin that you have from somewhere else than this report."
                 ),
                 Code(tuple(SCRIPT.rstrip("\n").split("\n"))),
+                Text(_describe_bad_lines(replay)),
                 Text("It sees the work tree only; what was removed from it, the history tells:"),
                 Code(removed),
             ),
         ),
         Section(3, "One entry by hand", (Code(_ONE_ENTRY),)),
     ]
+
+
+def _describe_bad_lines(replay: ReplayReport) -> str:
+    """The script knows faults only; that some entries are known to be none of the log, this report must say."""
+    refused = [row for row in replay.entries if row.state is EntryState.REFUSED]
+    if not refused:
+        return "No line of it should begin with BAD, and its exit code should be 0: no entry here is refused."
+    named = "; ".join(f"{row.id.removeprefix('sha256:')[:SHORT_DIGEST]} ({row.why})" for row in refused)
+    return (
+        "A refused entry may show as BAD, and the exit code is then 1: anybody can put a file into the log that is "
+        "signed by no one who may, and such a file counts for nothing, so the log is clean with it. These are refused "
+        f"here: {named}. A line with BAD for any other entry is a fault that this report does not know of."
+    )
+
+
+def _build_others(replay: ReplayReport) -> Section:
+    """What reviewers sent back, held or took back, and why."""
+    if not replay.others:
+        return Section(2, "Sent back, held and withdrawn", (Text("Nothing was sent back, held or withdrawn."),))
+    rows = tuple(
+        (one.time, one.actor, one.verb, _describe_work(one), one.reason or _NOTHING, one.entry) for one in replay.others
+    )
+    headings = ("time", "who", "what", "on", "reason given", "entry")
+    return Section(2, "Sent back, held and withdrawn", (Table(headings, rows, frozenset({len(headings) - 1})),))
 
 
 def _build_approvals(replay: ReplayReport) -> list[Section]:
@@ -171,6 +198,8 @@ def _build_approval(approval: ReplayedApproval) -> Section:
     parts: list[Part] = [Table(("bound to", "digest"), bound, frozenset({1}))]
     if approval.reason:
         parts.append(Text(f"Reason given: {approval.reason}"))
+    if approval.withdrawn:
+        parts.append(Text(f"Not judged: withdrawn by its maker with the entry {approval.withdrawn}."))
     for answer in approval.answers:
         parts.append(Text(f"{label_standing(answer.standing)} – {QUESTIONS[answer.question]}: {answer.summary}"))
         if answer.details:
@@ -234,5 +263,5 @@ def _build_entry_row(row: LogRow) -> tuple[str, ...]:
     )
 
 
-def _describe_work(approval: ReplayedApproval) -> str:
-    return f"{approval.handoff} · {approval.phase} · {approval.attempt}"
+def _describe_work(decision: ReplayedApproval | OtherDecision) -> str:
+    return f"{decision.handoff} · {decision.phase} · {decision.attempt}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord
+from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState
 from handoff_tui.models.short_id import SHORT_DIGEST
 from handoff_tui.presentation.gate import add_fact
 from handoff_tui.presentation.labels import plural
@@ -43,7 +43,16 @@ def build_preview_page(preview: RollbackPreview, *, everything: bool = False) ->
 
 
 def build_done_page(record: RollbackRecord) -> Page:
+    """Where HEAD is by now, and where the work is kept that was there before."""
     page = Page()
+    if record.state is RollbackState.UNDONE:
+        head = f"everything is as it was; HEAD is {record.saved.head[:SHORT_DIGEST]}"
+        page.line(Cell(f"{record.state.value}  "), Cell(head, "heading"))
+        add_fact(page, "rollback", f"of {record.time}, to {record.target[:SHORT_DIGEST]}")
+        if record.commit != record.saved.head:
+            add_fact(page, "left", f"{record.commit[:SHORT_DIGEST]}, the commit that it had made")
+        add_fact(page, "saved", record.saved.ref)
+        return page
     page.line(Cell(f"{record.state.value}  "), Cell(f"back to {record.target[:SHORT_DIGEST]}", "heading"))
     add_fact(page, "commit", record.commit)
     add_fact(page, "saved", record.saved.ref)

@@ -60,10 +60,13 @@ def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]
     return sorted(handoffs, key=key)
 
 
-def build_status_page(state: ReviewState, *, everything: bool = False) -> Page:
-    """What needs a person, why, and who moves next; then what could not be read."""
+def build_status_page(state: ReviewState, *, everything: bool = False, of_then: bool = False) -> Page:
+    """What needs a person, why, and who moves next; then what could not be read. Of then no branch is known."""
     page = Page()
-    _add_repository(page, state.repository)
+    if of_then:
+        page.line(Cell(render_safe(state.repository.root), "path"))
+    else:
+        _add_repository(page, state.repository)
     _add_handoffs(page, state, everything=everything)
     _add_list(page, "Not understood", [(path, "") for path in state.unknown], everything=everything)
     rows = [

@@ -38,6 +38,11 @@ def read_graph(git: Git, wanted: str, *options: str, without: tuple[str, ...] = 
     return [_build(fields[start : start + _FIELDS]) for start in range(0, len(fields) - _FIELDS, _FIELDS + 1)]
 
 
+def count_commits(git: Git, wanted: str) -> int:
+    """How many commits lead to one, itself counted."""
+    return int(git.read("rev-list", "--count", wanted, "--"))
+
+
 def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
     """Every commit where two lines of work parted; none where they have nothing in common."""
     return git.run("merge-base", "--all", one, other).text.split()

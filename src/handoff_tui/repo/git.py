@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import GitError, RepositoryError
+from handoff_tui.errors import GitError, ObjectMissingError, RepositoryError
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
 from handoff_tui.repo.special_files import refuse_special_files_below
@@ -36,14 +36,17 @@ _FOR_ONE_CALL = frozenset({
 })  # fmt: skip
 """Where a call reads and writes; nothing among them executes anything or brings configuration with it."""
 
+_MISSING = compile_later(r"(?:[Cc]ould not (?:read|fetch)|unable to read tree) \(?([0-9a-f]{40,64})\b")
+"""An object that git needs and does not have, by the words that name it."""
 _HINTS = (
+    (r"promisor", "This clone is partial, and was made without it: git fetch --refetch --no-filter brings everything."),
     (
         r"index file|index uses|bad (?:index|signature)|sharedindex",
         "The index is damaged: move .git/index aside, run git reset.",
     ),
     (
-        r"bad object|missing|unable to read|corrupt|invalid object|bad tree|could not (?:parse|get)|promisor|broken",
-        "Objects are missing or damaged: git fsck says which; git fetch may bring them back.",
+        r"bad object|missing|unable to read|corrupt|invalid object|bad tree|[Cc]ould not (?:parse|get|read)|broken",
+        "Objects are missing or damaged: git fsck says which; git fetch --refetch may bring them back.",
     ),
     (r"bad (?:config|numeric|boolean)|config", "Repair .git/config; the message names the line."),
     (r"filter", "A filter of your own failed; a filter setting of the same name in .git/config can be why."),
@@ -82,6 +85,10 @@ class GitAnswer(NamedTuple):
 
     def to_error(self, command: str) -> GitError:
         hint = next((hint for words, hint in _HINTS if re.search(words, self.stderr)), _GENERAL_HINT)
+        missing = _MISSING.search(self.stderr)
+        if missing is not None:
+            said = f"git {command} failed: {self.complaint}"
+            return ObjectMissingError(f"the object {missing[1]} is not in this repository; {said}", hint)
         return GitError(f"git {command} failed: {self.complaint}", hint)
 
 

@@ -159,6 +159,15 @@ def find_last_commit(git: Git, path: str) -> str | None:
     raise answer.to_error("log")
 
 
+def is_cut_off(git: Git, commit: str) -> bool:
+    """Whether a commit has parents that a shallow clone lacks: there it seems to have made everything it holds."""
+    content = _read_objects(git, "commit", [commit], _LARGEST_COMMIT)[commit]
+    head = (content or b"").partition(b"\n\n")[0]
+    if b"\nparent " not in head:
+        return False
+    return not git.read("log", "--max-count=1", "--format=%P", commit, "--").strip()
+
+
 def parse_refs(output: bytes) -> list[Ref]:
     """Reads `for-each-ref` in `REF_FORMAT`: only a newline ends a line, and only a subject may hold a tab."""
     refs = []

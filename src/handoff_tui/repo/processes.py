@@ -89,9 +89,13 @@ def run_command(
     bounds: Bounds,
     cancel: Event | None = None,
     on_output: Callable[[bytes], None] | None = None,
+    mark: str | None = None,
 ) -> CommandEnd:
-    """Runs to its end, its time limit or a cancel; returns when no process of it is left."""
-    mark = uuid.uuid4().hex
+    """Runs to its end, its time limit or a cancel; returns when no process of it is left.
+
+    With `mark`, whoever comes later can find what is left of it, should this process be killed.
+    """
+    mark = mark or uuid.uuid4().hex
     started = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -176,6 +180,11 @@ def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
             process.wait(grace)
     _signal_group(process.pid, signal.SIGKILL)
     process.wait()
+    return end_marked(mark)
+
+
+def end_marked(mark: str) -> int:
+    """Kills every process that carries a mark, and waits for its end; returns how many there were."""
     swept: set[int] = set()
     deadline = time.monotonic() + _SWEEP_SECONDS
     while (survivors := find_marked(mark)) and time.monotonic() < deadline:

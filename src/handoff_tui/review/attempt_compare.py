@@ -92,7 +92,8 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: Telling | None
     if name.number is None:
         now = look_at_gate(desk, log, wanted, name.phase, telling=telling)
         timeline = open_timeline(desk, log, wanted, name.phase, now)
-        return _look_into(desk, timeline, None, build_open_record(timeline.name(None), now))
+        told = timeline.find_told(now)
+        return _look_into(desk, timeline, None, build_open_record(timeline.name(None), now, told), told)
     timeline = open_timeline(desk, log, wanted, name.phase)
     sources = timeline.find(name.number)
     if sources is None:
@@ -102,15 +103,23 @@ def _choose(desk: Desk, log: OpenLog, name: AttemptName, telling: Telling | None
             f"Attempts that are known: {known}; `handoff-tui history {timeline.handoff.id}` lists them.",
         )
     commits = () if sources.work is None else (sources.work.subject.commit,)
-    plain = build_record(timeline.name(sources), sources, None, find_places(desk, commits))
-    return _look_into(desk, timeline, sources, plain)
+    named = timeline.handoff.producers
+    plain = build_record(timeline.name(sources), sources, None, find_places(desk, commits), named)
+    return _look_into(desk, timeline, sources, plain, sources)
 
 
-def _look_into(desk: Desk, timeline: Timeline, sources: AttemptSources | None, plain: AttemptRecord) -> _Chosen:
-    """The attempt by itself: what it was asked for is measured on the other side."""
+def _look_into(
+    desk: Desk,
+    timeline: Timeline,
+    sources: AttemptSources | None,
+    plain: AttemptRecord,
+    told: AttemptSources | None,
+) -> _Chosen:
+    """The attempt by itself: what it was asked for is measured on the other side. `told` tells of what is here now."""
     content = timeline.read_content(sources)
     reviewed = (timeline.handoff, timeline.handoffs)
-    measured = measure_record(desk, reviewed, plain, Around(None, content, None), sources)
+    around = Around(None, content, None, timeline.list_approved())
+    measured = measure_record(desk, reviewed, plain, around, told)
     return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
 
 

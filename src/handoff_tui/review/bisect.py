@@ -24,13 +24,13 @@ from handoff_tui.models.bisect_report import (
     Standing,
     Trial,
 )
-from handoff_tui.models.check_result import CheckResult
+from handoff_tui.models.check_result import CheckResult, Outcome
 from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.repo.commit_graph import GraphCommit, find_merge_bases, read_graph
+from handoff_tui.repo.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
 from handoff_tui.review.adjustments import find_declared
 from handoff_tui.review.baseline import choose_baseline
 from handoff_tui.review.bisect_culprit import read_culprit
-from handoff_tui.review.bisect_search import Search, count_steps
+from handoff_tui.review.bisect_search import Search, build_places, count_steps
 from handoff_tui.review.bisect_trials import Trials, Tried, open_command_trials, open_rule_trials
 from handoff_tui.review.commands import list_commands
 from handoff_tui.review.desk import Desk
@@ -40,6 +40,9 @@ from handoff_tui.review.travel_desk import find_commit
 from handoff_tui.review.travel_report import list_suited_rules
 
 _MOST_LEFT = 200
+_MOST_LISTED = 5
+_MOST_LOOKED = {BisectWay.TREES: 1_000, BisectWay.WORK_TREE: 32}
+"""So many commits are tried in search of one where it passes; a command may take minutes for each."""
 _EARLIER = "Name an earlier commit with --good, or leave it out: then one is looked for."
 
 
@@ -117,6 +120,7 @@ class _Bisection:
         self._good: str | None = None
         self._bad = self._read_bad()
         self._between = 0
+        self._untried = 0
 
     def _read_bad(self) -> GraphCommit:
         head = self._desk.work_tree.facts.head
@@ -135,7 +139,7 @@ class _Bisection:
             return self._build(BisectEnd.NOT_FAILING)
         good = self._find_named_good() if self._request.good else self._look_for_good()
         if good is None:
-            return self._build(BisectEnd.ALWAYS)
+            return self._build(self._end_without_good())
         self._begin(good)
         return self._narrow()
 
@@ -147,9 +151,33 @@ class _Bisection:
                 f"whether {self._request.check} fails at {_shorten(self._bad)} cannot be told: {tried.result.summary}",
                 "Name a commit where it fails with --bad.",
             )
-        if tried.standing is Standing.GOOD and self._desk.work_tree.facts.changed and self._request.bad is None:
-            self._notes.append("there are uncommitted changes: if it fails in the work tree, they are why")
+        if tried.standing is Standing.GOOD:
+            self._refuse_unknown_finding(tried)
+            self._note_why_not(tried)
         return tried.standing is Standing.BAD
+
+    def _refuse_unknown_finding(self, tried: Tried) -> None:
+        """It fails there, but the finding that was asked about is not among what it found."""
+        if self._request.finding is None or not tried.result.findings:
+            return
+        known = [finding.fingerprint for finding in tried.result.findings]
+        more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
+        raise UsageError(
+            f"no finding of {self._request.check} at {_shorten(self._bad)} has the fingerprint {self._request.finding}",
+            f"There are {', '.join(known[:_MOST_LISTED])}{more}: `handoff-tui check --json` has them with their words.",
+        )
+
+    def _note_why_not(self, tried: Tried) -> None:
+        """Why it may fail today although it does not fail at the commit."""
+        if self._request.finding is not None and tried.result.outcome is Outcome.FAIL:
+            return
+        if self._trials.fails_by_now(self._bad):
+            self._notes.append(
+                "it rests on the clock: by the clock of the commit it passes, by that of now it fails. Time has done "
+                "it, and no commit"
+            )
+        elif self._desk.work_tree.facts.changed and self._request.bad is None:
+            self._notes.append("there are uncommitted changes: if it fails in the work tree, they may be why")
 
     def _find_named_good(self) -> GraphCommit:
         """The commit that a person calls good, tried; where it is no ancestor, the commits where the lines parted."""
@@ -184,19 +212,31 @@ class _Bisection:
             self._assumed.append(f"it passed at {parted}; it cannot be told there: {tried.result.summary}")
 
     def _look_for_good(self) -> GraphCommit | None:
-        """Back along first parents in steps that double; nothing where it fails at the very first commit, too."""
+        """Back along first parents in steps that double, then between them; nothing where it passes nowhere."""
         line = read_graph(self._git, self._bad.id, "--first-parent")
-        for place in _list_doubling(len(line) - 1):
-            standing = self._try(line[place]).standing
-            if standing is Standing.GOOD:
+        for place in build_places(len(line) - 1, _MOST_LOOKED[self._trials.way]):
+            if self._try(line[place]).standing is Standing.GOOD:
+                self._bad = next(one for one in reversed(line[:place]) if self._is_bad(one))
                 return line[place]
-            if standing is Standing.BAD:
-                self._bad = line[place]
-        if len(line) > 1 and self._tried[line[-1].id][1].standing is Standing.UNTESTABLE:
+        self._untried = count_commits(self._git, self._bad.id) - len(self._tried)
+        if self._untried and len(self._tried) == len(line):
+            self._notes.append("only the line of first parents was tried; the others came in by merges")
+        first = self._tried.get(line[-1].id)
+        if first is not None and first[1].standing is Standing.UNTESTABLE:
             self._notes.append(f"at the first commit, {_shorten(line[-1])}, it cannot be told")
         if self._desk.repository.shallow:
             self._notes.append("this clone is shallow: what was before its first commit is not here")
+        self._bad = next(one for one in reversed(line) if self._is_bad(one))
         return None
+
+    def _is_bad(self, commit: GraphCommit) -> bool:
+        known = self._tried.get(commit.id)
+        return known is not None and known[1].standing is Standing.BAD
+
+    def _end_without_good(self) -> BisectEnd:
+        """That it always failed is said only where every commit was tried, and failed."""
+        is_whole = not self._untried and all(self._is_bad(commit) for commit, _ in self._tried.values())
+        return BisectEnd.ALWAYS if is_whole else BisectEnd.UNKNOWN
 
     def _begin(self, good: GraphCommit) -> None:
         self._good = good.id
@@ -286,6 +326,7 @@ class _Bisection:
             way=BisectWay(self._trials.way),
             good=self._good,
             bad=bad,
+            untried=self._untried,
             between=self._between,
             trials=tuple(_build_trial(commit, tried) for commit, tried in self._tried.values()),
             culprit=culprit,
@@ -297,12 +338,6 @@ class _Bisection:
     def _find_culprit(self, bad: str) -> tuple[GraphCommit, CheckResult]:
         commit, tried = self._tried[bad]
         return commit, tried.result
-
-
-def _list_doubling(last: int) -> list[int]:
-    """1, 2, 4 and so on, and the last."""
-    places = [1 << power for power in range(last.bit_length())]
-    return [*(place for place in places if place < last), *([last] if last else [])]
 
 
 def _build_trial(commit: GraphCommit, tried: Tried) -> Trial:

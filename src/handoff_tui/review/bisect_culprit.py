@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from handoff_tui.models.bisect_report import Culprit, CulpritFile
 from handoff_tui.models.check_result import CheckResult
 from handoff_tui.models.file_diff import FileChange
@@ -57,7 +59,14 @@ def _find_named(changes: list[FileChange], result: CheckResult) -> list[FileChan
     places = {one.path for one in evidence}
     spoken = [finding.message for finding in result.findings]
     words = " ".join([*spoken, *(part for one in evidence for part in (one.expected, one.actual) if part)])
-    return [change for change in changes if change.path in places or change.path in words]
+    return [change for change in changes if change.path in places or _is_spoken_of(change.path, words)]
+
+
+def _is_spoken_of(path: str, words: str) -> bool:
+    """Whether a path stands there as a whole: `a.md` is not named by `docs/a.md`, nor by `a.mdx`."""
+    if path not in words:  # most are not, and this is the quicker question
+        return False
+    return re.search(rf"(?<![\w/.~@+-])(?:\./)?{re.escape(path)}(?![\w/~@+-]|\.\w)", words) is not None
 
 
 def _read_patch(desk: Desk, before: str, after: str, named: list[FileChange]) -> tuple[list[str], bool]:

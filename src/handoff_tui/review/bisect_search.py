@@ -6,6 +6,7 @@ The same commits are tried in the same order as git would try them, so that both
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import isqrt
 
 from handoff_tui.models.bisect_report import Standing
@@ -148,6 +149,23 @@ class Search:
 
     def _measure(self, weight: int) -> int:
         return min(weight, len(self._order) - weight)
+
+
+def build_places(last: int, most: int) -> list[int]:
+    """Where on a line to look for a good commit, counted from the bad one: 1, 2, 4 and so on, and the last.
+
+    Then the middles of the gaps between them, newest first, and again of what is left, until all or `most` are named.
+    """
+    places = [place for place in (1 << power for power in range(last.bit_length())) if place < last]
+    places += [last] if last else []
+    known = [0, *places]
+    while len(places) < most:
+        middles = [(newer + older) // 2 for newer, older in pairwise(known) if older - newer > 1]
+        if not middles:
+            break
+        places += middles
+        known = sorted([*known, *middles])
+    return places[:most]
 
 
 def count_steps(left: int) -> int:

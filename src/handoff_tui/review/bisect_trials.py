@@ -12,6 +12,7 @@ from handoff_tui.errors import BisectError, FileUnreadableError, HandoffError, U
 from handoff_tui.models.bisect_report import BisectWay, Standing
 from handoff_tui.models.check_result import CheckResult, Outcome
 from handoff_tui.models.work import Severity
+from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.commit_graph import GraphCommit
 from handoff_tui.repo.files import FileReader
 from handoff_tui.repo.probe import can_execute
@@ -24,6 +25,7 @@ from handoff_tui.review.commands import CommandCheck, build_environment
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.travel_desk import TravelMemory, open_desk_at
 from handoff_tui.review.travel_report import run_rules
+from handoff_tui.review.travel_world import can_be_told
 from handoff_tui.review.trust import build_trust_state, hash_scripts
 
 _CANNOT_TELL = 125
@@ -50,6 +52,9 @@ class Trials(Protocol):
 
     def run(self, commit: GraphCommit) -> Tried: ...
 
+    def fails_by_now(self, commit: GraphCommit) -> bool:
+        """Whether it fails on the files of a commit by the clock of now; it was judged by that of the commit."""
+
 
 class RuleTrials:
     """A rule, with the settings and the baseline of now, on the trees of old commits."""
@@ -71,6 +76,14 @@ class RuleTrials:
         except HandoffError as unreadable:
             return Tried(_build_unknown(self._rule.id, self._rule.severity, unreadable.message), Standing.UNTESTABLE)
         return Tried(results[0], _STANDINGS.get(results[0].outcome, Standing.UNTESTABLE))
+
+    def fails_by_now(self, commit: GraphCommit) -> bool:
+        try:
+            past = open_desk_at(self._desk, commit, self._memory, self._desk.loaded)
+            [result] = run_rules(past, (self._rule,), self._find_baseline, self._scope, read_now())
+        except HandoffError:
+            return False
+        return result.outcome is Outcome.FAIL
 
     def close(self) -> None:
         self._memory.close()
@@ -108,12 +121,21 @@ class CommandTrials:
             return Tried(_build_unknown(self._command.id, self._command.severity, reason), Standing.UNTESTABLE)
         return Tried(result, _STANDINGS.get(result.outcome, Standing.UNTESTABLE))
 
+    def fails_by_now(self, commit: GraphCommit) -> bool:  # noqa: ARG002 - a command always has the clock of now
+        return False
+
     def _execute(self) -> tuple[CommandEnd, CheckResult]:
         with offer_report_place() as out:
             argv = [word.replace(OUT, str(out)) for word in self._command.argv]
             environment = build_environment(self._command.check)
-            end = run_command(argv, self._tree.folder, environment, self._bounds, self._cancel)
+            tree = self._tree
+            end = run_command(argv, tree.folder, environment, self._bounds, self._cancel, mark=tree.mark)
             return end, judge_run(self._command, end, read_report(out))
+
+
+def can_bisect(check: str) -> bool:
+    """Whether it is of use to ask since when a check fails: some rules are about what is in no commit."""
+    return can_be_told(check)
 
 
 @contextmanager

@@ -112,12 +112,12 @@ def parse_moment(name: str | None) -> Moment | None:
     return Moment(name) if name else None
 
 
-def list_rules(desk: Desk, request: CheckRequest) -> tuple[RuleInfo, ...]:
-    """Every rule and command that the request would run."""
+def list_rules(desk: Desk, request: CheckRequest, reader: FileReader | None = None) -> tuple[RuleInfo, ...]:
+    """Every rule and command that the request would run. `reader` reads files that are not those of the work tree."""
     chosen = _choose_rules(desk, request)
     adjustments = build_adjustments(desk.loaded.settings, chosen)
     rules = [_describe_rule(desk, rule, adjustments.get(rule.id, Adjustment())) for rule in chosen]
-    commands = list_commands(desk, request.moment, request.phase)
+    commands = list_commands(desk, request.moment, request.phase, reader)
     return (*rules, *(_describe_command(command) for command in commands))
 
 

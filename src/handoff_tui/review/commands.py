@@ -35,13 +35,18 @@ class CommandCheck(NamedTuple):
         return " ".join(self.argv)
 
 
-def list_commands(desk: Desk, moment: Moment | None, phase: str | None) -> list[CommandCheck]:
-    """The commands that belong to a moment and a phase, the session gate among them."""
+def list_commands(
+    desk: Desk, moment: Moment | None, phase: str | None, reader: FileReader | None = None
+) -> list[CommandCheck]:
+    """The commands that belong to a moment and a phase, the session gate among them.
+
+    `reader` is whoever reads the files where they are not those of the work tree.
+    """
     settings = desk.loaded.settings
     found = [
         _build_command(desk, name, check) for name, check in settings.checks.items() if check.run and check.enabled
     ]
-    gate = _find_session_gate(desk)
+    gate = _find_session_gate(desk, reader or FileReader(desk.repository.root, 0))
     if gate is not None:
         found.append(gate)
     return [command for command in found if _is_wanted(command.check, moment, phase)]
@@ -56,12 +61,12 @@ def _build_command(desk: Desk, name: str, check: Check) -> CommandCheck:
     return CommandCheck(name, argv, check, severity, blocking, origin.startswith(REPOSITORY_FILE))
 
 
-def _find_session_gate(desk: Desk) -> CommandCheck | None:
+def _find_session_gate(desk: Desk, reader: FileReader) -> CommandCheck | None:
     """The repository's own gate script, when it has one; its settings may be changed under its id."""
     settings = desk.loaded.settings
     own = settings.checks.get(SESSION_GATE, Check())
     script = settings.mosaic.session_gate_script
-    if own.run or not own.enabled or not FileReader(desk.repository.root, 0).exists(script):
+    if own.run or not own.enabled or not reader.exists(script):
         return None
     check = own.model_copy(
         update={

@@ -93,6 +93,11 @@ class Evidence:
     def has_branch(self, name: str) -> bool:
         return name in self._branches
 
+    def find_cut_off(self, document: str) -> str | None:
+        """The commit that only seems to have written a document: what lies before it, a shallow clone lacks."""
+        commit = self._commit_of(document) if self.shallow and document not in self.uncommitted else None
+        return commit[:SHORT_COMMIT] if commit is not None and self._old_files.is_cut_off(commit) else None
+
     def count_packages(self, document: str) -> tuple[int | None, str]:
         """Package manifests in the tree of the commit that holds the document, or now if it is not committed."""
         commit = None if document in self.uncommitted else self._commit_of(document)
@@ -110,12 +115,16 @@ class Evidence:
         return sum(1 for path in paths if _PACKAGE in path and _MANIFEST.search(path))
 
     def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had at the last commit of a document, and that commit."""
+        """The hash a file had at the last commit of a document, and that commit; nothing where that is cut off."""
+        if self.find_cut_off(document) is not None:
+            return None, ""
         commit = self._commit_of(document)
         return (self._blob_hash(f"{commit}:{path}"), commit[:SHORT_COMMIT]) if commit else (None, "")
 
     def hash_before_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had just before the last commit of a document."""
+        """The hash a file had just before the last commit of a document; nothing where that is cut off."""
+        if self.find_cut_off(document) is not None:
+            return None, ""
         commit = self._commit_of(document)
         if commit is None:
             return self._blob_hash(f"HEAD:{path}"), "HEAD"

@@ -15,16 +15,18 @@ from handoff_tui.models.step import StepOutcome
 from handoff_tui.repo.agent_runs import list_runs
 from handoff_tui.repo.step_reports import load_report
 from handoff_tui.review.attempt_compare import compare_runs
+from handoff_tui.review.bisect_trials import can_bisect
 from handoff_tui.review.check import CheckRequest, Telling, check
 from handoff_tui.review.commands import CommandCheck, list_commands
 from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import plan_gate
+from handoff_tui.review.examine import find_handoff, plan_gate
 from handoff_tui.review.failure_changes import ChangeFinder, Since, find_last_good, list_unset
 from handoff_tui.review.failure_earlier import find_earlier
 from handoff_tui.review.failure_evidence import MOST_ENTRIES, EntryEvidence, list_evidence
 from handoff_tui.review.failure_order import OrderedFailure, order_failures
 from handoff_tui.review.failure_output import read_excerpt
 from handoff_tui.review.history_measure import read_attempt_run
+from handoff_tui.review.known_phases import find_known_phase
 from handoff_tui.review.log import OpenLog
 from handoff_tui.review.memory import load_memory
 from handoff_tui.review.refresh import read_harvest
@@ -54,8 +56,13 @@ def read_failure(
     verdict = log.verify()
     index = build_log_index(verdict)
     place, request = FailurePlace(), CheckRequest()
+    if wanted is None and phase is not None:
+        raise UsageError("a phase is one of a handoff, and none is named", f"handoff-tui failure ID --phase {phase}")
     if wanted is not None:
-        plan = plan_gate(desk, index, read_harvest(desk).handoffs, wanted, phase)
+        handoffs = read_harvest(desk).handoffs
+        handoff = find_handoff(handoffs, wanted)
+        known = find_known_phase(desk, index, handoff, phase, list_runs(desk.repository.common_dir, handoff.id))
+        plan = plan_gate(desk, index, handoffs, wanted, known)
         place = FailurePlace(plan.handoff.id, plan.phase, plan.attempt)
         request = plan.build_request(fresh=False)
     report = check(desk, request, telling)
@@ -128,6 +135,7 @@ class _Explorer:
             files_total=since.files_total,
             unset=() if command is None else list_unset(command.check),
             earlier=find_earlier(result, self.evidence, self.handoff, is_command=command is not None),
+            can_bisect=can_bisect(result.id),
             notes=since.notes,
         )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from handoff_tui.baseline.ecosystem.files import is_ecosystem_file
 from handoff_tui.config.checks import Check
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
-from handoff_tui.config.paths import join_path
+from handoff_tui.config.paths import find_leaves, join_path
+from handoff_tui.config.settings import Settings
 from handoff_tui.errors import HandoffError
 from handoff_tui.models.attempt_history import ValueChange
 from handoff_tui.models.check_result import CheckResult
@@ -141,13 +142,21 @@ class ChangeFinder:
 
 
 def compare_settings(then: LoadedSettings, now: LoadedSettings) -> list[ValueChange]:
-    """Settings of the repository's file whose value is another one, by their dotted keys."""
-    old, new = ({key: value for key, value, _ in loaded.rows()} for loaded in (then, now))
+    """Settings of the repository's file that have another effect, by their dotted keys."""
+    names = {*then.settings.checks, *now.settings.checks}
+    old, new = (_list_effective(loaded.settings, names) for loaded in (then, now))
     return [
-        ValueChange(what=key, before=_show(old, key), after=_show(new, key))
+        ValueChange(what=key, before=_show(old.get(key)), after=_show(new.get(key)))
         for key in dict.fromkeys((*old, *new))
         if old.get(key) != new.get(key)
     ]
+
+
+def _list_effective(settings: Settings, names: Iterable[str]) -> dict[str, object]:
+    """Every setting; those of a check that the file does not name are the usual ones, as they are when it runs."""
+    checks = {**dict.fromkeys(names, Check()), **settings.checks}
+    leaves = find_leaves(settings.model_copy(update={"checks": checks}).model_dump(mode="json"))
+    return {key: value for key, value in leaves if value is not None and value != {}}
 
 
 def list_unset(check: Check) -> tuple[str, ...]:
@@ -173,8 +182,7 @@ def _parse(content: bytes | None, otherwise: str) -> LoadedSettings | str:
         return f"{otherwise}: {refused.message}"
 
 
-def _show(values: dict[str, object], key: str) -> str | None:
-    if key not in values:
+def _show(value: object) -> str | None:
+    if value is None:
         return None
-    value = values[key]
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

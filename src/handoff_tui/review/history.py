@@ -10,6 +10,7 @@ from handoff_tui.decision_log.log_index import LogIndex, build_log_index
 from handoff_tui.errors import HandoffNotFoundError
 from handoff_tui.models.attempt_history import AttemptHistory, AttemptRecord, CommitPlace, HistoryList, HistorySummary
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.log_record import DecisionVerb
 from handoff_tui.repo.agent_runs import list_runs
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.examine import Examined, find_handoff
@@ -17,6 +18,7 @@ from handoff_tui.review.history_content import AttemptContent, build_content_now
 from handoff_tui.review.history_measure import find_places
 from handoff_tui.review.history_records import Around, build_open_record, build_record, measure_record
 from handoff_tui.review.history_sources import AttemptSources, group_attempts
+from handoff_tui.review.known_phases import find_known_phase
 from handoff_tui.review.log import OpenLog
 from handoff_tui.review.place import SENDING_BACK, find_phase
 from handoff_tui.review.refresh import read_harvest
@@ -24,6 +26,7 @@ from handoff_tui.review.refresh import read_harvest
 MOST_MEASURED = 20
 """Of a longer history the newest attempts are measured, unless somebody asks for all."""
 NOW = "now"
+_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _BROKEN = "the log is not sound, so what it says of attempts cannot be relied on: handoff-tui log verify"
 _GONE = "its documents are not here any more; this is what the log says"
 
@@ -77,8 +80,8 @@ def open_timeline(
         if last is None:
             raise
         handoff, phase, gone = _build_gone(wanted), phase or last, True
-    chosen = find_phase(handoff, phase)
     runs = list_runs(desk.repository.common_dir, handoff.id)
+    chosen = find_known_phase(desk, index, handoff, phase, runs)
     sources = tuple(group_attempts(index, handoff, chosen, runs))
     fits = now is not None and now.target.phase == chosen and now.handoff.id == handoff.id
     return Timeline(desk, index, handoff, handoffs, chosen, sources, now if fits else None, gone=gone)
@@ -137,8 +140,9 @@ class Timeline:
         first = 0 if measured is None else max(0, len(links) - measured)
         contents = {place: links[place].read(self) for place in range(max(0, first - 1), len(links))}
         records = [link.record for link in links]
+        approved = self.list_approved()
         for place in range(first, len(links)):
-            around = Around(contents.get(place - 1), contents[place], contents.get(place + 1))
+            around = Around(contents.get(place - 1), contents[place], contents.get(place + 1), approved)
             reviewed = (self.handoff, self.handoffs)
             records[place] = measure_record(self.desk, reviewed, records[place], around, links[place].sources)
         return tuple(records)
@@ -147,16 +151,29 @@ class Timeline:
         """What is here now takes the place of an attempt that the documents or a run tell of, and no entry does."""
         earlier = (None, *self.sources)
         links = [
-            _Link(one, build_record(self.name(one), one, before, places))
+            _Link(one, build_record(self.name(one), one, before, places, self.handoff.producers))
             for before, one in zip(earlier, self.sources, strict=False)
         ]
         if self.now is not None and self.has_open_work():
-            last = self.sources[-1] if self.sources else None
-            is_same = last is not None and last.work is None and last.number == self.now.target.attempt
-            told = last if is_same else None
+            told = self.find_told(self.now)
             record = build_open_record(self.name(None), self.now, told)
-            links[len(links) - is_same :] = [_Link(told, record, is_now=True)]
+            links[len(links) - (told is not None) :] = [_Link(told, record, is_now=True)]
         return links
+
+    def find_told(self, now: Examined) -> AttemptSources | None:
+        """What documents and runs tell of what is here now; where an entry is about other work, that is not it."""
+        last = self.sources[-1] if self.sources else None
+        if last is None or last.number != now.target.attempt or (last.work is not None and self.has_open_work()):
+            return None
+        return last._replace(submissions=(), votes=())
+
+    def list_approved(self) -> frozenset[str]:
+        """Commits that somebody approved, of any handoff."""
+        return frozenset(
+            vote.work.subject.commit
+            for vote in self.index.votes.values()
+            if vote.decision.verb in _APPROVING and not self.index.is_void(vote.entry.id)
+        )
 
     def _list_places(self) -> set[tuple[str, str]]:
         return {*self.index.votes_at, *self.index.submissions_at}

@@ -41,6 +41,10 @@ class AttemptContent:
     _desk: Desk | None = field(default=None, repr=False, compare=False)
 
     @property
+    def handoff(self) -> str:
+        return self.name.rsplit(":", 2)[0]
+
+    @property
     def words(self) -> str:
         """What it is called where its handoff is known anyway."""
         number = self.name.rpartition(":")[2]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from handoff_tui.decision_log.log_index import Vote
+from handoff_tui.errors import HandoffError
 from handoff_tui.models.attempt_history import Point, PointKind
 from handoff_tui.models.check_result import Outcome
 from handoff_tui.models.log_record import DecisionVerb
 from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck
-from handoff_tui.repo.history import read_blobs
 from handoff_tui.repo.private_objects import offer_objects
 from handoff_tui.repo.state_files import find_cache_folder
+from handoff_tui.repo.tree_diff import list_changes
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.history_content import CLOSED, AttemptContent
 from handoff_tui.review.history_sources import AttemptSources
 from handoff_tui.review.place import SENDING_BACK
-from handoff_tui.review.quoting import has_changed
+from handoff_tui.review.remark_changes import RemarkFiles, judge_remark, read_remark_files
 from handoff_tui.review.review_store import find_review
 
 _ASKING = SENDING_BACK | {DecisionVerb.HOLD}
@@ -30,16 +30,6 @@ _BY_OUTCOME: dict[str, tuple[bool | None, str]] = {
     Outcome.UNKNOWN.value: _NO_ANSWER,
 }
 _NOTHING_FOLLOWED = "no attempt has followed yet"
-_MOST_BYTES = 4 * 1024 * 1024
-
-
-class _Files(NamedTuple):
-    """Some files of a tree."""
-
-    contents: Mapping[str, bytes | None]
-    """Nothing for what is not there, is too large, or whose content this clone lacks."""
-    unread: frozenset[str]
-    """Those that are in the tree and could not be read."""
 
 
 def read_points(
@@ -52,7 +42,7 @@ def read_points(
             record = find_review(desk.repository.root, vote.decision.review)
             found.append(_build_reason(vote))
             if record is not None:
-                found += [_build_check(vote, check, later) for check in record.checks if _is_blocking(check)]
+                found += [_build_check(vote, check, asked, later) for check in record.checks if _is_blocking(check)]
                 found += _build_remarks(desk, vote, record, asked, later)
     return tuple(found)
 
@@ -76,8 +66,10 @@ def _build_reason(vote: Vote) -> Point:
     )
 
 
-def _build_check(vote: Vote, check: ShownCheck, later: AttemptContent | None) -> Point:
+def _build_check(vote: Vote, check: ShownCheck, asked: AttemptContent, later: AttemptContent | None) -> Point:
     addressed, evidence = judge_check(check.id, later)
+    if later is not None and later.handoff != asked.handoff:
+        addressed, evidence = None, f"{later.handoff} is another handoff: what a check says of it is no answer"
     return Point(
         kind=PointKind.CHECK,
         text=check.summary,
@@ -104,12 +96,10 @@ def judge_check(check: str, later: AttemptContent | None) -> tuple[bool | None, 
 def _build_remarks(
     desk: Desk, vote: Vote, record: ReviewRecord, asked: AttemptContent, later: AttemptContent | None
 ) -> list[Point]:
-    paths = list(dict.fromkeys(comment.path for comment in record.comments if comment.path))
-    then = _read_files(desk, asked.tree, paths)
-    now = None if later is None else _read_files(desk, later.tree, paths)
+    files = None if later is None else _read_files(desk, record.comments, asked.tree, later.tree)
     points: list[Point] = []
     for comment in record.comments:
-        addressed, evidence = _judge_remark(comment, then, now, later)
+        addressed, evidence = _judge_remark(comment, files, asked, later)
         points.append(
             Point(
                 kind=PointKind.REMARK,
@@ -124,45 +114,26 @@ def _build_remarks(
 
 
 def _judge_remark(
-    comment: Comment, then: _Files | None, now: _Files | None, later: AttemptContent | None
+    comment: Comment, files: RemarkFiles | None, asked: AttemptContent, later: AttemptContent | None
 ) -> tuple[bool | None, str]:
-    if not comment.path:
-        return None, "it is about the whole, which is not measured"
-    if later is None:
+    if later is None and comment.path:
         return None, _NOTHING_FOLLOWED
+    words = "" if later is None else later.words
+    if files is None and comment.path:
+        return None, f"the files of {'the attempt it was made on' if asked.tree is None else words} are not here"
+    return judge_remark(comment, files or RemarkFiles(), words)
+
+
+def _read_files(desk: Desk, comments: Sequence[Comment], then: str | None, now: str | None) -> RemarkFiles | None:
+    """Nothing where the files of one side are not here."""
     if then is None or now is None:
-        return None, f"the files of {later.words if now is None else 'the attempt it was made on'} are not here"
-    return _compare_file(comment, then, now, later.words)
-
-
-def _compare_file(comment: Comment, then: _Files, now: _Files, later: str) -> tuple[bool | None, str]:
-    """Whether what a remark is about has changed; lines that have only moved are the same."""
-    if comment.path in then.unread | now.unread:
-        return None, "the file is too large to compare, or this clone lacks its content"
-    before, after = then.contents.get(comment.path), now.contents.get(comment.path)
-    if before is None:
-        return None, "the file was not there when the remark was made"
-    if after is None:
-        return True, f"the file is not in {later} any more"
-    changed = has_changed(comment, before, after)
-    what = "the file" if comment.line is None else "what it is about"
-    return changed, f"{what} {'has changed' if changed else 'is the same'} in {later}"
-
-
-def _read_files(desk: Desk, tree: str | None, paths: Iterable[str]) -> _Files | None:
-    """Contents by path; nothing at all where the tree is not here."""
-    if tree is None:
         return None
-    names = {path: f"{tree}:{path}" for path in paths}
-    if not names:
-        return _Files({}, frozenset())
+    if not any(comment.path for comment in comments):
+        return RemarkFiles()
     repository = desk.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
-    contents = read_blobs(repository.git, list(names.values()), _MOST_BYTES, extra=objects)
-    missing = [path for path, name in names.items() if contents.get(name) is None]
-    unread = (
-        path
-        for path in missing
-        if repository.git.run("rev-parse", "--verify", "--quiet", names[path], extra=objects).ok
-    )
-    return _Files({path: contents.get(name) for path, name in names.items()}, frozenset(unread))
+    try:
+        changes = list_changes(repository.git, then, now, extra=objects)
+    except HandoffError:
+        changes = []
+    return read_remark_files(desk, (then, now), comments, changes)

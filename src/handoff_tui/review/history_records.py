@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from handoff_tui.decision_log.times import parse_time
@@ -10,6 +10,7 @@ from handoff_tui.models.agent_run import RunState
 from handoff_tui.models.attempt_history import AttemptOutcome, AttemptRecord, CommitPlace
 from handoff_tui.models.check_result import Outcome
 from handoff_tui.models.handoff import Handoff
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.review.desk import Desk
 from handoff_tui.review.examine import Examined
 from handoff_tui.review.history_content import CLOSED, AttemptContent
@@ -37,12 +38,18 @@ class Around(NamedTuple):
     before: AttemptContent | None
     here: AttemptContent
     after: AttemptContent | None
+    approved: frozenset[str] = frozenset()
+    """Commits that somebody approved."""
 
 
 def build_record(
-    name: str, sources: AttemptSources, before: AttemptSources | None, places: Mapping[str, CommitPlace]
+    name: str,
+    sources: AttemptSources,
+    before: AttemptSources | None,
+    places: Mapping[str, CommitPlace],
+    named: Sequence[str] = (),
 ) -> AttemptRecord:
-    """What the log, the documents and the runs tell; nothing is looked into."""
+    """What the log, the documents and the runs tell; nothing is looked into. `named` are agents of the handoff."""
     work = sources.work
     commit = None if work is None else work.subject.commit
     handed_over = sources.submissions[-1].entry.time if sources.submissions else None
@@ -51,7 +58,7 @@ def build_record(
         name=name,
         number=sources.number,
         outcome=sources.outcome,
-        producers=_list_producers(sources),
+        producers=_list_producers(sources, named),
         decisions=sources.list_decisions(),
         claimed=sources.claimed,
         handed_over=handed_over,
@@ -71,7 +78,7 @@ def build_open_record(name: str, now: Examined, sources: AttemptSources | None =
         name=name,
         number=now.target.attempt,
         outcome=AttemptOutcome.OPEN,
-        producers=tuple(sorted(now.target.producers)),
+        producers=_sort_named(sorted(now.target.producers), (*_list_told(sources), *now.handoff.producers)),
         claimed=() if sources is None else sources.claimed,
         ran_seconds=None if sources is None else _add_seconds(sources.runs),
         commit=now.target.subject.commit,
@@ -89,8 +96,8 @@ def measure_record(
     sources: AttemptSources | None,
 ) -> AttemptRecord:
     """The same with all that evidence, git and runs say of it; `sources` is nothing where only the work tree tells."""
-    before, here, after = around
-    base = _find_base(around, sources)
+    before, here, after, _ = around
+    base, since = _find_base(around, sources)
     commits, why = read_work_since(desk, base, here.commit)
     changes, said = (None, ()) if before is None else compare_tests(desk, reviewed, before, here)
     points = () if sources is None else read_points(desk, sources, here, after)
@@ -103,6 +110,7 @@ def measure_record(
             "runs": tuple(read_attempt_run(state) for state in sources.runs) if sources is not None else (),
             "snapshot": record.snapshot if here.snapshot is None else _find_snapshot(sources),
             "commits": commits,
+            "commits_since": since if commits is not None else "",
             "checks_passed": None if judged is None else judged.count("pass"),
             "checks_total": None if judged is None else len(judged),
             "failing": None if checks is None else tuple(sorted(one for one in checks if checks[one] not in CLOSED)),
@@ -116,11 +124,15 @@ def measure_record(
     )
 
 
-def _find_base(around: Around, sources: AttemptSources | None) -> str | None:
-    """Where the work of an attempt begins: behind the one before, else as the checks or its agent began."""
-    if around.before is not None and around.before.commit is not None:
-        return around.before.commit
-    return around.here.started_from or find_first_head(() if sources is None else sources.runs)
+def _find_base(around: Around, sources: AttemptSources | None) -> tuple[str | None, str]:
+    """Where the work of an attempt begins, and in words: the one before, else where the checks or its agent began."""
+    before, here = around.before, around.here
+    if before is not None and before.commit is not None:
+        return before.commit, before.words
+    if here.started_from is not None:
+        what = "the last approval" if here.started_from in around.approved else "the baseline of its checks"
+        return here.started_from, f"{what} on this line, {here.started_from[:SHORT_COMMIT]}"
+    return find_first_head(() if sources is None else sources.runs), "its agent was started"
 
 
 def _list_notes(
@@ -149,11 +161,23 @@ def _list_notes(
         yield "its entries are bound to different files; the newest of them stand for it"
 
 
-def _list_producers(sources: AttemptSources) -> tuple[str, ...]:
-    named = sources.work.producers if sources.work is not None else ()
+def _list_producers(sources: AttemptSources, named: Sequence[str]) -> tuple[str, ...]:
+    """Those that the log names, the handoff's own agents first: others have a part in the same commits only."""
+    logged = sources.work.producers if sources.work is not None else ()
     agents = [run.plan.agent for run in sources.runs if run.plan is not None]
-    told = [one.agent for one in sources.claimed if one.agent]
-    return tuple(dict.fromkeys((*named, *agents, *([] if named else told))))
+    told = _list_told(sources)
+    known = tuple(dict.fromkeys((*logged, *agents, *([] if logged else told))))
+    return _sort_named(known, (*agents, *told, *named))
+
+
+def _list_told(sources: AttemptSources | None) -> list[str]:
+    return [] if sources is None else [one.agent for one in sources.claimed if one.agent]
+
+
+def _sort_named(names: Sequence[str], first: Sequence[str]) -> tuple[str, ...]:
+    """Those of `first` in front, in its order."""
+    order = {name.casefold(): place for place, name in reversed(list(enumerate(first)))}
+    return tuple(sorted(names, key=lambda name: order.get(name.casefold(), len(first))))
 
 
 def _find_snapshot(sources: AttemptSources | None) -> str | None:

@@ -105,6 +105,9 @@ def _describe_mismatch(counts: TestCounts | None) -> str | None:
 def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     if claim.subject != "packages" or not evidence.deep:
         return _unverified("no snapshot has been captured here")
+    cut_off = evidence.find_cut_off(claim.where.path)
+    if cut_off is not None:
+        return _unverified(f"when this was written is not known: this shallow clone begins at {cut_off}")
     counted, moment = evidence.count_packages(claim.where.path)
     if counted is None:
         return _unverified("there are no package manifests here to count")
@@ -173,12 +176,20 @@ def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     if claim.subject != "head" and not evidence.deep:
         return _holds(full, f"{full[:SHORT_COMMIT]} exists")
     if not evidence.is_in_history(full):
-        reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
-        return _contradicted(full, reason) if claim.subject == "head" else _holds(full, reason)
+        return _judge_unrelated(claim, evidence, full)
     if claim.subject != "head":
         return _holds(full, f"{full[:SHORT_COMMIT]} exists")
     lag = evidence.lag_of(full) or 0
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
+
+
+def _judge_unrelated(claim: Claim, evidence: Evidence, full: str) -> Outcome:
+    reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
+    if claim.subject != "head":
+        return _holds(full, reason)
+    if evidence.shallow:
+        return _unverified(f"{reason} as far as this shallow clone goes", full)
+    return _contradicted(full, reason)
 
 
 def _measure_present(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:

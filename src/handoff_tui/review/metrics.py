@@ -39,7 +39,6 @@ _OBSERVERS: Final[tuple[tuple[Definition, Callable[[MetricsFacts], Observed]], .
     (define.TIME_TO_DECISION, observe.observe_decision_time),
     (define.LOOPS, observe.observe_loops),
     (define.STALE_RATE, observe.observe_staleness),
-    (define.OVERRIDE_DEBT, observe.observe_debts),
     (define.RUBBER_STAMPS, observe.observe_rubber_stamps),
 )
 
@@ -77,7 +76,7 @@ def _read_metrics(
         made_at=moment,
         since=window.since,
         until=window.until,
-        entries=len(verdict.entries) - len(verdict.void),
+        entries=sum(window.has(one.time) and one.id not in verdict.void for one in verdict.entries),
         not_counted=len(verdict.void) + sum(one.level is ProblemLevel.REFUSED for one in verdict.problems),
         notes=tuple(_list_notes(desk, verdict)),
     )
@@ -86,8 +85,9 @@ def _read_metrics(
     facts = read_facts(desk, log, build_log_index(verdict), moment, known)
     return report.model_copy(
         update={
-            "submissions": sum(len(one.submissions) for one in facts.rounds),
-            "decisions": sum(len(one.votes) for one in facts.rounds),
+            "submissions": sum(window.has(made.entry.time) for one in facts.rounds for made in one.submissions),
+            "decisions": sum(window.has(vote.entry.time) for one in facts.rounds for vote in one.votes),
+            "withdrawn": sum(window.has(facts.index.entries[one].time) for one in facts.index.find_withdrawn()),
             "figures": build_figures(facts, window),
         }
     )
@@ -125,6 +125,9 @@ def build_figures(facts: MetricsFacts, window: Window) -> tuple[Figure, ...]:
         built[definition.id] = build_figure(definition, _narrow(observed, facts, window), window)
     for definition, observer in _OBSERVERS:
         built[definition.id] = build_figure(definition, _narrow(observer(facts), facts, window), window)
+    # a debt is a state and no event: what matters is what is open at the end, however old
+    debts = observe.observe_debts(facts, window.until)
+    built[define.OVERRIDE_DEBT.id] = build_figure(define.OVERRIDE_DEBT, debts, Window(until=window.until))
     return tuple(built[definition.id] for definition in define.ALL)
 
 

@@ -132,7 +132,7 @@ OVERRIDE_DEBT: Final = Definition(
     "override-debt",
     _DESK,
     "Override debt",
-    "Overrides that no later approval has settled; the spread is their age in seconds.",
+    "Overrides that no approval has settled by the last day asked about; the spread is their age in seconds.",
     Unit.NUMBER,
     Reduce.NUMBER,
     Target.model_construct(most=0.0),

@@ -189,12 +189,14 @@ def observe_staleness(facts: MetricsFacts) -> Observed:
     return Observed(_sort(found), why="nothing has been approved yet")
 
 
-def observe_debts(facts: MetricsFacts) -> Observed:
-    """One value an override that no later approval settles: its age in seconds."""
+def observe_debts(facts: MetricsFacts, until: str | None = None) -> Observed:
+    """One value an override that is not settled, now or at the end of a day: its age in seconds then."""
     now = parse_seconds(facts.now)
+    if until is not None:
+        now = min(now, parse_seconds(f"{until}T23:59:59Z"))
     found = [
         Observation(vote.entry.time, max(0.0, now - parse_seconds(vote.entry.time)), (identifier,), vote.work.handoff)
-        for identifier, vote in facts.index.find_debts().items()
+        for identifier, vote in facts.index.find_debts(until).items()
     ]
     return Observed(_sort(found))
 

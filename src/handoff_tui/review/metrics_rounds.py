@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -37,7 +37,7 @@ _ORDER = (
 
 
 class Round(NamedTuple):
-    """One attempt at a phase of a handoff. What is void is not in it."""
+    """One attempt at a phase of a handoff. What is void is not in it, nor what was withdrawn and the withdrawal."""
 
     handoff: str
     phase: str
@@ -73,7 +73,11 @@ def build_rounds(index: LogIndex) -> list[Round]:
         for vote in decided:
             if not index.is_void(vote.entry.id):
                 votes.setdefault((handoff, phase, vote.work.attempt), []).append(vote)
-    return [_build_round(key, submissions.get(key, []), votes.get(key, [])) for key in sorted({*submissions, *votes})]
+    withdrawn = index.find_withdrawn().keys()
+    return [
+        _build_round(key, submissions.get(key, []), votes.get(key, []), withdrawn)
+        for key in sorted({*submissions, *votes})
+    ]
 
 
 def group_by_place(rounds: Iterable[Round]) -> dict[tuple[str, str], list[Round]]:
@@ -95,7 +99,10 @@ def parse_seconds(time: str) -> float:
     return datetime.fromisoformat(time).timestamp()
 
 
-def _build_round(key: tuple[str, str, int], submissions: list[Submission], votes: list[Vote]) -> Round:
+def _build_round(
+    key: tuple[str, str, int], submissions: list[Submission], votes: list[Vote], withdrawn: Collection[str]
+) -> Round:
+    """A withdrawal is its maker's last word, so nothing that they said before it counts for the end."""
     if len(submissions) > 1:
         submissions.sort(key=lambda one: sort_key(one.entry))
     if len(votes) > 1:
@@ -107,4 +114,7 @@ def _build_round(key: tuple[str, str, int], submissions: list[Submission], votes
         if fitting:
             end, ended_by = found, max(fitting, key=lambda vote: sort_key(vote.entry))
             break
-    return Round(*key, tuple(submissions), tuple(votes), end, None if end is RoundEnd.OPEN else ended_by)
+    counted = tuple(
+        vote for vote in votes if vote.decision.verb is not DecisionVerb.WITHDRAW and vote.entry.id not in withdrawn
+    )
+    return Round(*key, tuple(submissions), counted, end, None if end is RoundEnd.OPEN else ended_by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import find_last_commit
+from handoff_tui.repo.history import find_last_commit, is_cut_off
 from handoff_tui.repo.object_reader import ObjectReader
 
 
@@ -15,6 +15,7 @@ class OldFiles:
     def __init__(self, git: Git) -> None:
         self._reader = ObjectReader(git)
         self.find_commit = cache(lambda path: find_last_commit(git, path))
+        self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
         """A content by object name; nothing for what is missing or too large."""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from handoff_tui.decision_log.log_index import Vote
 from handoff_tui.errors import HandoffError
 from handoff_tui.models.check_report import is_open, sort_worst_first
+from handoff_tui.models.file_diff import FileChange
 from handoff_tui.models.log_record import DecisionVerb
 from handoff_tui.models.packet import Demand, Packet, QuotedComment
-from handoff_tui.models.review_record import Comment, ReviewRecord
-from handoff_tui.repo.history import read_blobs
+from handoff_tui.models.review_record import ReviewRecord
 from handoff_tui.repo.private_objects import offer_objects
 from handoff_tui.repo.state_files import find_cache_folder
 from handoff_tui.repo.tree_diff import list_changes
 from handoff_tui.review.evidence_record import build_shown_check
 from handoff_tui.review.examine import Examined
 from handoff_tui.review.place import SENDING_BACK, list_sent_back
-from handoff_tui.review.quoting import has_changed, quote
+from handoff_tui.review.quoting import quote
+from handoff_tui.review.remark_changes import judge_remark, read_remark_files
 from handoff_tui.review.review_store import find_review
 
 _ASKING = SENDING_BACK | {DecisionVerb.HOLD}
-_MOST_BYTES = 4 * 1024 * 1024
+_NOW = "what is here now"
 _CLOSED = frozenset({"pass", "not-applicable"})
 
 
@@ -68,9 +70,10 @@ def _list_asked(examined: Examined) -> list[_Asked]:
     for vote in reversed(votes):
         if vote.decision.verb in _ASKING:
             record = find_review(examined.desk.repository.root, vote.decision.review)
-            changed = _list_changed(examined, vote)
+            changes = _list_changes(examined, vote)
             taken_back = last[vote.entry.actor, vote.work.attempt] != vote.entry.id
-            comments = _quote_all(examined, vote, record, changed)
+            comments = _quote_all(examined, vote, record, changes)
+            changed = None if changes is None else frozenset(_list_paths(changes))
             asked.append(_Asked(vote, record, changed, taken_back, comments))
     return asked
 
@@ -99,52 +102,39 @@ def _build_demand(examined: Examined, asked: _Asked) -> Demand:
     )
 
 
-def _list_changed(examined: Examined, vote: Vote) -> frozenset[str] | None:
+def _list_changes(examined: Examined, vote: Vote) -> list[FileChange] | None:
     repository = examined.desk.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
-        changes = list_changes(repository.git, vote.work.subject.tree, examined.taken.captured.tree.tree, extra=objects)
+        return list_changes(repository.git, vote.work.subject.tree, examined.taken.captured.tree.tree, extra=objects)
     except HandoffError:
         return None
-    return frozenset(path for change in changes for path in (change.path, change.old_path) if path is not None)
+
+
+def _list_paths(changes: list[FileChange]) -> Iterator[str]:
+    for change in changes:
+        yield from (path for path in (change.path, change.old_path) if path is not None)
 
 
 def _quote_all(
-    examined: Examined, vote: Vote, record: ReviewRecord | None, changed: frozenset[str] | None
+    examined: Examined, vote: Vote, record: ReviewRecord | None, changes: list[FileChange] | None
 ) -> tuple[QuotedComment, ...]:
     """Every remark of a decision with the lines it is about, as they were then."""
     if record is None:
         return ()
-    paths = list(dict.fromkeys(comment.path for comment in record.comments if comment.path))
-    then = _read_files(examined, vote.work.subject.tree, paths)
-    now = _read_files(examined, examined.taken.captured.tree.tree, paths)
+    trees = (vote.work.subject.tree, examined.taken.captured.tree.tree)
+    files = read_remark_files(examined.desk, trees, record.comments, changes or ())
     return tuple(
         QuotedComment(
             comment=comment,
             author=vote.entry.actor,
             attempt=vote.work.attempt,
-            code=quote(comment, then.get(comment.path)),
-            changed=_is_changed(comment, changed, then.get(comment.path), now.get(comment.path)),
+            code=quote(comment, files.then.get(comment.path)),
+            # nothing for a remark on the whole, and where files are not here, are gone or were not there then
+            changed=None if changes is None else judge_remark(comment, files, _NOW)[0],
         )
         for comment in record.comments
     )
-
-
-def _is_changed(comment: Comment, changed: frozenset[str] | None, then: bytes | None, now: bytes | None) -> bool | None:
-    """Nothing for a remark on the whole, and for one on a file that was not there."""
-    if not comment.path or changed is None or then is None:
-        return None
-    return comment.path in changed and has_changed(comment, then, now)
-
-
-def _read_files(examined: Examined, tree: str, paths: list[str]) -> dict[str, bytes | None]:
-    if not paths:
-        return {}
-    repository = examined.desk.repository
-    objects = offer_objects(repository, find_cache_folder(repository.root))
-    names = {path: f"{tree}:{path}" for path in paths}
-    contents = read_blobs(repository.git, list(names.values()), _MOST_BYTES, extra=objects)
-    return {path: contents.get(name) for path, name in names.items()}
 
 
 def _list_notes(examined: Examined, asked: list[_Asked]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
 from handoff_tui.decision_log.times import build_time
 from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.models.log_view import LogRow
-from handoff_tui.models.replay_report import ReplayedApproval, ReplayReport
+from handoff_tui.models.replay_report import OtherDecision, ReplayedApproval, ReplayReport, Standing
 from handoff_tui.repo.clock import read_now
 from handoff_tui.repo.work_commits import find_ancestors
 from handoff_tui.review.desk import Desk, open_desk
@@ -40,6 +40,7 @@ def replay(
     verdict = log.verify()
     rows = RowBuilder(verdict, log.find_candidates()).build_all()
     index = build_log_index(verdict)
+    approvals = () if verdict.fatal else _judge_all(desk, log, index, on_progress)
     return ReplayReport(
         repo=str(desk.repository.root),
         head=desk.work_tree.facts.head,
@@ -47,21 +48,24 @@ def replay(
         policy=verdict.policy,
         made_at=build_time(now()),
         fatal=verdict.fatal,
-        approvals=() if verdict.fatal else _judge_all(desk, log, index, on_progress),
+        approvals=approvals,
+        others=() if verdict.fatal else _list_others(index),
         entries=_sort_rows(rows),
         problems=verdict.problems,
-        notes=_list_notes(desk, verdict),
+        notes=(*_list_notes(desk, verdict), *_count_unjudged(approvals)),
     )
 
 
 def list_approvals(index: LogIndex) -> list[Vote]:
-    """Every decision by which work passed, void ones too, oldest first."""
+    """Every decision by which work passed, void and withdrawn ones too, oldest first."""
     votes = (vote for vote in index.votes.values() if vote.decision.verb in PASSING)
     return sorted(votes, key=lambda vote: sort_key(vote.entry))
 
 
 def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress | None) -> tuple[ReplayedApproval, ...]:
-    votes = list_approvals(index)
+    approvals = list_approvals(index)
+    withdrawn = index.find_withdrawn()
+    votes = [vote for vote in approvals if vote.entry.id not in withdrawn]
     policy = find_policy(index.verdict)
     head = desk.work_tree.facts.head
     commits = [vote.work.subject.commit for vote in votes]
@@ -69,10 +73,14 @@ def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress 
     memory = TravelMemory(desk.repository)
     rules, configuration = RuleJudge(desk, memory), ConfigurationJudge(desk, memory.store)
     evidence = EvidenceJudge(desk, log, memory.store, behind)
-    judged: dict[str, ReplayedApproval] = {}
+    judged = {
+        vote.entry.id: _build_approval(vote).model_copy(update={"withdrawn": withdrawn[vote.entry.id]})
+        for vote in approvals
+        if vote.entry.id in withdrawn
+    }
     try:
         # by commit, so that what is read of one is read once
-        for vote in sorted(votes, key=lambda vote: vote.work.subject.commit):
+        for number, vote in enumerate(sorted(votes, key=lambda vote: vote.work.subject.commit), start=1):
             gathered = evidence.gather(vote)
             answers = (
                 rules.judge(vote, gathered.record),
@@ -83,10 +91,37 @@ def _judge_all(desk: Desk, log: OpenLog, index: LogIndex, on_progress: Progress 
             void = index.verdict.void.get(vote.entry.id, "")
             judged[vote.entry.id] = _build_approval(vote).model_copy(update={"answers": answers, "void": void})
             if on_progress is not None:
-                on_progress(len(judged), len(votes))
+                on_progress(number, len(votes))
     finally:
         memory.close()
-    return tuple(judged[vote.entry.id] for vote in votes)
+    return tuple(judged[vote.entry.id] for vote in approvals)
+
+
+def _list_others(index: LogIndex) -> tuple[OtherDecision, ...]:
+    votes = [
+        one for one in index.votes.values() if one.decision.verb not in PASSING and not index.is_void(one.entry.id)
+    ]
+    return tuple(
+        OtherDecision(
+            entry=vote.entry.id,
+            verb=vote.decision.verb.value,
+            actor=vote.entry.actor,
+            time=vote.entry.time,
+            handoff=vote.work.handoff,
+            phase=vote.work.phase,
+            attempt=vote.work.attempt,
+            reason=vote.decision.reason,
+        )
+        for vote in sorted(votes, key=lambda vote: sort_key(vote.entry))
+    )
+
+
+def _count_unjudged(approvals: Sequence[ReplayedApproval]) -> tuple[str, ...]:
+    number = sum(one.standing is Standing.UNKNOWN for one in approvals)
+    if not number:
+        return ()
+    what = "1 approval cannot" if number == 1 else f"{number:,} approvals cannot"
+    return (f"{what} be judged here, which speaks neither for nor against; the answers say what is missing",)
 
 
 def _sort_rows(rows: list[LogRow]) -> tuple[LogRow, ...]:

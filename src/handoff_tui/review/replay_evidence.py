@@ -82,9 +82,10 @@ class EvidenceJudge:
         return build_evidence_answer(remarks)
 
     def _explain_absence(self, named: str, path: str) -> Remark:
+        """Both fail: whoever changed evidence must not gain by deleting it."""
         if is_present(self._desk.repository.root, path):
             return Remark(Standing.FAILS, f"{named}: the file under its name has another content")
-        return Remark(Standing.UNKNOWN, f"{named} is not here: neither in the work tree nor on a branch")
+        return Remark(Standing.FAILS, f"{named} is not here: neither in the work tree nor on a branch")
 
     def _compare_tree(self, vote: Vote) -> Remark:
         """The commit that the decision names has the files that it names."""

@@ -43,14 +43,17 @@ def _find_objection(index: LogIndex, policy: Policy, vote: Vote) -> str | None:
 
 
 def _list_same(index: LogIndex, vote: Vote) -> list[Vote]:
-    """Every decision that let exactly these files pass, earlier or later."""
+    """Every decision that let exactly these files pass, earlier or later, and was not taken back."""
+    place = (vote.work.handoff, vote.work.phase)
+    withdrawn = index.find_withdrawn(place)
     return [
         other
-        for other in index.votes_at.get((vote.work.handoff, vote.work.phase), ())
+        for other in index.votes_at.get(place, ())
         if other.decision.verb in PASSING
         and other.work.attempt == vote.work.attempt
         and other.work.subject.tree == vote.work.subject.tree
         and not index.is_void(other.entry.id)
+        and other.entry.id not in withdrawn
     ]
 
 

@@ -67,26 +67,30 @@ def _review_deeply(
     return ReviewedHandoff(handoff=reviewed.handoff, gate=gate, claims=count_claims(verdicts))
 
 
-def find_handoff(state: ReviewState, wanted: str) -> ReviewedHandoff:
-    found = find_id(tuple(reviewed.handoff for reviewed in state.handoffs), wanted)
+def find_handoff(state: ReviewState, wanted: str, at: str | None = None) -> ReviewedHandoff:
+    found = find_id(tuple(reviewed.handoff for reviewed in state.handoffs), wanted, at)
     return next(reviewed for reviewed in state.handoffs if reviewed.handoff.id == found)
 
 
-def find_id(handoffs: tuple[Handoff, ...], wanted: str) -> str:
-    """By id, by the name used in the files, by one of its documents: the first way that leads to one handoff."""
+def find_id(handoffs: tuple[Handoff, ...], wanted: str, at: str | None = None) -> str:
+    """By id, by the name used in the files, by one of its documents: the first way that leads to one handoff.
+
+    `at` names the commit whose handoffs they are, where it is not now.
+    """
     for key in (_same, _same_folded, _same_letters, _has_document):
         found = [handoff.id for handoff in handoffs if key(handoff, wanted)]
         if len(found) == 1:
             return found[0]
     ids = [handoff.id for handoff in handoffs]
     near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
+    there, lister = ("in this repository", "status") if at is None else (f"at {at}", f"status --at {at}")
     if not ids:
-        hint = "There are no handoffs in this repository that handoff-tui understands."
+        hint = f"There are no handoffs {there} that handoff-tui understands."
     elif near:
-        hint = f"Did you mean {', '.join(near)}? `handoff-tui status` lists all."
+        hint = f"Did you mean {', '.join(near)}? `handoff-tui {lister}` lists all."
     else:
-        hint = "`handoff-tui status` lists the ids."
-    raise HandoffNotFoundError(f"no handoff has the id {wanted!r}", hint)
+        hint = f"`handoff-tui {lister}` lists the ids."
+    raise HandoffNotFoundError(f"no handoff has the id {wanted!r}{'' if at is None else f' at {at}'}", hint)
 
 
 def _same(handoff: Handoff, wanted: str) -> bool:

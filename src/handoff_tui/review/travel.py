@@ -94,7 +94,7 @@ class Traveller:
     def show(self, stop: Stop, wanted: str) -> ShownHandoff:
         """One handoff whole, as it was."""
         past, state = self.open(stop), self.visit(stop).state
-        reviewed = find_handoff(state, wanted)
+        reviewed = find_handoff(state, wanted, stop.commit[:SHORT_COMMIT])
         evidence = past.build_evidence(deep=True)
         prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
         blank = ShownHandoff(reviewed=reviewed, history=read_history(past.desk, reviewed.handoff))
@@ -104,7 +104,8 @@ class Traveller:
         """The results of some rules at a stop."""
         past = self.open(stop)
         if request.handoff is not None:
-            request = request._replace(handoff=find_id(past.reading.harvest.handoffs, request.handoff))
+            handoffs, at = past.reading.harvest.handoffs, stop.commit[:SHORT_COMMIT]
+            request = request._replace(handoff=find_id(handoffs, request.handoff, at))
         if request.baseline is not None:
             baseline = choose_baseline(past.desk, request.baseline)
         else:

@@ -21,7 +21,7 @@ from handoff_tui.review.desk import Desk
 
 _MOST_IN_MEMORY = 200
 _MOST_ON_DISK = 500
-_SCHEMA = 1
+_SCHEMA = 2
 
 
 class TravelCache:

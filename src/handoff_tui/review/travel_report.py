@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Engine
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.verdict import build_verdict
-from handoff_tui.models.check_report import CheckReport, sort_worst_first
+from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.errors import ConfigError, ObjectMissingError
+from handoff_tui.models.check_report import CheckReport, RuleInfo, sort_worst_first
 from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.models.short_id import SHORT_COMMIT
 from handoff_tui.review.adjustments import build_adjustments
 from handoff_tui.review.approved import list_approved
 from handoff_tui.review.baseline import Baseline, choose_usual_baseline
@@ -30,32 +34,54 @@ def list_suited_rules(desk: Desk) -> tuple[Rule, ...]:
 
 
 def run_rules(
-    past: PastDesk, rules: tuple[Rule, ...], find_baseline: Callable[[], Baseline], scope: str | None = None
+    past: PastDesk,
+    rules: tuple[Rule, ...],
+    find_baseline: Callable[[], Baseline],
+    scope: str | None = None,
+    moment: datetime | None = None,
 ) -> list[CheckResult]:
-    """The results of rules on a commit; nothing is remembered between two calls."""
+    """The results of rules on a commit, by its clock or at a moment; nothing is remembered between two calls."""
     settings = past.desk.loaded.settings
-    world = CommitWorld(past, find_baseline)
+    world = CommitWorld(past, find_baseline, moment)
+    inputs = _WholeInputs(world)
     try:
         engine = Engine(
-            Inputs(world),
+            inputs,
             scope,
             build_adjustments(settings, rules),
             fresh=True,
             heavy=frozenset(settings.check_run.blocking_severities),
-            moment=past.commit.moment,
+            moment=moment or past.commit.moment,
         )
-        return engine.run(rules)
+        results = engine.run(rules)
     finally:
         world.close()
+    if inputs.missing is not None:
+        raise inputs.missing
+    return results
+
+
+class _WholeInputs(Inputs):
+    """Answers from a commit that is here as a whole: what is missing is remembered, since no rule can judge by it."""
+
+    missing: ObjectMissingError | None = None
+
+    def ask(self, kind: str, name: str = "") -> object:
+        try:
+            return super().ask(kind, name)
+        except ObjectMissingError as missing:
+            self.missing = self.missing or missing
+            raise
 
 
 def build_report(past: PastDesk, baseline: Baseline, request: CheckRequest) -> CheckReport:
-    """All rules on a commit. Commands are not run, so a verdict here is one of the rules alone."""
-    past.desk.loaded.refuse_judging()
-    infos = tuple(info for info in list_rules(past.desk, request) if info.system != COMMAND)
+    """All rules on a commit. Commands are not run there: each is listed as unknown, which is no pass."""
+    _refuse_settings(past)
+    infos = list_rules(past.desk, request, past.open_reader(0))
     chosen = {info.id for info in infos}
     rules = tuple(rule for rule in list_suited_rules(past.desk) if rule.id in chosen)
     results = [_build_shown(one) for one in run_rules(past, rules, lambda: baseline, request.handoff)]
+    results += [_build_not_run(info) for info in infos if info.system == COMMAND and _is_wanted(info, request)]
     verdict = build_verdict(results)
     return CheckReport(
         mode=request.moment.value if request.moment else "all",
@@ -70,6 +96,29 @@ def build_report(past: PastDesk, baseline: Baseline, request: CheckRequest) -> C
         repository=str(past.desk.repository.root),
         handoff=request.handoff,
         rules=infos,
+    )
+
+
+def _is_wanted(command: RuleInfo, request: CheckRequest) -> bool:
+    return (not request.only or command.id in request.only) and command.id not in request.excluded
+
+
+def _refuse_settings(past: PastDesk) -> None:
+    """Nothing is checked by other settings than those of then, and it is said whose they are."""
+    refused = past.desk.loaded.refused
+    if refused is not None:
+        at = past.commit.id[:SHORT_COMMIT]
+        hint = f"They are in the commit, and not in the file of now: git show {at}:{REPOSITORY_FILE}"
+        raise ConfigError(f"the settings of then, at {at}, cannot be used\n{refused.message}", hint)
+
+
+def _build_not_run(command: RuleInfo) -> CheckResult:
+    return CheckResult(
+        id=command.id,
+        outcome=Outcome.UNKNOWN,
+        severity=command.severity,
+        blocking=command.blocking,
+        summary=f"it was not run: commands are not run on the past; `handoff-tui bisect {command.id}` runs it there",
     )
 
 

@@ -30,16 +30,19 @@ _UNTOLD = {
     "uncommitted-files-agree": _UNCOMMITTED,
 }
 """Rules about what the tree and the history of a commit have nothing of."""
+_ASKING_OUTSIDE = frozenset({"connections-stable", "deployment-answers", "permissions-granted", "session-gate-wired"})
+"""Rules that ask about remotes, addresses, permissions or hooks before they find anything."""
 
 
 class CommitWorld(RepositoryWorld):
     """Answers from the tree and the history of a commit. Handoffs are read when a rule asks for them."""
 
-    def __init__(self, past: PastDesk, find_baseline: Callable[[], Baseline]) -> None:
-        """The baseline is looked for when a rule asks for it; most do not."""
+    def __init__(self, past: PastDesk, find_baseline: Callable[[], Baseline], moment: datetime | None = None) -> None:
+        """The baseline is looked for when a rule asks for it; most do not. The usual `moment` is that of the commit."""
         super().__init__(past.desk, (), (), Baseline(None, "not asked for"))
         self._find_baseline = find_baseline
         self._past = past
+        self._moment = moment or past.commit.moment
         self._tree_reader = past.open_reader(past.desk.loaded.settings.limits.file_bytes)
         self._reader = self._tree_reader
         self._history = lambda: past.reading.shelf.history
@@ -101,12 +104,17 @@ class CommitWorld(RepositoryWorld):
 
     def now(self) -> datetime:
         """The moment of the commit: a lock that was fresh then is not stale."""
-        return self._past.commit.moment
+        return self._moment
 
 
 def suit_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules as they judge a commit: some cannot tell."""
     return tuple(_suit(rule) for rule in rules)
+
+
+def can_be_told(rule: str) -> bool:
+    """Whether a rule may have an answer for a commit."""
+    return rule not in _UNTOLD and rule not in _ASKING_OUTSIDE
 
 
 def is_untold(result: CheckResult) -> bool:

@@ -180,6 +180,9 @@ class RepositoryWorld:
     def document_commit(self, path: str) -> str | None:
         return self._old_files.find_commit(path)
 
+    def is_cut_off(self, commit: str) -> bool:
+        return self._desk.repository.shallow and self._old_files.is_cut_off(commit)
+
     def read_at(self, commit: str, path: str) -> bytes | None:
         return self._old_files.read(f"{commit}:{path}", self._desk.loaded.settings.limits.file_bytes)
 

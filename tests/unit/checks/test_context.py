@@ -37,6 +37,7 @@ QUESTIONS: list[tuple[str, Callable[[Context], object], object]] = [
     (f"lag:{HEAD}", lambda context: context.lag(HEAD), 0),
     ("commit-paths:x", lambda context: context.commit_paths("x"), ("a.txt",)),
     ("document-commit:a.txt", lambda context: context.document_commit("a.txt"), "d" * 40),
+    (f"cut-off:{HEAD}", lambda context: context.is_cut_off(HEAD), False),
     ("file-at:x:a.txt", lambda context: context.read_at("x", "a.txt"), b"old"),
     ("baseline:", lambda context: context.baseline(), "c" * 40),
     ("baseline:", lambda context: context.require_baseline(), "c" * 40),

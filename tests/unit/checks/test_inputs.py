@@ -33,6 +33,7 @@ ANSWERS: dict[str, object] = {
     "commit": HEAD,
     "commit-paths": ("a.txt",),
     "commits": (CommitInfo(HEAD, (), "A", "a@x", "2026-01-01", "s", ""),),
+    "cut-off": False,
     "document-commit": "d" * 40,
     "executable": True,
     "exists": True,

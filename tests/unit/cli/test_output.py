@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
 from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.errors import OutputError
 from handoff_tui.presentation.page import Cell, Column, Page
 from handoff_tui.review.desk import load_terminal_theme
 
@@ -144,3 +147,12 @@ def test_colours_follow_the_wishes_of_the_user(
     assert "31m" in draw(page, capsys)[0]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "31m" not in draw(page, capsys)[0]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_page_for_a_full_disk_is_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What draws it touches the file as well."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="no space left"):
+            write_page(build_grid(), load_terminal_theme())

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from handoff_tui.cli.plain import write_pieces, write_plain
+from handoff_tui.errors import OutputError
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,13 @@ def test_bytes_on_a_terminal_are_shown_and_not_obeyed(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stdout", Terminal(raw, encoding="utf-8"))
     write_pieces([b"+ \x1b[2J caf\xc3", b"\xa9\t\xe2\x80\xae\xff\n"])
     assert raw.getvalue().decode() == "+ \\x1b[2J café\t\\u202e\\xff\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+@pytest.mark.parametrize("write", [lambda: write_plain("text\n"), lambda: write_pieces([b"text\n"])])
+def test_full_disk_is_told_and_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch, write: Callable[[], None]) -> None:
+    """What is left to write is given up, so that nothing complains again at exit."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="no space left"):
+            write()

@@ -8,7 +8,7 @@ import pytest
 from handoff_tui.cli.telling import following
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signal_cancels_and_no_more(number: signal.Signals) -> None:
     """The run is told to end; whoever listened before listens again afterwards."""
     before = signal.getsignal(number)
@@ -48,3 +48,15 @@ def test_listeners_are_back_after_a_failure() -> None:
     with pytest.raises(ZeroDivisionError), following():
         raise ZeroDivisionError
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_closed_terminal_does_not_end_who_should_outlive_it() -> None:
+    """Started with `nohup`, which ignores the signal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with following() as telling:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert not telling.cancel.is_set()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -28,3 +28,19 @@ def test_debts_are_open_until_regarded() -> None:
     assert list(build_log_index(log.judge()).find_debts()) == [override]
     log.add_decision(regards=(override,))
     assert not build_log_index(log.judge()).find_debts()
+
+
+def test_decision_is_withdrawn_by_its_own_maker_only() -> None:
+    """On the same phase, by an entry that follows it; what others said, or was said elsewhere, stays."""
+    log = LogBuilder()
+    first = log.add_policy()
+    taken, others = log.add_decision(), log.add_decision("bob")
+    elsewhere = log.add_decision(phase="review")
+    back = log.add_decision(verb="withdraw", regards=tuple(sorted((taken, others, elsewhere))))
+    beside = log.add_decision(handoff="H-2")
+    log.add_decision(verb="withdraw", handoff="H-2", regards=(beside,), parents=(first,))
+    index = build_log_index(log.judge())
+    assert index.find_withdrawn() == index.find_withdrawn(("H-1", "implement")) == {taken: back}
+    assert index.find_withdrawn(("H-1", "review")) == {}
+    void = index.verdict.model_copy(update={"void": {back: "the key was dropped"}})
+    assert build_log_index(void).find_withdrawn() == {}

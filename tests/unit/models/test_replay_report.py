@@ -16,6 +16,12 @@ def test_approval_stands_as_its_worst_answer() -> None:
     assert build_approval().model_copy(update={"answers": ()}).standing is Standing.UNKNOWN
 
 
+def test_withdrawn_approval_is_not_judged() -> None:
+    """Whatever would be said of it."""
+    taken_back = build_approval(people=Standing.FAILS).model_copy(update={"withdrawn": "sha256:" + "9" * 64})
+    assert taken_back.standing is Standing.WITHDRAWN
+
+
 def test_answer_is_found_by_its_question() -> None:
     """Each question has one answer."""
     answer: Answer = build_approval(rules=Standing.FAILS).find(Question.RULES)
@@ -25,4 +31,4 @@ def test_answer_is_found_by_its_question() -> None:
 def test_report_counts_by_standing() -> None:
     """Every approval is counted once."""
     report: ReplayReport = build_replay_report(build_approval(), build_approval(rules=Standing.FAILS))
-    assert [report.count(standing) for standing in Standing] == [1, 0, 0, 1]
+    assert [report.count(standing) for standing in Standing] == [1, 0, 0, 1, 0]

@@ -124,3 +124,36 @@ def test_json_is_the_report_under_its_name() -> None:
     """Values that are not there are null."""
     value = build_bisect_json(REPORT)
     assert (value["schema"], value["end"], value["handoff"]) == ("handoff-tui/bisect/v1", "found", None)
+
+
+@pytest.mark.parametrize(
+    ("standings", "untried", "words"),
+    [
+        ((Standing.BAD,) * 8, 33, "hashes-hold failed in all 8 commits that were tried; 33 were not tried"),
+        (
+            (Standing.BAD, Standing.UNTESTABLE),
+            1,
+            "cannot be told: it cannot be told at 1 of 2 commits that were tried; 1 was not tried",
+        ),
+    ],
+)
+def test_search_without_a_good_commit_says_how_far_it_looked(
+    standings: tuple[Standing, ...], untried: int, words: str
+) -> None:
+    """Never that it always failed."""
+    trials = tuple(TRIAL.model_copy(update={"standing": standing}) for standing in standings)
+    changes = {"end": BisectEnd.UNKNOWN, "culprit": None, "trials": trials, "untried": untried}
+    assert describe_end(REPORT.model_copy(update=changes)).endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"),
+    [
+        ((TRIAL,), "hashes-hold fails at bbbbbbb, and since when is not known yet"),
+        ((), "nothing is known of hashes-hold"),
+    ],
+)
+def test_stopped_search_says_what_is_known(trials: tuple[Trial, ...], words: str) -> None:
+    """Also where nothing was narrowed down yet."""
+    report = REPORT.model_copy(update={"end": BisectEnd.CANCELLED, "culprit": None, "trials": trials})
+    assert f"the search was stopped; {words}" in describe_end(report)

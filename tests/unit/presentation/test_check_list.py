@@ -21,7 +21,7 @@ def words(trust: TrustState | None) -> str:
 
 def test_every_check_is_listed() -> None:
     """With what holds, and whether it blocks."""
-    assert "a-rule high blocks all It holds." in words(None)
+    assert "a-rule high yes all It holds." in words(None)
 
 
 @pytest.mark.parametrize(("trusted", "shown"), [(True, False), (False, True)])

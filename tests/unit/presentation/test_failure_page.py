@@ -54,3 +54,9 @@ def test_nothing_fails() -> None:
     """One line."""
     lines = list_lines(build_failure_page(FailureReport(blocked=False, passed=2, total=2)))
     assert lines == ["✓ nothing fails  all checks  2/2 passed"]
+
+
+def test_search_is_not_offered_where_it_cannot_answer() -> None:
+    """What was pushed by then is in no commit."""
+    page = build_failed_page(FAILED.model_copy(update={"can_bisect": False}))
+    assert not any("bisect" in line or "Since when" in line for line in list_lines(page))

@@ -51,3 +51,26 @@ def test_list_has_one_row_a_phase() -> None:
     assert lines[0].startswith("! the log is not sound")
     assert lines[-1] == "H-3 | build | 2 | – | ✓ approved | – | –"
     assert list_lines(build_history_list_page(HistoryList())) == ["Nobody has handed anything over or decided yet."]
+
+
+def test_attempts_that_are_not_shown_whole_are_counted() -> None:
+    """Nobody takes the newest three for all; with --all each is there."""
+    four = AttemptHistory(
+        handoff="H-3",
+        phase="build",
+        attempts=tuple(SECOND.model_copy(update={"name": f"H-3:build:{number}"}) for number in range(1, 5)),
+    )
+    lines = list_lines(build_history_page(four))
+    assert "… 1 earlier attempt not shown whole here; --all shows every one" in lines
+    assert sum(line.startswith("Attempt ") for line in lines) == 3
+    whole = list_lines(build_history_page(four, everything=True))
+    assert sum(line.startswith("Attempt ") for line in whole) == 4
+    assert not any("not shown whole" in line for line in whole)
+
+
+def test_commits_say_from_where_on_they_are() -> None:
+    """They are all the work on the line, not only what the attempt made."""
+    since = SECOND.model_copy(update={"commits_since": "the last approval on this line, 1111111"})
+    assert "  1 commit of work since the last approval on this line, 1111111, its own or not" in list_lines(
+        build_attempt_page(since)
+    )

@@ -103,6 +103,14 @@ def test_each_kind_of_demand_has_its_title_and_its_end() -> None:
     assert "`bo@example.org` has decided otherwise since." in text
 
 
+def test_remark_that_is_not_measured_says_so() -> None:
+    """The file may be gone, which is no answer by itself; of a remark on the whole nobody expects one."""
+    placed, whole = PACKET.comments[0].model_copy(update={"changed": None}), PACKET.comments[1]
+    text = render_packet(PACKET.model_copy(update={"comments": (placed, whole)}))
+    assert "### `a.py:3` (`bo@example.org` on attempt 1, whether it was addressed cannot be measured)" in text
+    assert "### The whole (`bo@example.org` on attempt 1)" in text
+
+
 def test_many_files_are_counted_after_the_first_hundred() -> None:
     """A prompt has an end."""
     text = render_packet(PACKET.model_copy(update={"changed_files": tuple(f"f{number}" for number in range(120))}))

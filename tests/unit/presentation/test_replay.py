@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.models.replay_report import Answer, Question, Standing
 from handoff_tui.presentation.replay import build_replay_json, build_replay_page, describe_totals
-from tests.support.replays import ENTRY, HOSTILE, build_approval, build_replay_report
+from tests.support.replays import ENTRY, HOSTILE, OTHER, build_approval, build_replay_report
 from tests.support.reviewed import list_lines
 
 
@@ -39,7 +39,7 @@ def test_json_has_the_promised_shape() -> None:
     """Every question with its answer; the standing of each, and in all."""
     value = build_replay_json(build_replay_report(build_approval(rules=Standing.FAILS)))
     assert (value["schema"], value["verdict"]) == ("handoff-tui/log-replay/v1", "clean")
-    assert value["totals"] == {"fails": 1, "unknown": 0, "weaker": 0, "holds": 0}
+    assert value["totals"] == {"fails": 1, "unknown": 0, "weaker": 0, "holds": 0, "withdrawn": 0}
     approvals = value["approvals"]
     assert isinstance(approvals, list)
     assert (approvals[0]["entry"], approvals[0]["standing"], approvals[0]["void"]) == (ENTRY, "fails", None)
@@ -53,3 +53,15 @@ def test_hostile_texts_are_made_visible() -> None:
     text = "\n".join(list_lines(build_replay_page(build_replay_report(approval, notes=(HOSTILE,)))))
     assert "\x1b" not in text
     assert "\u202e" not in text
+
+
+def test_withdrawn_approval_says_so_and_by_what() -> None:
+    """In its own line, in the totals, and in JSON."""
+    taken_back = build_approval().model_copy(update={"withdrawn": OTHER, "answers": ()})
+    report = build_replay_report(build_approval(), taken_back)
+    text = "\n".join(list_lines(build_replay_page(report)))
+    assert "2 approvals: 1 holds, 1 withdrawn" in text
+    assert "withdrawn by its maker with the entry cdcdcdcdcdcd, so it is not judged" in text
+    approvals = build_replay_json(report)["approvals"]
+    assert isinstance(approvals, list)
+    assert [(one["standing"], one["withdrawn"]) for one in approvals] == [("holds", None), ("withdrawn", OTHER)]

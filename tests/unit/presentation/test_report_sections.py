@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.models.replay_report import Standing
+from handoff_tui.models.replay_report import OtherDecision, Standing
 from handoff_tui.presentation.by_hand import SCRIPT
 from handoff_tui.presentation.report_sections import Code, Section, Table, Text, build_report
 from tests.support.replays import ENTRY, OTHER, build_approval, build_metrics_report, build_replay_report
@@ -62,6 +62,34 @@ def test_figures_and_entries_are_listed() -> None:
     assert figures.rows[0][1] == "–"
     assert "bad-signature" in str(find(sections, "What verification found"))
     assert "1 refused" in str(sections[0])
+
+
+def test_refused_entry_is_announced_as_bad_by_the_script() -> None:
+    """With its reason; where none is refused, no line may be bad."""
+    words = str(find(build(), "Without"))
+    assert "cdcdcdcdcdcd (the signature does not fit)" in words
+    assert "may show as BAD" in words
+    clean = build_report(build_replay_report(entries=()), build_metrics_report())
+    assert "No line of it should begin with BAD" in str(find(clean, "Without"))
+
+
+def test_reasons_of_what_was_sent_back_are_told() -> None:
+    """And where nothing was, that."""
+    back = OtherDecision(
+        entry=OTHER, verb="reject", actor="bob", time="T", handoff="H-1", phase="build", attempt=2, reason="no tests"
+    )
+    [table] = find(build_report(build_replay_report(others=(back,)), build_metrics_report()), "Sent back").parts
+    assert isinstance(table, Table)
+    assert table.rows == (("T", "bob", "reject", "H-1 · build · 2", "no tests", OTHER),)
+    assert "Nothing was sent back" in str(find(build(), "Sent back"))
+
+
+def test_withdrawn_approval_names_what_took_it_back() -> None:
+    """Its questions are not asked."""
+    taken_back = build_approval().model_copy(update={"withdrawn": OTHER, "answers": ()})
+    sections = build_report(build_replay_report(taken_back), build_metrics_report())
+    assert f"withdrawn by its maker with the entry {OTHER}" in str(find(sections, "approve of H-1"))
+    assert "↶ withdrawn" in str(find(sections, "Approvals"))
 
 
 def test_broken_log_is_said_first() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from handoff_tui.models.rollback import RollbackState
 from handoff_tui.presentation.rollback import (
     build_done_page,
     build_preview_json,
@@ -31,5 +32,16 @@ def test_json_says_whether_it_was_done() -> None:
 def test_record_tells_where_everything_is_saved() -> None:
     """In the list, too; an empty one says so."""
     assert "saved    refs/handoff-tui/saved/1" in list_lines(build_done_page(RECORD))
+    assert list_lines(build_done_page(RECORD))[0] == "done  back to aaaaaaaaaaaa"
     assert "refs/handoff-tui/saved/1" in list_lines(build_rollbacks_page((RECORD,)))[0]
     assert list_lines(build_rollbacks_page(())) == ["nothing was ever rolled back here"]
+
+
+def test_undone_rollback_says_where_head_is() -> None:
+    """Not where the rollback had led; the commit that it had made is named as left."""
+    undone = RECORD.model_copy(update={"state": RollbackState.UNDONE})
+    lines = list_lines(build_done_page(undone))
+    assert lines[0] == "undone  everything is as it was; HEAD is g"
+    assert "left     i, the commit that it had made" in lines
+    files_only = undone.model_copy(update={"commit": undone.saved.head})
+    assert not any("left" in line for line in list_lines(build_done_page(files_only)))

@@ -158,6 +158,14 @@ def test_page_begins_with_the_repository(facts: dict[str, object], line: str) ->
     assert list_lines(build_status_page(build_state(repository=repository)))[:2] == [ROOT, line]
 
 
+def test_page_of_then_says_nothing_of_branches() -> None:
+    """Which branch was checked out then is not known."""
+    repository = RepositoryFacts(root=ROOT, detached=True)
+    lines = list_lines(build_status_page(build_state(repository=repository), of_then=True))
+    assert lines[0] == ROOT
+    assert not any("detached" in line or "upstream" in line for line in lines)
+
+
 def test_page_without_handoffs_says_so() -> None:
     """And points to the demo."""
     [line] = find_section(build_status_page(build_state()), "No handoffs")

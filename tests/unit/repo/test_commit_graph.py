@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.repo.commit_graph import find_merge_bases, read_graph, read_message
+from handoff_tui.repo.commit_graph import count_commits, find_merge_bases, read_graph, read_message
 from handoff_tui.repo.git import Git
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
@@ -11,6 +11,7 @@ def test_graph_has_trees_parents_and_words(builder: RepositoryBuilder) -> None:
     found = read_graph(Git(builder.folder), "HEAD", without=(builder.head("HEAD~2"),))
     assert [(one.id, one.subject) for one in found] == [(builder.head(), "three"), (builder.head("HEAD~1"), "two")]
     assert found[0].parents == (found[1].id,)
+    assert count_commits(Git(builder.folder), "HEAD") == 3
     assert found[0].tree == builder.head("HEAD^{tree}")
     assert (found[0].author, found[0].author_email, found[0].committed) == (AUTHOR, EMAIL, builder.moment)
     assert found[0].moment.timestamp() == builder.moment

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, HandoffError, RepositoryError
+from handoff_tui.errors import GitError, HandoffError, ObjectMissingError, RepositoryError
 from handoff_tui.repo import git as git_module
 from handoff_tui.repo.git import Git, GitAnswer, find_git
 from tests.support.hostile import write_executable
@@ -174,3 +174,15 @@ def test_much_input_is_read_to_its_end_however_long_git_takes(
     names = b"a\n" * 100_000
     answer = Git(builder.folder).run("hash-object", "--stdin-paths", stdin=names)
     assert (answer.ok, answer.stdout.count(b"\n")) == (True, 100_000)
+
+
+def test_object_that_is_not_here_is_named(builder: RepositoryBuilder) -> None:
+    """Whatever git was doing; a partial clone is told how to become whole."""
+    builder.commit("one").commit("two").commit("three")
+    gone = builder.head("HEAD~1")
+    (builder.folder / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
+    with pytest.raises(ObjectMissingError, match=f"the object {gone} is not in this repository") as caught:
+        Git(builder.folder).read("rev-list", "HEAD")
+    assert "--refetch" in caught.value.hint
+    promised = GitAnswer(128, b"", f"fatal: could not fetch {gone} from promisor remote\n").to_error("cat-file")
+    assert (type(promised), "partial" in promised.hint) == (ObjectMissingError, True)

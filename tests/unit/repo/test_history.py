@@ -12,6 +12,7 @@ from handoff_tui.repo.git import Git
 from handoff_tui.repo.history import (
     count_commits_since,
     find_last_commit,
+    is_cut_off,
     list_tree,
     read_blobs,
     read_commit_dates,
@@ -278,6 +279,16 @@ def test_last_commit_of_a_path_is_found(builder: RepositoryBuilder) -> None:
     git = open_git(builder.config("log.follow", "true"))
     assert find_last_commit(git, "a") == find_last_commit(git, "d") == first
     assert find_last_commit(git, "b[1]") == builder.head()
+
+
+def test_commit_is_cut_off_where_a_shallow_clone_ends(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Not where history truly begins, and not what is no commit."""
+    builder.write("a").commit("one").write("b").commit("two")
+    whole, clone = open_git(builder), builder.clone_shallow(tmp_path / "clone")
+    assert [is_cut_off(whole, name) for name in (builder.head(), builder.head("HEAD~1"), "nothing")] == [False] * 3
+    cut = clone.head()
+    clone.write("c").commit("three")
+    assert [is_cut_off(open_git(clone), name) for name in (cut, clone.head())] == [True, False]
 
 
 @pytest.mark.parametrize(

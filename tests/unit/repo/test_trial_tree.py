@@ -1,15 +1,46 @@
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.errors import StoreWriteError
 from handoff_tui.repo.git import Git
+from handoff_tui.repo.process_identity import find_marked
 from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.trial_tree import open_trial_tree
+from handoff_tui.repo.trial_tree import open_trial_tree, remove_left_trials
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have open is not ours to clear."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A command that was left running in a session of its own."""
+    environment = {**os.environ, "HANDOFF_TUI_RUN": "left-by-a-test"}
+    with subprocess.Popen(["sleep", "300"], env=environment, start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def make_left(name: str, **changes: object) -> Path:
+    """A work tree as one leaves it that was killed."""
+    folder = Path(tempfile.gettempdir()) / f"handoff-tui-trial-{name}"
+    (folder / ".git").mkdir(parents=True)
+    owner = {"pid": 2**22 + 1, "birth": "long:ago", "host": os.uname().nodename, "mark": "left-by-a-test", **changes}
+    (folder / ".git" / "handoff-tui-owner.json").write_text(json.dumps(owner))
+    return folder
 
 
 def list_files(folder: Path) -> list[str]:
@@ -64,3 +95,28 @@ def test_trial_puts_files_and_follows_no_link(builder: RepositoryBuilder, tmp_pa
             with pytest.raises(StoreWriteError, match="is a link"):
                 tree.put(path, b"", executable=False)
     assert not (tmp_path / "target").exists()
+
+
+def test_trial_of_a_killed_owner_is_taken_away_by_the_next(
+    builder: RepositoryBuilder, sleeper: subprocess.Popen[bytes]
+) -> None:
+    """With the command that still runs in it; a pid that was given out again is not its owner."""
+    builder.write("a").commit()
+    gone, reborn = make_left("gone"), make_left("reborn", pid=os.getpid())
+    assert find_marked("left-by-a-test") == [sleeper.pid]
+    with open_trial_tree(open_repository(builder.folder)):
+        assert not gone.exists()
+        assert not reborn.exists()
+        assert sleeper.wait(20) < 0
+
+
+def test_trial_that_may_be_in_use_stays(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """One whose owner lives, of another machine, of nobody, or behind a link."""
+    builder.write("a").commit()
+    far, unsigned = make_left("far", host="another"), make_left("unsigned", birth="")
+    linked = Path(tempfile.gettempdir()) / "handoff-tui-trial-linked"
+    linked.symlink_to(make_left("target").rename(tmp_path / "target"))
+    with open_trial_tree(open_repository(builder.folder)) as tree:
+        tree.move_to(builder.head())
+        remove_left_trials()
+        assert all(folder.exists() for folder in (far, unsigned, linked, tree.folder / "a"))

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from handoff_tui.errors import UsageError
+from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan
 from handoff_tui.models.attempt_history import AttemptComparison, AttemptOutcome, AttemptRun
+from handoff_tui.models.review_record import Comment
 from handoff_tui.models.snapshot_diff import Change
+from handoff_tui.repo.agent_runs import write_run
+from handoff_tui.repo.run_files import write_json
 from handoff_tui.review.attempt_compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
-from tests.support.attempts import HANDOFF, AttemptStory, tell_story
+from handoff_tui.review.examine import look_at_gate
+from handoff_tui.review.history import read_history
+from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_shown, tell_story
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +76,33 @@ def test_attempt_is_compared_with_now(story: AttemptStory) -> None:
     found = compare(story, f"{HANDOFF}:1", "now")
     assert (found.after.outcome, found.after.number) == (AttemptOutcome.OPEN, 3)
     assert len(found.commits or ()) == 3
+
+
+def test_now_is_the_same_as_in_the_history(tmp_path: Path) -> None:
+    """Who made it, how long that ran, and which run it was."""
+    story = tell_story(tmp_path)
+    desk, log = story.open()
+    key = RunKey(handoff=HANDOFF, phase=PHASE, attempt=3)
+    plan = RunPlan(key=key, argv=("maker",), folder="/w", timeout_seconds=5, agent="maker")
+    handle = write_run(desk.repository.common_dir, plan, {"output.log": b"working\n"})
+    end = RunEnd(ending=RunEnding.EXITED, code=0, began=1.0, seconds=75.0)
+    write_json(handle.folder / "exit.json", end.model_dump(mode="json"))
+    compared = compare(story, f"{HANDOFF}:1", "now").after
+    listed = read_history(desk, log, HANDOFF, now=look_at_gate(desk, log, HANDOFF)).attempts[-1]
+    assert (listed.name, listed.ran_seconds, [run.agent for run in listed.runs]) == (compared.name, 75.0, ["maker"])
+    assert (compared.producers, compared.ran_seconds, compared.runs) == (listed.producers, 75.0, listed.runs)
+
+
+def test_check_of_another_handoff_answers_nothing(tmp_path: Path) -> None:
+    """It passes there for what it says of that one; the same lines of a file are the same lines."""
+    story = AttemptStory(tmp_path)
+    remark = Comment(text="why?", path="src/app.py", line=2)
+    story.decide("reject", 1, build_shown("claims-hold", "fail"), comments=(remark,))
+    story.work("# other\n")
+    story.decide("approve", 1, build_shown("claims-hold", "pass"), handoff="H-7")
+    points = compare(story, f"{HANDOFF}:1", f"H-7:{PHASE}:1").asked
+    assert [(point.subject, point.addressed) for point in points[1:]] == [("claims-hold", None), ("src/app.py:2", True)]
+    assert "another handoff" in points[1].evidence
 
 
 def test_unknown_attempt_is_refused(story: AttemptStory) -> None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.errors import BisectError, UsageError
 from handoff_tui.models.bisect_report import BisectEnd, BisectProgress, BisectReport, BisectWay, Standing
+from handoff_tui.presentation.bisect import describe_end
+from handoff_tui.review import bisect as bisect_module
 from handoff_tui.review.bisect import BisectRequest, BisectTelling, bisect
 from handoff_tui.review.check import CheckRequest
 from handoff_tui.review.desk import open_desk
@@ -94,6 +97,39 @@ def test_bisect_says_that_it_always_failed(tmp_path: Path, script: str) -> None:
     assert (report.end, report.good, len(report.trials)) == (BisectEnd.ALWAYS, None, 3)
 
 
+def test_bisect_finds_a_good_stretch_between_the_doublings(tmp_path: Path, script: str) -> None:
+    """It failed long ago, was mended, and fails again: the newest beginning, although 1, 2, 4 and so on all fail."""
+    history = build_line(tmp_path, "b" * 10 + "g" * 15 + "b" * 16)
+    report = run(history.builder.folder, script)
+    assert (report.end, report.bad) == (BisectEnd.FOUND, history.commits[25])
+    assert len(report.trials) < 20
+
+
+@pytest.mark.parametrize(("verdicts", "tried", "words"), [("sssb", 4, 3), ("bsbb", 4, 1)])
+def test_bisect_does_not_say_always_where_it_cannot_be_told(
+    tmp_path: Path, script: str, verdicts: str, tried: int, words: int
+) -> None:
+    """A commit at which it cannot be told may be a good one."""
+    report = run(build_line(tmp_path, verdicts).builder.folder, script)
+    assert (report.end, report.good, len(report.trials), report.untried) == (BisectEnd.UNKNOWN, None, tried, 0)
+    assert f"at {words} of {tried} commits that were tried" in describe_end(report)
+
+
+def test_bisect_does_not_say_always_of_what_it_did_not_try(
+    tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command is tried so often and no more; what came in by merges is not tried."""
+    told = [Told((), "bad"), Told((0,), "bad"), Told((0,), "good"), Told((1, 2), "bad"), Told((3,), "bad")]
+    folder = build_history(tmp_path / "merged", told).builder.folder
+    merged = run(folder, script)
+    assert (merged.end, len(merged.trials), merged.untried) == (BisectEnd.UNKNOWN, 4, 1)
+    assert "by merges" in merged.notes[0]
+    monkeypatch.setattr(bisect_module, "_MOST_LOOKED", {BisectWay.WORK_TREE: 2})
+    few = run(folder, script)
+    assert (few.end, few.untried) == (BisectEnd.UNKNOWN, 2)
+    assert describe_end(few) == "verdict failed in all 3 commits that were tried; 2 were not tried"
+
+
 def test_bisect_says_that_it_does_not_fail(tmp_path: Path, script: str) -> None:
     """Where there are uncommitted changes, that they may be why."""
     history = build_line(tmp_path, "bg")
@@ -101,7 +137,17 @@ def test_bisect_says_that_it_does_not_fail(tmp_path: Path, script: str) -> None:
     history.builder.write("verdict", "bad\n")
     report = run(history.builder.folder, script)
     assert (report.end, report.bad) == (BisectEnd.NOT_FAILING, history.commits[1])
-    assert "uncommitted" in report.notes[0]
+    assert "they may be why" in report.notes[0]
+
+
+def test_bisect_says_that_time_alone_has_done_it(builder: RepositoryBuilder) -> None:
+    """A lock that was fresh when it was committed: neither a commit nor what is uncommitted is why it is stale."""
+    moment = datetime.fromtimestamp(builder.moment, UTC).isoformat()
+    builder.write(".tdd.lock", json.dumps({"holder": "maker", "acquired_at": moment})).commit()
+    builder.write("uncommitted")
+    report = run(builder.folder, "lock-not-stale")
+    assert report.end is BisectEnd.NOT_FAILING
+    assert [note.partition(":")[0] for note in report.notes] == ["it rests on the clock"]
 
 
 def test_bisect_says_that_history_goes_back_and_forth(tmp_path: Path, script: str) -> None:
@@ -176,11 +222,13 @@ def test_bisect_looks_for_one_finding_among_others(builder: RepositoryBuilder) -
     whole = run(builder.folder, check, bad="HEAD").culprit
     assert whole is not None
     assert whole.subject == "one file"
-    now = run(builder.folder, check, good="HEAD~4", bad="HEAD~1", finding="0000")
-    assert now.end is BisectEnd.NOT_FAILING
+    with pytest.raises(UsageError, match=f"at {builder.head('HEAD~1')[:7]} has the fingerprint zzzz") as refused:
+        run(builder.folder, check, good="HEAD~4", bad="HEAD~1", finding="zzzz")
     desk = open_desk(builder.folder)
     results = Traveller(desk).check(Traveller(desk).find_stop("HEAD"), CheckRequest(only=(check,))).results
     wanted = next(one for one in results[0].findings if "second.py" in one.message).fingerprint
+    assert wanted in (refused.value.hint or "")
+    assert run(builder.folder, check, bad="HEAD~4", finding="zzzz").end is BisectEnd.NOT_FAILING
     found = run(builder.folder, check, finding=wanted[:12]).culprit
     assert found is not None
     assert found.subject == "another file"

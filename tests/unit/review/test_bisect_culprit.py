@@ -53,3 +53,14 @@ def test_culprit_with_a_long_diff_is_cut(builder: RepositoryBuilder) -> None:
     culprit = read(builder)
     assert (culprit.patch_cut, len(culprit.patch.split("\n"))) == (True, 200)
     assert culprit.files[0].added == 5_000
+
+
+def test_culprit_names_whole_paths_only(builder: RepositoryBuilder) -> None:
+    """A name inside a longer one is another file."""
+    builder.commit()
+    for path in ("a.md", "n", "b.md", "c.md"):
+        builder.write(path)
+    builder.commit()
+    said = "docs/a.md and a.mdx are not in the plan; see `b.md`, and ./c.md."
+    culprit = read(builder, Finding(message=said, fingerprint="1"))
+    assert {file.path for file in culprit.files if file.named} == {"b.md", "c.md"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.models.bisect_report import Standing
-from handoff_tui.review.bisect_search import Search, count_steps
+from handoff_tui.review.bisect_search import Search, build_places, count_steps
 
 
 def build_line(size: int) -> dict[str, list[str]]:
@@ -83,3 +83,18 @@ def test_search_bears_clocks_that_go_wrong() -> None:
 def test_steps_are_counted_in_halves() -> None:
     """One for two, ten for a thousand, none when it is found."""
     assert [count_steps(left) for left in (0, 1, 2, 3, 1000)] == [0, 0, 1, 2, 10]
+
+
+@pytest.mark.parametrize(
+    ("last", "most", "places"),
+    [
+        (0, 9, []),
+        (1, 9, [1]),
+        (6, 9, [1, 2, 4, 6, 3, 5]),
+        (16, 99, [1, 2, 4, 8, 16, 3, 6, 12, 5, 7, 10, 14, 9, 11, 13, 15]),
+        (16, 7, [1, 2, 4, 8, 16, 3, 6]),
+    ],
+)
+def test_places_double_and_then_fill_the_gaps(last: int, most: int, places: list[int]) -> None:
+    """The last is always among the first, and none is named twice."""
+    assert build_places(last, most) == places

@@ -7,15 +7,18 @@ import pytest
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.registry import RULES
 from handoff_tui.errors import BisectError
 from handoff_tui.models.bisect_report import Standing
 from handoff_tui.models.check_result import Outcome
 from handoff_tui.models.work import Severity
 from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.bisect_trials import open_command_trials, open_rule_trials
+from handoff_tui.review.bisect_trials import can_bisect, open_command_trials, open_rule_trials
 from handoff_tui.review.commands import list_commands
 from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.travel_desk import find_commit
+from handoff_tui.review.travel_desk import find_commit, open_desk_at
+from handoff_tui.review.travel_report import run_rules
+from handoff_tui.review.travel_world import is_untold, suit_rules
 from handoff_tui.review.trust import digest_commands, trust
 from tests.support.repositories import RepositoryBuilder
 
@@ -115,3 +118,26 @@ def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuil
     trust(desk, digest_commands(desk) or "")
     standing, summary = try_command(desk, "HEAD~1")
     assert (standing, "is a link in this commit" in summary) == (Standing.UNTESTABLE, True)
+
+
+def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryBuilder) -> None:
+    """Each of them says so of a commit, and no other does where there is nothing."""
+    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
+    past = open_desk_at(open_desk(builder.folder), "HEAD")
+    untold = {one.id for one in run_rules(past, suit_rules(RULES), lambda: Baseline(None, "none")) if is_untold(one)}
+    assert "nothing-unpushed" in untold
+    assert not any(map(can_bisect, untold))
+    assert all(map(can_bisect, ("claims-hold", "hashes-hold", "own")))
+
+
+def test_rule_may_fail_by_the_clock_of_now_alone(builder: RepositoryBuilder) -> None:
+    """It passed when it was committed; a command has only the clock of now."""
+    builder.write("state.txt", "good\n").commit()
+    desk = open_desk(builder.folder)
+    late = RULE._replace(
+        judge=lambda context: [Found("late", "x")] if context.now().timestamp() > builder.moment else []
+    )
+    for rule, expected in ((RULE, False), (late, True)):
+        with open_rule_trials(desk, rule, lambda: Baseline(None, "none"), None) as trials:
+            commit = find_commit(desk, "HEAD")
+            assert (trials.run(commit).standing, trials.fails_by_now(commit)) == (Standing.GOOD, expected)

@@ -70,6 +70,18 @@ def test_packages_are_counted_as_of_the_document(story: RepositoryBuilder, look:
     assert look().count_packages(DOCUMENT) == (2, "in the work tree")
 
 
+def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:
+    """Its only commit seems to have written everything; a document that is being changed speaks of now."""
+    clone = story.clone_shallow(tmp_path / "clone")
+    evidence = Evidence(open_desk(clone.folder), deep=True)
+    assert evidence.find_cut_off(DOCUMENT) == clone.head()[:7]
+    assert evidence.hash_at_document("a.py", DOCUMENT) == (None, "")
+    assert evidence.hash_before_document("a.py", DOCUMENT) == (None, "")
+    clone.write(DOCUMENT, "said again\n")
+    assert Evidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT) is None
+    assert Evidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT) is None
+
+
 def test_packages_that_are_not_there_are_not_counted(builder: RepositoryBuilder, look: Look) -> None:
     """None is not zero: there is nothing to measure with."""
     builder.write(DOCUMENT).commit()

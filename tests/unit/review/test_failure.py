@@ -73,6 +73,15 @@ def test_one_check_can_be_asked_about(story: AttemptStory) -> None:
         read(story, only="none")
 
 
+def test_phase_that_is_none_is_refused(story: AttemptStory) -> None:
+    """One without a handoff, and one that nothing tells of; before any check runs."""
+    desk, log = story.open()
+    with pytest.raises(UsageError, match="none is named"):
+        read_failure(desk, log, None, "review")
+    with pytest.raises(UsageError, match="'nope'"):
+        read_failure(desk, log, HANDOFF, "nope")
+
+
 def test_last_run_that_failed_is_told_beside_one_that_came_through(story: AttemptStory) -> None:
     """How it was started differently, and what it printed."""
     desk, _ = story.open()

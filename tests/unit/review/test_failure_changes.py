@@ -100,10 +100,19 @@ def test_configuration_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     assert [one.path for one in since.files or ()] == ["handoff-tui.toml"]
 
 
-def test_settings_are_compared_by_their_keys() -> None:
-    """What only one side has is nothing on the other."""
-    found = compare_settings(build_settings(None, None), build_settings(None, b"[checks.a]\nrun = ['true']\n"))
-    assert ("checks.a.run", None, "true") in {(one.what, one.before, one.after) for one in found}
+def test_settings_are_compared_by_their_effect() -> None:
+    """A check that the file does not name has the usual settings; only what is otherwise is listed."""
+    bare, named = build_settings(None, None), build_settings(None, b"[checks.a]\nrun = ['true']\n")
+    assert [(one.what, one.before, one.after) for one in compare_settings(bare, named)] == [
+        ("checks.a.run", "", "true")
+    ]
+    usual = b"[checks.claims-hold]\nenabled = true\n"
+    low = b"[checks.claims-hold]\nseverity = 'low'\nparameters = {most = 2}\n"
+    assert compare_settings(build_settings(None, usual), bare) == []
+    assert [(one.what, one.before, one.after) for one in compare_settings(build_settings(None, low), bare)] == [
+        ("checks.claims-hold.parameters.most", "2", None),
+        ("checks.claims-hold.severity", "low", None),
+    ]
 
 
 def test_variables_that_are_not_set_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

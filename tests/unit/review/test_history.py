@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError
+from handoff_tui.errors import HandoffNotFoundError, UsageError
 from handoff_tui.models.attempt_history import AttemptHistory, AttemptOutcome, CommitPlace
 from handoff_tui.models.snapshot_diff import Change, Section
 from handoff_tui.review.examine import look_at_gate
@@ -37,6 +37,8 @@ def test_attempts_of_the_log_stand_side_by_side(story: AttemptStory) -> None:
     assert (first.name, second.name) == (f"{HANDOFF}:review:1", f"{HANDOFF}:review:2")
     assert (second.worked_seconds, second.waited_seconds, first.worked_seconds) == (9_000, 1_800, None)
     assert [commit.subject for commit in second.commits or ()] == ["say what was tested, elsewhere", "turn it round"]
+    base = f"the baseline of its checks on this line, {story.base[:7]}"
+    assert (first.commits_since, second.commits_since) == (base, "attempt 1")
     assert list_changes(second.check_changes) == {
         "claims-hold": Change.FIXED,
         "problems-absent": Change.NEWLY_FAILING,
@@ -102,6 +104,24 @@ def test_unknown_handoff_is_refused(story: AttemptStory) -> None:
     desk, log = story.open()
     with pytest.raises(HandoffNotFoundError):
         read_history(desk, log, "H-99")
+
+
+def test_unknown_phase_is_refused(story: AttemptStory) -> None:
+    """Nothing is made up for it; those that are known are named."""
+    desk, log = story.open()
+    with pytest.raises(UsageError, match="'nope'") as refused:
+        read_history(desk, log, HANDOFF, "nope")
+    assert PHASE in refused.value.hint
+
+
+def test_work_since_an_approval_says_so(tmp_path: Path) -> None:
+    """Whoever approved what, on the commit from which changes are counted."""
+    story = AttemptStory(tmp_path)
+    story.decide("approve", 1, handoff="H-7")
+    story.work("# more\n")
+    story.decide("reject", 1)
+    [only] = read(story).attempts
+    assert only.commits_since == f"the last approval on this line, {story.base[:7]}"
 
 
 def test_handoff_that_only_the_log_knows_has_a_history(tmp_path: Path) -> None:

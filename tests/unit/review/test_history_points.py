@@ -13,6 +13,9 @@ from handoff_tui.review.history_points import has_lost_record, judge_check, read
 from handoff_tui.review.history_sources import group_attempts
 from tests.support.attempts import CODE, HANDOFF, PHASE, AttemptStory
 
+LINES = "".join(f"line {number}\n" for number in range(1, 13))
+LOOK = "look whether that answers it"
+
 
 @pytest.mark.parametrize(
     ("shown", "addressed", "evidence"),
@@ -42,19 +45,30 @@ def test_check_is_not_measured_before_anything_followed() -> None:
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> AttemptStory:
     story = AttemptStory(tmp_path_factory.mktemp("points"))
-    story.builder.write("large.bin", b"x" * (4 * 1024 * 1024 + 1)).write("gone.py", "1\n").commit("more")
+    story.builder.write("large.bin", b"x" * (4 * 1024 * 1024 + 1)).write("gone.py", "1\n").write("old.py", LINES)
+    story.builder.write("one.py", "1 and 2\n3 and 4\n").write("link.py", "5\n").write("spaced.py", "if a:\n    b\n")
+    story.builder.commit("more")
     story.decide(
         "reject",
         1,
         comments=(
             Comment(text="moved", path="src/app.py", line=2),
             Comment(text="gone", path="gone.py"),
+            Comment(text="renamed", path="old.py", line=2, end_line=3),
+            Comment(text="renamed and changed", path="old.py", line=8),
+            Comment(text="only renamed", path="one.py"),
+            Comment(text="a link now", path="link.py"),
+            Comment(text="spaced", path="spaced.py", line=1),
             Comment(text="never there", path="none.py"),
             Comment(text="too large", path="large.bin"),
             Comment(text="the whole"),
         ),
     )
-    story.builder.place("gone.py").unlink()
+    for name in ("gone.py", "old.py", "one.py", "link.py"):
+        story.builder.place(name).unlink()
+    story.builder.write("new.py", LINES.replace("line 8\n", "other\n")).write("two.py", "1 and 2\n3 and 4\n")
+    story.builder.place("link.py").symlink_to("new.py")
+    story.builder.write("spaced.py", "if  a:\n    b\n")
     story.work("# moved down\n" + CODE)
     story.builder.commit("without the file")
     story.decide("approve", 2)
@@ -73,11 +87,16 @@ def measure(story: AttemptStory, later_tree: str | None = "") -> list[Point]:
 
 
 def test_remarks_are_judged_by_what_they_are_about(story: AttemptStory) -> None:
-    """Lines that only moved are the same; what was never there or is too large is not measured."""
+    """Lines that moved, in their file or with it, are the same; what is gone or too large is not measured."""
     _, *remarks = measure(story)
     assert [(point.text, point.addressed, point.evidence) for point in remarks] == [
         ("moved", False, "what it is about is the same in attempt 2"),
-        ("gone", True, "the file is not in attempt 2 any more"),
+        ("gone", None, "the file is gone from attempt 2: look whether that answers it"),
+        ("renamed", False, "what it is about is the same in attempt 2, where the file is new.py"),
+        ("renamed and changed", True, "what it is about has changed in attempt 2, where the file is new.py"),
+        ("only renamed", None, "only its name has changed in attempt 2, where the file is two.py: " + LOOK),
+        ("a link now", None, "it is another kind of file in attempt 2: " + LOOK),
+        ("spaced", False, "only white space of what it is about has changed in attempt 2"),
         ("never there", None, "the file was not there when the remark was made"),
         ("too large", None, "the file is too large to compare, or this clone lacks its content"),
         ("the whole", None, "it is about the whole, which is not measured"),

@@ -42,3 +42,17 @@ def test_claimed_attempt_is_told_with_its_agent() -> None:
     sources = AttemptSources(1, claimed=(Attempt(number=1, agent="heron"),))
     record = build_record("H-1:build:1", sources, None, {})
     assert (record.outcome, record.producers, record.commit_place) == (AttemptOutcome.CLAIMED, ("heron",), None)
+
+
+def test_agent_that_the_handoff_names_comes_first() -> None:
+    """Others have a part in the same commits only."""
+    entry = build_entry(1, "alice", 1, "reject")
+    assert entry.work is not None
+    work = entry.work.model_copy(update={"producers": ("claude", "curlew@example.org", "Heron", "plover")})
+    index = build_index(entry.model_copy(update={"work": work}))
+    [plain] = group_attempts(index, PLAIN, PHASE)
+    record = build_record("H-1:build:1", plain, None, {}, ("plover",))
+    assert record.producers == ("plover", "claude", "curlew@example.org", "Heron")
+    told = plain._replace(claimed=(Attempt(number=1, agent="heron"),))
+    record = build_record("H-1:build:1", told, None, {}, ("plover",))
+    assert record.producers == ("Heron", "plover", "claude", "curlew@example.org")

@@ -120,6 +120,28 @@ def test_commit_outside_history_is_told(measure: Measure, builder: RepositoryBui
     assert measure(ClaimKind.COMMIT, "head", loose).state is CONTRADICTED
 
 
+def test_shallow_clone_does_not_contradict_what_it_cannot_know(
+    folder: Path, builder: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """When the document was written, how many packages there were, and what HEAD came from."""
+    clone = builder.clone_shallow(tmp_path / "clone")
+    evidence = Evidence(open_desk(clone.folder), deep=True)
+    loose = clone.git("commit-tree", clone.head("HEAD^{tree}"), "-m", "loose").strip()
+    claims = [
+        Claim(text="x", kind=kind, where=Place(path=DOCUMENT), subject=subject, value=value)
+        for kind, subject, value in (
+            (ClaimKind.BASELINE, "packages", 2),
+            (ClaimKind.HASH_BEFORE, "a.py", sha256("two\n")),
+            (ClaimKind.COMMIT, "head", loose),
+        )
+    ]
+    handoff = Handoff.model_validate({"id": "H-1", "dialect": "builder", "claims": claims})
+    verdicts = measure_claims(handoff, evidence)
+    assert {verdict.state for verdict in verdicts} == {UNVERIFIED}
+    assert f"this shallow clone begins at {clone.head()[:7]}" in verdicts[0].evidence
+    assert folder != clone.folder
+
+
 @pytest.mark.parametrize(("name", "state"), [("main", HOLDS), ("side", UNVERIFIED), ("nowhere", CONTRADICTED)])
 def test_branch_is_looked_up(measure: Measure, name: str, state: VerdictState) -> None:
     """The present one, another one, none."""

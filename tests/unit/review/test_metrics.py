@@ -11,10 +11,11 @@ from handoff_tui.errors import UsageError
 from handoff_tui.models.metrics import Figure, MetricsReport
 from handoff_tui.review.desk import open_desk
 from handoff_tui.review.log import PIN_VARIABLE, open_log
-from handoff_tui.review.metrics import build_no_figures, parse_window, read_metrics, read_metrics_at
+from handoff_tui.review.metrics import build_figures, build_no_figures, parse_window, read_metrics, read_metrics_at
 from handoff_tui.review.metrics_definitions import ALL
 from handoff_tui.review.metrics_facts import RecordFacts
 from handoff_tui.review.metrics_figures import Window
+from tests.support.figure_log import FigureLog
 from tests.support.replay_story import HANDOFF, OTHERS, ReplayStory
 from tests.support.repositories import RepositoryBuilder
 
@@ -90,6 +91,7 @@ def test_window_is_asked_about_in_days(story: ReplayStory) -> None:
     report = read(story.builder, Window(since="2027-01-01"))
     assert (report.since, find(report, "handoff-failure-rate").value) == ("2027-01-01", None)
     assert {figure.left_out for figure in report.figures} == {()}
+    assert (report.entries, report.submissions, report.decisions) == (0, 0, 0)
     assert find(read(story.builder), "time-to-resume").left_out
 
 
@@ -126,3 +128,12 @@ def test_day_that_is_none_is_a_usage_error(since: str | None, until: str | None)
     with pytest.raises(UsageError):
         parse_window(since, until)
     assert parse_window("2026-03-01", "2026-03-01") == Window("2026-03-01", "2026-03-01")
+
+
+def test_debt_of_an_earlier_day_is_still_one() -> None:
+    """It is a state at the end of the days asked about, not something that happened in them."""
+    log = FigureLog()
+    log.decide("override", "2026-03-01T10:00:00Z")
+    found = {figure.id: figure for figure in build_figures(log.build(), Window(since="2026-03-20"))}
+    assert (found["override-debt"].value, found["override-debt"].met) == (1, False)
+    assert found["handoff-failure-rate"].value is None

@@ -239,3 +239,25 @@ def test_rubber_stamp_is_quick_and_blind() -> None:
         (1, "you"),
     ]
     assert sorted(count_left_out(observed).values()) == [1, 1]
+
+
+def test_debt_is_a_state_at_the_end_of_a_day() -> None:
+    """Settled later it was open then; made later it was none yet; its age is that of the end of the day."""
+    log = FigureLog()
+    owed = log.decide("override", "2026-03-01T22:59:59Z")
+    log.decide("approve", "2026-03-03T09:00:00Z", regards=(owed,))
+    facts = log.build()
+    assert [one.value for one in observe.observe_debts(facts, "2026-03-01").observations] == [3_600]
+    assert observe.observe_debts(facts, "2026-02-28").observations == []
+    assert observe.observe_debts(facts, "2026-03-03").observations == []
+
+
+def test_withdrawn_decision_is_in_no_figure() -> None:
+    """It is no rubber stamp, nothing that grew stale, and ended no waiting."""
+    log = FigureLog()
+    log.submit("09:00:00")
+    taken = log.decide("approve", "09:00:10", record=build_record(looked=False))
+    log.decide("withdraw", "09:01:00", regards=(taken,), record=build_record(looked=False))
+    facts = log.build()
+    for observer in (observe.observe_rubber_stamps, observe.observe_staleness, observe.observe_decision_time):
+        assert list(observer(facts).observations) == []

@@ -66,6 +66,19 @@ def test_void_entries_are_in_no_attempt() -> None:
     assert build_rounds(log.build_index()) == []
 
 
+def test_withdrawn_decision_is_in_no_attempt() -> None:
+    """Nor is the withdrawal; who withdrew has no earlier word either, and nobody withdraws what others said."""
+    log = FigureLog()
+    early = log.decide("reject", "09:00:00")
+    taken = log.decide("approve", "10:00:00")
+    kept = log.decide("approve", "10:30:00", actor="bob", attempt=2)
+    log.decide("withdraw", "11:00:00", regards=(taken, kept))
+    first, second = build_rounds(log.build_index())
+    assert [vote.entry.id for vote in first.votes] == [early]
+    assert (first.end, first.ended_by) == (RoundEnd.OPEN, None)
+    assert [vote.entry.id for vote in second.votes] == [kept]
+
+
 def test_time_is_read_as_seconds() -> None:
     """UTC, since 1970."""
     assert parse_seconds("1970-01-02T00:00:01Z") == 86_401

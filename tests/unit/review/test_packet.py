@@ -117,3 +117,20 @@ def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk) -> None:
     packet = build(gate_desk)
     assert packet.changed_files == ()
     assert any("are not here, so what has changed since cannot be told" in note for note in packet.notes)
+
+
+def test_renamed_file_does_not_address_a_remark(gate_desk: GateDesk) -> None:
+    """The lines are looked for where they are now; where the file is gone, nothing is said of the remark."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    remarks = gate_desk.folder / "remarks.txt"
+    remarks.write_text("src/app.py:2: why?\n", encoding="utf-8")
+    gate_desk.decide(bo, "reject", "--reason", "no", "--comments", remarks)
+    (gate_desk.root / "src/app.py").rename(gate_desk.root / "src/other.py")
+    gate_desk.change("# beside it\n", "src/more.py")
+    packet = build(gate_desk)
+    assert (packet.comments[0].changed, packet.demands[0].addressed) == (False, False)
+    (gate_desk.root / "src/other.py").unlink()
+    gate_desk.change("# beside it, still\n", "src/more.py")
+    packet = build(gate_desk)
+    assert (packet.comments[0].changed, packet.demands[0].addressed) == (None, None)

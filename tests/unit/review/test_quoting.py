@@ -31,7 +31,24 @@ def test_moved_lines_have_not_changed() -> None:
     assert not has_changed(comment, CONTENT, b"zero\n" + CONTENT)
     assert has_changed(comment, CONTENT, CONTENT.replace(b"three", b"3"))
     assert has_changed(comment, CONTENT, b"two\n")
-    assert has_changed(comment, CONTENT, None)
+
+
+def test_white_space_alone_is_no_change() -> None:
+    """Indented, padded, joined, broken, with blank lines in between: the same, unless that is asked for."""
+    comment = Comment(text="x", path="a", line=2, end_line=3)
+    for same in (b"one\n  two\n\tthree \n", b"two three\n", b"two\r\n\r\nthree\r\n", b"t wo\nthr\nee\n"):
+        assert not has_changed(comment, CONTENT, same)
+        assert has_changed(comment, CONTENT, same, white_space=True)
+    assert has_changed(comment, CONTENT, b"one two\nthree\n")
+    assert not has_changed(Comment(text="x", path="a"), CONTENT, CONTENT.replace(b"\n", b"\r\n"))
+
+
+def test_white_space_counts_where_there_is_nothing_else() -> None:
+    """In binary content a byte is a byte; blank lines are what a remark on them is about."""
+    assert has_changed(Comment(text="x", path="a"), b"\0a b", b"\0ab")
+    blank = Comment(text="x", path="a", line=2)
+    assert has_changed(blank, b"a\n\nb\n", b"a\nb\n")
+    assert not has_changed(blank, b"a\n\nb\n", b"a\nb\n\nc\n")
 
 
 def test_remark_on_a_file_is_about_all_of_it() -> None:

@@ -68,3 +68,23 @@ def test_approvals_are_listed_with_void_ones() -> None:
     verdict = log.judge()
     index = build_log_index(verdict.model_copy(update={"void": {void: "the key was dropped"}}))
     assert [vote.entry.id for vote in list_approvals(index)] == [*kept, void]
+
+
+def test_withdrawn_approval_is_listed_and_not_judged(builder: RepositoryBuilder) -> None:
+    """Nothing is asked of it; what did not pass is told with its reason."""
+    story = ReplayStory(builder)
+    taken = story.decide()
+    back = story.decide("withdraw", regards=(taken,), reason="decided too early")
+    report = story.replay()
+    [approval] = report.approvals
+    assert (approval.standing, approval.withdrawn, approval.answers) == (Standing.WITHDRAWN, back, ())
+    assert [(one.verb, one.reason) for one in report.others] == [("withdraw", "decided too early")]
+
+
+def test_number_that_cannot_be_judged_is_told(builder: RepositoryBuilder) -> None:
+    """Before anything else, since the exit code does not tell."""
+    story = ReplayStory(builder)
+    story.decide(subject=story.build_subject().model_copy(update={"commit": "9" * 40}))
+    report = story.replay()
+    assert report.count(Standing.UNKNOWN) == 1
+    assert "1 approval cannot be judged here" in report.notes[-1]

@@ -41,14 +41,14 @@ def test_results_that_do_not_give_the_signed_digest_are_said(story: ReplayStory)
     assert (standing, "cannot be computed again from the record" in words) == (Standing.UNKNOWN, True)
 
 
-def test_missing_record_is_unknown_and_a_changed_one_fails(story: ReplayStory) -> None:
-    """What is gone can be restored; what has another content was touched."""
+def test_missing_record_fails_as_a_changed_one_does(story: ReplayStory) -> None:
+    """Whoever forged a record must not gain by deleting it."""
     story.decide()
     [place] = (story.builder.folder / ".handoff-tui/reviews").glob("*.json")
     content = place.read_bytes()
     place.unlink()
     standing, words = story.ask(Question.EVIDENCE)
-    assert (standing, "neither in the work tree nor on a branch" in words) == (Standing.UNKNOWN, True)
+    assert (standing, "neither in the work tree nor on a branch" in words) == (Standing.FAILS, True)
     place.write_bytes(content + b" ")
     standing, words = story.ask(Question.EVIDENCE)
     assert (standing, "another content" in words) == (Standing.FAILS, True)

@@ -96,3 +96,12 @@ def test_void_decision_counts_for_nothing(log: LogBuilder) -> None:
     log.add_policy(build_policy_toml(reviewers=("alice",), version=2), signers, parents=(log.genesis,))
     standing, words = judge(log, entry)
     assert (standing, "counts for nothing" in words) == (Standing.FAILS, True)
+
+
+def test_withdrawn_approval_is_nobody_more(log: LogBuilder) -> None:
+    """The second of two took theirs back."""
+    entry = log.add_decision()
+    other = log.add_decision("bob")
+    assert judge(log, entry, TWO)[0] is Standing.HOLDS
+    log.add_decision("bob", "withdraw", regards=(other,))
+    assert judge(log, entry, TWO)[0] is Standing.FAILS

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
+from handoff_tui.errors import HandoffNotFoundError, UsageError
 from handoff_tui.models.travel import StopKind
 from handoff_tui.review.check import CheckRequest
 from handoff_tui.review.desk import open_desk
@@ -102,3 +102,16 @@ def test_name_that_is_neither_is_refused(builder: RepositoryBuilder) -> None:
         with pytest.raises(UsageError, match="no entry of the log") as refused:
             traveller.find_stop(name)
         assert refused.value.hint
+
+
+def test_handoff_that_was_not_there_then_is_said_of_then(builder: RepositoryBuilder) -> None:
+    """With the commit, and how to list what was there."""
+    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
+    traveller = Traveller(open_desk(builder.folder))
+    [stop] = traveller.line.stops
+    at = stop.commit[:7]
+    for ask in (lambda: traveller.show(stop, "H-9"), lambda: traveller.check(stop, CheckRequest(handoff="H-9"))):
+        with pytest.raises(HandoffNotFoundError, match=f"'H-9' at {at}") as refused:
+            ask()
+        assert f"status --at {at}" in refused.value.hint
+    traveller.close()

@@ -35,16 +35,27 @@ def test_rules_say_of_a_commit_what_they_say_where_it_is_checked_out(sample_repo
 
 
 def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryBuilder) -> None:
-    """It closes no gate of then, and no command is in it."""
-    builder.write("handoff-tui.toml", "[checks.own]\nrun = ['false']\n")
+    """It closes no gate of then."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     past = open_desk_at(open_desk(builder.folder), "HEAD")
     report = build_report(past, Baseline(None, "none"), CheckRequest(moment=Moment.PRE))
     unpushed = next(result for result in report.results if result.id == "nothing-unpushed")
     assert (unpushed.outcome, unpushed.remedy) == (Outcome.NOT_APPLICABLE, None)
     assert (report.mode, report.head) == ("pre", builder.head())
-    assert "own" not in {result.id for result in report.results}
     assert Outcome.UNKNOWN not in {result.outcome for result in report.results}
+
+
+def test_command_that_was_not_run_is_no_pass(builder: RepositoryBuilder) -> None:
+    """It is listed as unknown, with the reason, and blocks where it would; one that was not asked for is not listed."""
+    builder.write("handoff-tui.toml", "[checks.own]\nrun = ['true']\nseverity = 'critical'\n").commit()
+    past = open_desk_at(open_desk(builder.folder), "HEAD")
+    report = build_report(past, Baseline(None, "none"), CheckRequest())
+    own = next(result for result in report.results if result.id == "own")
+    assert (own.outcome, own.blocking, report.verdict) == (Outcome.UNKNOWN, True, "blocked")
+    assert "it was not run" in own.summary
+    for request in (CheckRequest(excluded=("own",)), CheckRequest(only=("hashes-hold",))):
+        other = build_report(past, Baseline(None, "none"), request)
+        assert (other.verdict, "own" in {result.id for result in other.results}) == ("pass", False)
 
 
 def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBuilder) -> None:
@@ -52,7 +63,7 @@ def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBu
     builder.write("handoff-tui.toml", "nonsense = 1\n").commit()
     (builder.folder / "handoff-tui.toml").unlink()
     past = open_desk_at(open_desk(builder.folder), "HEAD")
-    with pytest.raises(ConfigError, match="nonsense"):
+    with pytest.raises(ConfigError, match=rf"the settings of then, at {builder.head()[:7]}, [^\0]*nonsense"):
         build_report(past, Baseline(None, "none"), CheckRequest())
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from handoff_tui.checks.checksums import NamedSum, list_file_sums, list_metadata_sums, parse_sum
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.transitions import PROCEDURE, find_broken
 from handoff_tui.models.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.models.document import DocumentRole
@@ -28,6 +29,8 @@ class _Compared(NamedTuple):
 
     judged: bool
     found: Found | None = None
+    unseen: str | None = None
+    """The document, where a shallow clone does not show whether it was true when it was written."""
 
 
 def judge(context: Context) -> Iterator[Found]:
@@ -38,20 +41,19 @@ def judge(context: Context) -> Iterator[Found]:
     claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind is ClaimKind.HASH]
     if not named and not claims:
         context.skip("no checksum is named here")
-    broken = [found for handoff in procedures for found in find_broken(context, handoff, "VR008")]
-    yield from broken
-    for entry in dict.fromkeys(named):
-        yield from _judge_named(context, entry)
-    judged = bool(named or broken)
+    found = [found for handoff in procedures for found in find_broken(context, handoff, "VR008")]
+    judged = bool(named or found)
+    found += [one for entry in dict.fromkeys(named) for one in _judge_named(context, entry)]
     # several handoffs repeat the manifest of one package
     single = {(claim.where.path, claim.subject, claim.value): (handoff, claim) for handoff, claim in claims}
-    for handoff, claim in single.values():
-        compared = _compare(context, handoff, claim)
-        judged = judged or compared.judged
-        if compared.found is not None:
-            yield compared.found
-    if not judged:
+    compared = [_compare(context, handoff, claim) for handoff, claim in single.values()]
+    found += [one.found for one in compared if one.found is not None]
+    unseen = [one.unseen for one in compared if one.unseen is not None]
+    if unseen and not found:
+        context.undecidable(describe_cut_off(unseen))
+    if not judged and not any(one.judged for one in compared):
         context.undecidable("checksums are named, but none of their files is here to compare with")
+    yield from found
 
 
 def _judge_named(context: Context, entry: NamedSum) -> Iterator[Found]:
@@ -76,8 +78,11 @@ def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
         return _ask_measurement(context, handoff, claim)
     if content is not None and _hash(content) == value:
         return _Compared(judged=True)
-    if not _speaks_of_now(handoff, claim) and _was_true(context, claim, path or claim.subject or "", value):
-        return _Compared(judged=True)
+    if not _speaks_of_now(handoff, claim):
+        if is_document_cut_off(context, claim.where.path):
+            return _Compared(judged=True, unseen=claim.where.path)
+        if _was_true(context, claim, path or claim.subject or "", value):
+            return _Compared(judged=True)
     if path is None or content is None:
         return _ask_measurement(context, handoff, claim)
     entry = NamedSum(path, value, claim.where)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.builder_packages import build_hash, find_measured, measure_hash
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.cut_off import describe_cut_off
 from handoff_tui.checks.document_problems import find_unreadable
 from handoff_tui.models.claim import Claim, ClaimKind
 from handoff_tui.models.document import DocumentRole
@@ -25,17 +26,25 @@ _Replaced = frozenset[tuple[str, str, str]]
 
 def judge(context: Context) -> Iterator[Found]:
     judged = False
+    unseen: list[str] = []
     replaced = _list_replaced(context)
+    found: list[Found] = []
     for handoff in context.require_handoffs("builder"):
         quoting = {document.path for document in handoff.documents if document.role is not DocumentRole.MANIFEST}
         claims = [claim for claim in handoff.claims if claim.kind in _HASHES and claim.where.path in quoting]
         unreadable = list(find_unreadable(context, quoting))
         judged = judged or bool(claims) or bool(unreadable)
-        yield from unreadable
+        found.extend(unreadable)
         for claim in claims:
-            yield from _judge_claim(context, handoff, claim, replaced)
+            if _is_unseen(context, handoff, claim, replaced):
+                unseen.append(claim.where.path)
+            else:
+                found.extend(_judge_claim(context, handoff, claim, replaced))
     if not judged:
         context.skip("no document of a builder handoff quotes a hash")
+    if unseen and not found:
+        context.undecidable(describe_cut_off(unseen))
+    yield from found
 
 
 def _list_replaced(context: Context) -> _Replaced:
@@ -45,6 +54,22 @@ def _list_replaced(context: Context) -> _Replaced:
         for handoff in context.every_handoff()
         for claim in handoff.claims
         if claim.kind is ClaimKind.HASH_BEFORE
+    )
+
+
+def _is_unseen(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> bool:
+    """Whether all rests on a moment that a shallow clone lacks: not true now, and replaced if it was true then."""
+    commit = _find_commit(context, claim.where.path)
+    if claim.kind is not ClaimKind.HASH or commit is None or not context.is_cut_off(commit):
+        return False
+    path = context.find(claim.subject or "", claim.where.path) if (claim.subject or "").isprintable() else None
+    return _measure_now(context, handoff, claim, path) != str(claim.value) and _is_replaced(claim, replaced)
+
+
+def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
+    return any(
+        (name, digest) == (_name_of(claim), str(claim.value)) and document != claim.where.path
+        for name, digest, document in replaced
     )
 
 
@@ -70,10 +95,7 @@ def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
     then, commit = _measure_then(context, claim.where.path, path or subject)
     if now == value and then in {None, value}:
         return
-    if then == value and any(
-        (name, digest) == (_name_of(claim), value) and document != claim.where.path
-        for name, digest, document in replaced
-    ):
+    if then == value and _is_replaced(claim, replaced):
         return
     short = commit[:SHORT_COMMIT]
     if then == value:
@@ -102,16 +124,23 @@ def _measure_now(context: Context, handoff: Handoff, claim: Claim, path: str | N
 
 
 def _measure_then(context: Context, document: str, path: str) -> tuple[str | None, str]:
-    """The hash at the commit of the document. Nothing where one of the two was never committed, or is being changed."""
-    facts = context.facts()
-    commit = None if document in {*facts.changed, *facts.untracked} else context.document_commit(document)
-    if commit is None or not path.isprintable():
+    """The hash at the commit of the document.
+
+    Nothing where one of the two was never committed or is being changed, or a shallow clone lacks that commit.
+    """
+    commit = _find_commit(context, document)
+    if commit is None or not path.isprintable() or context.is_cut_off(commit):
         return None, ""
     content = context.read_at(commit, path)
     if content is not None:
         return build_hash(content), commit
     committed_later = context.read(path) is not None and context.document_commit(path) is not None
     return (_ABSENT if committed_later else None), commit
+
+
+def _find_commit(context: Context, document: str) -> str | None:
+    facts = context.facts()
+    return None if document in {*facts.changed, *facts.untracked} else context.document_commit(document)
 
 
 def _name_of(claim: Claim) -> str:

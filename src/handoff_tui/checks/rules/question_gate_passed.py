@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.builder_documents import find_results, list_documents
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.document_problems import find_unreadable
 from handoff_tui.checks.greenlight import find_greenlight_gap
 from handoff_tui.models.document import DocumentRole
@@ -33,15 +34,18 @@ def judge(context: Context) -> Iterator[Found]:
         context.skip("no builder handoff here has a question gate")
     found: list[Found] = []
     waiting: list[str] = []
+    unseen: list[str] = []
     for handoff in gates:
         found.extend(find_unreadable(context, [document.path for document in list_documents(handoff, *_GATE)]))
         found.extend(_find_leaks(handoff))
-        found.extend(_find_other_contract(context, handoff))
+        found.extend(_find_other_contract(context, handoff, unseen))
         found.extend(_find_open_questions(context, handoff))
         if _has_begun(context, handoff):
             found.extend(_find_missing_greenlight(context, handoff))
         else:
             waiting.append(handoff.id)
+    if unseen and not found:
+        context.undecidable(describe_cut_off(unseen))
     if not found and len(waiting) == len(gates):
         context.skip(f"no work has begun, and these gates still wait: {', '.join(waiting)}")
     yield from found
@@ -96,8 +100,11 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
             )
 
 
-def _find_other_contract(context: Context, handoff: Handoff) -> Iterator[Found]:
-    """Versions in the prompt and in the answers against the contract; for work that is done, as it was then."""
+def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[Found]:
+    """Versions in the prompt and in the answers against the contract; for work that is done, as it was then.
+
+    Where a shallow clone does not show what was then, the document is added to `unseen`.
+    """
     name = context.setting("builder.questions.contract", str)
     contract = next((path for path in context.paths() if path.rpartition("/")[2] == name), None)
     current = _read_version(context.read_text(contract)) if contract else None
@@ -114,6 +121,9 @@ def _find_other_contract(context: Context, handoff: Handoff) -> Iterator[Found]:
         if stated is not None and (
             stated == current or stated == _read_then(context, handoff, document.path, contract)
         ):
+            continue
+        if stated is not None and find_results(handoff) and is_document_cut_off(context, document.path):
+            unseen.append(document.path)
             continue
         line = fact.where.line if fact and fact.where else text.count("\n", 0, match.start()) + 1 if match else None
         yield Found(

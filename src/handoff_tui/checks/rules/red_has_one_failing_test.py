@@ -52,7 +52,7 @@ def _judge_new_tests(context: Context, step: Step) -> Iterator[Found]:
     """The tests that the commit of the step adds to the test file, by name; files without tests we know are left."""
     path = next((claim.subject for claim in step.handoff.claims if claim.kind in _MADE and claim.subject), None)
     commit = CommitIndex(context).find(step)
-    if path is None or commit is None:
+    if path is None or commit is None or context.is_cut_off(commit.id):
         return
     after = _find_tests(context, context.read_at(commit.id, path))
     before = _find_tests(context, context.read_at(commit.parents[0], path)) if commit.parents else set()

@@ -41,6 +41,15 @@ examples:
 
 exit: 0 clean, 3 fatal
 """
+_REPLAY_EXAMPLES = """\
+examples:
+  handoff-tui log replay                       every past approval and its four answers
+  handoff-tui log replay --all                 with every detail
+  handoff-tui log replay --json | jq '.approvals[] | select(.standing == "fails") | {entry, handoff, answers}'
+
+exit: 0 nothing fails (the first line tells what cannot be judged), 1 an approval would not hold today, or evidence
+that it names is gone or changed, 3 the log is not sound and nothing is judged
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -156,7 +165,7 @@ def _add_verify(children: _Children[argparse.ArgumentParser]) -> None:
 
 def _add_replay(children: _Children[argparse.ArgumentParser]) -> None:
     replaying = _add_child(children, "replay", "judge every past approval again, by what holds today")
-    replaying.epilog = "exit: 0, 1 an approval would not hold today, 3 the log is not sound and nothing is judged"
+    replaying.epilog = _REPLAY_EXAMPLES
     replaying.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help="print every detail")
 
 

@@ -12,8 +12,8 @@ from handoff_tui.repo.files import FileReader
 from handoff_tui.review.live.scene import Patch, Scene
 
 _STEADY: Final = frozenset({
-    "answer", "baseline", "commit", "commit-paths", "commits", "document-commit", "file-at", "lag", "parameters",
-    "program", "program-answers", "reaches", "remotes", "setting", "usual-severity",
+    "answer", "baseline", "commit", "commit-paths", "commits", "cut-off", "document-commit", "file-at", "lag",
+    "parameters", "program", "program-answers", "reaches", "remotes", "setting", "usual-severity",
 })  # fmt: skip
 """Answers in which no file of the work tree has a say. Those of the network are asked again with everything else."""
 _ABOUT_ONE_PATH: Final = frozenset({"executable", "exists", "file", "writable"})

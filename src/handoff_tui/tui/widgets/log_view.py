@@ -40,7 +40,6 @@ class LogView(ListedView):
         *("app.open", "log.verify", "log.open-file", "log.time-travel", "log.follow", "app.copy"),
     )
 
-
     def __init__(self) -> None:
         super().__init__(id="log")
         self._state = DeskState()

@@ -89,6 +89,17 @@ def test_data_intact_checks_the_hashes_of_results() -> None:
     assert judge(DATA_INTACT, overtaken) == []
 
 
+def test_data_intact_cannot_tell_of_a_time_that_a_shallow_clone_lacks() -> None:
+    """What is not true now may have been true then; a finding elsewhere is still told."""
+    files: dict[str, str | bytes] = {"glaze/blue.txt": GLAZE, RESULTS: results_with(OTHER)}
+    cut = frozenset({"e" * 40})
+    with pytest.raises(UndecidableError, match=f"{RESULTS} was written"):
+        judge(DATA_INTACT, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
+    files["glaze/SHA256SUMS"] = f"{OTHER}  blue.txt\n"
+    [found] = judge(DATA_INTACT, MemoryWorld(files=files, documents={RESULTS: "e" * 40}, cut_off=cut))
+    assert found.message.startswith("VR008: glaze/SHA256SUMS")
+
+
 def test_data_intact_holds_a_manifest_to_the_present() -> None:
     """A manifest that was true once is wrong now."""
     manifest = {

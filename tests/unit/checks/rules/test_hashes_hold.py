@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.hashes_hold import HASHES_HOLD
 from handoff_tui.models.review_state import RepositoryFacts
 from tests.support.builder_story import (
@@ -91,6 +91,25 @@ def test_hash_that_a_later_handoff_replaces_passes() -> None:
     wrong = {**world.files, results_path("H-6"): later.replace(digest(new), digest("x"))}
     found = judge(HASHES_HOLD, _committed(MemoryWorld(files=wrong), SOURCE))
     assert [one.place and one.place.path for one in found] == [results_path("H-6")]
+
+
+def test_hash_of_a_time_that_a_shallow_clone_lacks_is_not_judged() -> None:
+    """True now it passes; replaced by a declared change nobody can tell; else it is not true, whatever was then."""
+    new = "def light() -> int:\n    return 2\n"
+    line = f"- `{_PATH}` (SHA256 before: {digest(SOURCE)}, after: {digest(new)})"
+    later = build_results("H-6").replace(f"- `{_PATH}` (SHA256: {digest(SOURCE)})", "- NONE")
+    later = later.replace("## Files Modified\n- NONE", f"## Files Modified\n{line}")
+    cut = frozenset({_THEN})
+    world = _committed(build_world({_PATH: new, results_path("H-6"): later}), new)
+    world.cut_off = cut
+    with pytest.raises(UndecidableError, match=f"shallow.*{results_path('H-5')} was written"):
+        judge(HASHES_HOLD, world)
+    true = _committed(build_world(), "later\n")
+    true.cut_off = cut
+    assert judge(HASHES_HOLD, true) == []
+    false = _committed(build_world({_PATH: "other\n"}), "other\n")
+    false.cut_off = cut
+    assert [found.message for found in judge(HASHES_HOLD, false)] == [f"the hash quoted for {_PATH} is false"]
 
 
 def test_hash_is_not_excused_by_its_own_document() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.question_gate_passed import QUESTION_GATE_PASSED
 from tests.support.builder_story import (
     answers_path,
@@ -82,6 +82,15 @@ def test_contract_of_work_that_is_done_may_be_older() -> None:
         "H-5 contract of prompt",
         "H-5 contract of answers",
     ]
+
+
+def test_contract_of_a_time_that_a_shallow_clone_lacks_is_not_judged() -> None:
+    """An older version may have been in force then."""
+    world = _world({_CONTRACT: build_contract("3.0")})
+    world.documents = {prompt_path("H-5"): "b" * 40, answers_path("H-5"): "b" * 40}
+    world.cut_off = frozenset({"b" * 40})
+    with pytest.raises(UndecidableError, match="shallow"):
+        judge(QUESTION_GATE_PASSED, world)
 
 
 def test_expected_answers_must_not_leak() -> None:
