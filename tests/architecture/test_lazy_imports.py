@@ -57,6 +57,13 @@ def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> 
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
 
+def test_app_paints_before_it_knows_a_model() -> None:
+    """What is drawn first needs neither pydantic nor the rooms behind the desk."""
+    heavy = ("pydantic", "watchfiles", "cryptography", "git", "handoff_tui.review", "handoff_tui.models.desk_state")
+    code = f"import sys, handoff_tui.tui.run; sys.exit(any(name in sys.modules for name in {heavy!r}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
 def test_check_that_must_run_imports_only_what_it_uses(sample_repository: Path) -> None:
     """Neither the network, nor archives, nor readers and writers of other forms, nor a pool for commands."""
     call = ["check", "--pre", "--only", "nothing-unpushed", "--json", "--fresh", "--repo", str(sample_repository)]

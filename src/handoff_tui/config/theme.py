@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.config.layer import Layer, parse_layer
 from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.errors import ConfigError, FileUnreadableError
-from handoff_tui.models.base import Model
 from handoff_tui.models.pattern import compile_later
 from handoff_tui.repo.resources import find_resource
 from handoff_tui.repo.user_files import find_config_folder, list_user_files, read_user_file, shorten_home
@@ -48,8 +48,12 @@ class RoleStyle(NamedTuple):
     attributes: tuple[str, ...]
 
 
-class Theme(Model):
-    """A theme. A role's value is a colour, then any attributes: `#ffcf70 bold`, `bright-red`, `default dim`."""
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A theme. A role's value is a colour, then any attributes: `#ffcf70 bold`, `bright-red`, `default dim`.
+
+    `parse_theme` has checked it. It is no model: it is needed before the first paint, and they take a third of that.
+    """
 
     name: str
     dark: bool
