@@ -13,7 +13,7 @@ from typing import Protocol
 from handoff_tui.errors import HandoffError
 
 CACHE_NAME = "verified-cache"
-VERIFICATION_VERSION = "2"
+VERIFICATION_VERSION = "3"
 """Goes up with every change to what verification demands of bytes and signatures; older caches then count as empty."""
 _ID_LENGTH = len("sha256:") + 64
 

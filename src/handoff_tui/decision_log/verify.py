@@ -31,8 +31,8 @@ class Facts(Protocol):
 class LogVerifier:
     """The verdict on the log of one repository, as often as it is asked for.
 
-    With `facts`, entries that were verified before are hashed and not verified again: their names are hashes, so a file
-    that still has the content its name says is what was verified. A file is read once in a verifier's life.
+    With `facts`, entries that were verified before are not verified again: their names are hashes, so a file that still
+    has the content its name says is what was verified. It is hashed again where its stamp is not the one of then.
     """
 
     def __init__(self, blobs: LogBlobs, know: Callable[[], Known], facts: Facts | None = None) -> None:
@@ -82,21 +82,31 @@ class LogVerifier:
 
     def _load(self, listing: LogListing, present: frozenset[str]) -> tuple[list[LogProblem], dict[str, Candidate]]:
         """Checks what was not checked before, and remembers it; what could not be read, and what is sound of it."""
-        read = self._blobs.read_contents(listing, present.difference(self._sound, self._refused))
-        remembered = self._remember(read.contents)
-        self._sound |= remembered
+        new = present.difference(self._sound, self._refused)
+        stamps = self._blobs.read_stamps(listing, new) if self._facts is not None else {}
+        known = self._remember(new)
+        same = {one for one, (stamp, _) in known.items() if stamps.get(one) == stamp}
+        read = self._blobs.read_contents(listing, new - same)
+        remembered = {one: found for one, (_, found) in known.items() if one in same or one in read.contents}
         fresh, refused = check_entries({one: read.contents[one] for one in read.contents.keys() - remembered.keys()})
-        self._sound |= fresh
+        self._sound |= remembered | fresh
         self._refused |= {str(problem.entry): problem for problem in refused}
         if self._facts is not None:
-            self._facts.record({one: pack(candidate) for one, candidate in fresh.items()})
+            hashed = {one: found for one, found in (remembered | fresh).items() if one not in same}
+            if read.unsuitable:  # a false copy beside a true one is told every time
+                stamps = {}
+            self._facts.record({one: f"{stamps.get(one, '-')} {pack(found)}" for one, found in hashed.items()})
         return [build_unsuitable_problem(one) for one in read.unsuitable], {**remembered, **fresh}
 
-    def _remember(self, new: Collection[str]) -> dict[str, Candidate]:
-        """What earlier verifications found out about these."""
+    def _remember(self, new: Collection[str]) -> dict[str, tuple[str, Candidate]]:
+        """What earlier verifications found out about these, and the stamp that each had then."""
         lines = self._facts.load() if self._facts is not None and new else {}
-        found = ((one, unpack(one, lines[one])) for one in new if one in lines)
-        return {one: candidate for one, candidate in found if candidate is not None}
+        known: dict[str, tuple[str, Candidate]] = {}
+        for one in new:
+            stamp, _, line = lines.get(one, "").partition(" ")
+            if line and (found := unpack(one, line)) is not None:
+                known[one] = (stamp, found)
+        return known
 
 
 def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], list[LogProblem]]:

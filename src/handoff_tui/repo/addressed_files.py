@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from handoff_tui.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
-from handoff_tui.repo.folder_listing import FolderListing, ForeignFile, Found
+from handoff_tui.repo.folder_listing import SETTLED_NANOSECONDS, FolderListing, ForeignFile, Found
 from handoff_tui.repo.linked_write import (
     build_write_error,
     close_looked_at,
@@ -90,6 +92,23 @@ class AddressedFolder:
                     place, folders = needed, self._try_open(opened, digest)
                 yield digest, folders if isinstance(folders, HandoffError) else self._read_one(folders[-1], digest)
 
+    def stamp_many(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Each digest with what tells that its file is the one of last time; nothing where that cannot be told.
+
+        Nobody can set the time at which a file was last changed, but two changes may have the same one. So a file that
+        was changed just now has no stamp.
+        """
+        place: str | None = None
+        latest = time.time_ns() - SETTLED_NANOSECONDS
+        with ExitStack() as opened:
+            folders: Descriptors | HandoffError = []
+            for digest in digests:
+                needed = digest[:2] if self.sharded else ""
+                if needed != place:
+                    opened.close()
+                    place, folders = needed, self._try_open(opened, digest)
+                yield digest, "" if isinstance(folders, HandoffError) else self._stamp_one(folders[-1], digest, latest)
+
     def list(self) -> tuple[str, ...]:
         """Digests that are present by their names, sorted; their content is not looked at."""
         return tuple(digest for found in self.walk() for digest in found.digests)
@@ -165,6 +184,15 @@ class AddressedFolder:
         except StoredFileDamagedError as damaged:
             return damaged
         return content if hashlib.sha256(content).hexdigest() == digest else _build_content_error(path)
+
+    def _stamp_one(self, folder: int, digest: str, latest: int) -> str:
+        try:
+            status = os.stat(digest + self.suffix, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            return ""
+        if not stat.S_ISREG(status.st_mode) or max(status.st_mtime_ns, status.st_ctime_ns) > latest:
+            return ""
+        return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_ctime_ns}"
 
     def _build_read_error(self, refused: OSError, digest: str) -> HandoffError:
         path = self.build_path(digest)

@@ -11,7 +11,7 @@ from handoff_tui.repo.linked_write import TEMPORARY_PREFIX, close_looked_at, ope
 from handoff_tui.repo.system_calls import Calls
 
 _SHARD = re.compile(r"[0-9a-f]{2}")
-_SETTLED_NANOSECONDS = 2_000_000_000
+SETTLED_NANOSECONDS = 2_000_000_000
 """A folder's times may be as coarse as this: what changed so shortly before it was read may change unnoticed."""
 
 
@@ -76,7 +76,7 @@ class FolderListing:
         finally:
             close_looked_at(self._calls, shard)
         self._memory.pop(name, None)
-        if now - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NANOSECONDS:
+        if now - max(status.st_mtime_ns, status.st_ctime_ns) > SETTLED_NANOSECONDS:
             self._memory[name] = _Memory(stamp, found)
         return found
 

@@ -117,6 +117,14 @@ class LogBlobs:
             self._seen = seen
         return self._listing
 
+    def read_stamps(self, listing: LogListing, identifiers: Iterable[str]) -> dict[str, str]:
+        """What tells that every copy of an entry is the one of last time; where it cannot be told there is none."""
+        wanted = sorted(set(identifiers))
+        here = (one.removeprefix(ID_PREFIX) for one in wanted if one in listing.work_tree)
+        files = {ID_PREFIX + digest: stamp for digest, stamp in self.folder.stamp_many(here)}
+        blobs = listing.branches.blobs
+        return {one: f"{files.get(one, '')}/{'+'.join(blobs.get(one, ()))}" for one in wanted if files.get(one, "/")}
+
     def read_contents(self, listing: LogListing, identifiers: Iterable[str]) -> LogContents:
         """The bytes of some entries of a listing. Every copy is looked at: a false one is named, a true one is used."""
         wanted = sorted(set(identifiers))

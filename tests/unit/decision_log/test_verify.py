@@ -22,6 +22,7 @@ from handoff_tui.decision_log.verify import (
 )
 from handoff_tui.errors import EntrySchemaError, NotCanonicalError, SignatureInvalidError
 from handoff_tui.models.log_record import LogVerdict, ProblemLevel
+from handoff_tui.repo import addressed_files
 from handoff_tui.repo.log_blobs import LogBlobs, Unsuitable
 from handoff_tui.repo.repository import open_repository
 from tests.support.log_entries import IDS, build_statement, read_golden, sign_statement
@@ -171,6 +172,46 @@ def test_remembered_entry_that_was_changed_in_place_is_noticed(log: RealLog) -> 
     assert list_codes(open_verifier(log, notebook)()) == ["unsuitable-file", "unsuitable-file"]
 
 
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file counts as one that was not changed just now."""
+    monkeypatch.setattr(addressed_files, "SETTLED_NANOSECONDS", -1_000_000_000_000)
+
+
+@pytest.mark.usefixtures("settled")
+def test_remembered_entries_with_their_stamps_are_not_read_again(log: RealLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is the one of last time; one that was changed in place is not, and is noticed."""
+    notebook = Notebook()
+    first = open_verifier(log, notebook)()
+    with monkeypatch.context() as watched:
+        watched.setattr(addressed_files.AddressedFolder, "_read_one", refuse_to_read)
+        assert open_verifier(log, notebook)() == first
+    log.place(log.heads()[0]).write_bytes(b"changed in place")
+    assert "unsuitable-file" in list_codes(open_verifier(log, notebook)())
+
+
+def refuse_to_read(*_: object) -> bytes:
+    raise AssertionError("read again")
+
+
+@pytest.mark.usefixtures("settled")
+def test_false_copy_beside_a_true_one_is_told_every_time(log: RealLog) -> None:
+    """The branch has the entry; what stands under its name in the work tree has another content."""
+    log.builder.commit("the log")
+    log.place(log.heads()[0]).write_bytes(b"changed in place")
+    notebook = Notebook()
+    for _ in range(3):
+        verdict = open_verifier(log, notebook)()
+        assert (list_codes(verdict), len(verdict.entries)) == (["unsuitable-file"], len(log.entries))
+
+
+def test_file_that_was_changed_just_now_has_no_stamp(log: RealLog) -> None:
+    """Two changes may have one time: it is hashed the next time too."""
+    notebook = Notebook()
+    open_verifier(log, notebook)()
+    assert {line.partition(" ")[0] for line in notebook.lines.values()} == {"-"}
+
+
 def test_remembered_refusal_is_found_out_anew(log: RealLog) -> None:
     """Only what was sound is remembered."""
     bad = log.store(b"{}\n")
@@ -194,8 +235,9 @@ def test_facts_of_another_entry_are_not_believed(log: RealLog) -> None:
     notebook = Notebook()
     open_verifier(log, notebook)()
     first, second = sorted(notebook.lines)
-    assert unpack(first, notebook.lines[second]) is None
-    assert unpack(second, notebook.lines[second]) is not None
+    line = notebook.lines[second].partition(" ")[2]
+    assert unpack(first, line) is None
+    assert unpack(second, line) is not None
 
 
 @pytest.mark.parametrize("kind", ["genesis", "policy", "submission", "decision"])
