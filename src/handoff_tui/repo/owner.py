@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from handoff_tui.errors import RepositoryError
+from handoff_tui.repo.clock import read_monotonic
 from handoff_tui.repo.git import TIMEOUT_SECONDS, GitAnswer, build_start_error, build_timeout_error
 from handoff_tui.repo.hardening import TRUSTED_SCOPES, build_search_path, parse_config_list
 from handoff_tui.repo.repository import Repository
@@ -82,6 +83,7 @@ class RepoOwner:
 
     def _execute(self, *arguments: str) -> GitAnswer:
         repo = self._open()
+        begun = read_monotonic()
         with self._repository.git.prepare(*arguments) as (argv, environment):
             try:
                 code, stdout, stderr = repo.git.execute(
@@ -97,7 +99,8 @@ class RepoOwner:
                 )
             except (OSError, UnicodeEncodeError) as refused:
                 raise build_start_error(arguments[0], refused) from refused
-        if code < 0 and stderr.startswith("Timeout: "):
+        # GitPython ends a late git and says so afterwards: by then it may have been answered for already
+        if code < 0 and (stderr.startswith("Timeout: ") or read_monotonic() - begun >= TIMEOUT_SECONDS):
             raise build_timeout_error(arguments[0])
         return GitAnswer(code, stdout, stderr)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -94,6 +95,15 @@ def test_owner_refuses_words_that_no_process_can_be_given(repository: Repository
 def test_owner_ends_a_late_git(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A git that does not answer in time is ended, and that is said."""
     monkeypatch.setattr(owner_module, "TIMEOUT_SECONDS", 0.2)
+    os.mkfifo(repository.root / ".gitattributes")
+    with RepoOwner(repository) as owner, pytest.raises(GitError, match="did not answer"):
+        owner.run("status")
+
+
+def test_owner_knows_a_late_git_that_nobody_spoke_of(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is ended and answered for before GitPython has noted that it ended it."""
+    monkeypatch.setattr(owner_module, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("git.cmd._kill_process", lambda process: os.kill(process, signal.SIGKILL))
     os.mkfifo(repository.root / ".gitattributes")
     with RepoOwner(repository) as owner, pytest.raises(GitError, match="did not answer"):
         owner.run("status")

@@ -59,11 +59,13 @@ def _list_replaced(context: Context) -> _Replaced:
 
 def _is_unseen(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> bool:
     """Whether all rests on a moment that a shallow clone lacks: not true now, and replaced if it was true then."""
-    commit = _find_commit(context, claim.where.path)
-    if claim.kind is not ClaimKind.HASH or commit is None or not context.is_cut_off(commit):
+    if claim.kind is not ClaimKind.HASH or not _is_replaced(claim, replaced):
         return False
     path = context.find(claim.subject or "", claim.where.path) if (claim.subject or "").isprintable() else None
-    return _measure_now(context, handoff, claim, path) != str(claim.value) and _is_replaced(claim, replaced)
+    if _measure_now(context, handoff, claim, path) == str(claim.value):
+        return False
+    commit = _find_commit(context, claim.where.path)
+    return commit is not None and context.is_cut_off(commit)
 
 
 def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
