@@ -13,7 +13,7 @@ from handoff_tui.repo.repository import open_repository
 from handoff_tui.repo.ssh_keygen import SigningTool
 from handoff_tui.review.log import open_log
 from tests.support.command_line import Said
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.signed import Person, Speaking, make_person
 
 HANDOFF = "notes/HANDOFF.md"
@@ -84,6 +84,15 @@ class GateDesk:
     def change(self, content: str = CODE + "# more\n", path: str = "src/app.py") -> None:
         """More work of the agent, committed."""
         self.builder.write(path, content).commit("more work")
+
+    def begin_approved(self) -> None:
+        """Work that Bo approved, the log committed with it, and broken work by Ada after it."""
+        bo = self.person("bo")
+        self.builder.config("user.email", EMAIL).config("user.name", "Ada")
+        self.begin(bo)
+        self.decide(bo, "approve", "--reason", "good")
+        self.commit_log()
+        self.change("broken\n")
 
     def commit_log(self) -> None:
         self.builder.commit("the log")

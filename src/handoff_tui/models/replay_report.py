@@ -45,8 +45,8 @@ class Answer(Model):
     """Checks that fail, files that are missing, settings that were weaker: one a line."""
 
 
-class ReplayedApproval(Model):
-    """One decision by which work passed, and what is to be said of it today."""
+class PastDecision(Model):
+    """A decision of the log, with the reason that was given."""
 
     entry: str
     verb: str
@@ -56,6 +56,11 @@ class ReplayedApproval(Model):
     phase: str
     attempt: int
     reason: str
+
+
+class ReplayedApproval(PastDecision):
+    """One decision by which work passed, and what is to be said of it today."""
+
     commit: str
     tree: str
     snapshot: str
@@ -78,17 +83,8 @@ class ReplayedApproval(Model):
         return next(answer for answer in self.answers if answer.question is question)
 
 
-class OtherDecision(Model):
-    """A decision by which nothing passed: sent back, held, or withdrawn, with the reason that was given."""
-
-    entry: str
-    verb: str
-    actor: str
-    time: str
-    handoff: str
-    phase: str
-    attempt: int
-    reason: str
+class OtherDecision(PastDecision):
+    """A decision by which nothing passed: sent back, held, or withdrawn."""
 
 
 class ReplayReport(Model):

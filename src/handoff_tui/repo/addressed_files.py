@@ -78,19 +78,9 @@ class AddressedFolder:
         raise AssertionError
 
     def read_many(self, digests: Iterable[str]) -> Iterator[tuple[str, bytes | HandoffError]]:
-        """Each digest with its content, or with what is wrong with it; a folder is opened once for its files."""
-        place: str | None = None
-        with ExitStack() as opened:
-            folders: Descriptors | HandoffError = []
-            for digest in digests:
-                if not _DIGEST.fullmatch(digest):
-                    yield digest, StoredFileMissingError(f"{digest!r} is not a SHA-256 digest")
-                    continue
-                needed = digest[:2] if self.sharded else ""
-                if needed != place:
-                    opened.close()
-                    place, folders = needed, self._try_open(opened, digest)
-                yield digest, folders if isinstance(folders, HandoffError) else self._read_one(folders[-1], digest)
+        """Each digest with its content, or with what is wrong with it."""
+        for digest, folder in self._visit(digests):
+            yield digest, folder if isinstance(folder, HandoffError) else self._read_one(folder, digest)
 
     def stamp_many(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Each digest with what tells that its file is the one of last time; nothing where that cannot be told.
@@ -98,16 +88,9 @@ class AddressedFolder:
         Nobody can set the time at which a file was last changed, but two changes may have the same one. So a file that
         was changed just now has no stamp.
         """
-        place: str | None = None
         latest = time.time_ns() - SETTLED_NANOSECONDS
-        with ExitStack() as opened:
-            folders: Descriptors | HandoffError = []
-            for digest in digests:
-                needed = digest[:2] if self.sharded else ""
-                if needed != place:
-                    opened.close()
-                    place, folders = needed, self._try_open(opened, digest)
-                yield digest, "" if isinstance(folders, HandoffError) else self._stamp_one(folders[-1], digest, latest)
+        for digest, folder in self._visit(digests):
+            yield digest, "" if isinstance(folder, HandoffError) else self._stamp_one(folder, digest, latest)
 
     def list(self) -> tuple[str, ...]:
         """Digests that are present by their names, sorted; their content is not looked at."""
@@ -166,6 +149,21 @@ class AddressedFolder:
             folders.append(open_folder(self._calls, name, folders[-1], shown, create=create))
             opened.callback(close_looked_at, self._calls, folders[-1])
         return folders
+
+    def _visit(self, digests: Iterable[str]) -> Iterator[tuple[str, int | HandoffError]]:
+        """Each digest with the folder of its file, which is opened once for all that follow each other in it."""
+        place: str | None = None
+        with ExitStack() as opened:
+            folders: Descriptors | HandoffError = []
+            for digest in digests:
+                if not _DIGEST.fullmatch(digest):
+                    yield digest, StoredFileMissingError(f"{digest!r} is not a SHA-256 digest")
+                    continue
+                needed = digest[:2] if self.sharded else ""
+                if needed != place:
+                    opened.close()
+                    place, folders = needed, self._try_open(opened, digest)
+                yield digest, folders if isinstance(folders, HandoffError) else folders[-1]
 
     def _try_open(self, opened: ExitStack, digest: str) -> Descriptors | HandoffError:
         try:

@@ -13,19 +13,13 @@ from handoff_tui.review import rollback
 from handoff_tui.review.desk import Desk, open_desk
 from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
 from tests.support.gates import CODE, GateDesk
-from tests.support.repositories import EMAIL
 from tests.support.stepping import Stepping
 
 
 @pytest.fixture
 def approved(gate_desk: GateDesk) -> GateDesk:
     """Work that was approved and more work after it; the log is committed with it."""
-    bo = gate_desk.person("bo")
-    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
-    gate_desk.begin(bo)
-    gate_desk.decide(bo, "approve", "--reason", "good")
-    gate_desk.commit_log()
-    gate_desk.change("broken\n")
+    gate_desk.begin_approved()
     gate_desk.change("new\n", "new.py")
     return gate_desk
 

@@ -63,11 +63,6 @@ class PartsInView:
                 self._read.pop(part, None)
                 self._asked.pop(part, None)
 
-    def note_read(self, part: Part, token: Token) -> None:
-        """Somebody else has read a part."""
-        with self._lock:
-            self._read[part] = token
-
     def catch_up(self, *, drawn_first: bool = False) -> None:
         """Has read what is needed and not up to date; returns at once.
 

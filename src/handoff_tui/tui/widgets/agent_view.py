@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -186,8 +187,9 @@ class AgentView(View):
         places = len(self._find_places()) if action == "agent.open-file" else 0
         return refuse_agent_action(action, self._here, places=places)
 
-    def perform(self, action: str) -> bool:
-        acts: dict[str, Callable[[], object]] = {
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            **{action: partial(self._propose, kind) for action, kind in _PROPOSALS.items()},
             "agent.continue": self._continue,
             "agent.pause": lambda: self._hold(paused=True),
             "agent.stop": self._stop,
@@ -204,13 +206,6 @@ class AgentView(View):
             "agent.proofs": lambda: self.post_message(ProofsWanted()),
             "app.copy": self._copy,
         }
-        if action in _PROPOSALS:
-            self._propose(_PROPOSALS[action])
-        elif action in acts:
-            acts[action]()
-        else:
-            return super().perform(action)
-        return True
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         return self.panel.find(text, backwards=backwards, again=again)

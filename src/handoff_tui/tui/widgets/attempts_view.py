@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import ClassVar
 
@@ -117,18 +117,14 @@ class AttemptsView(ListedView):
         missing = next((one for one in (other, record) if one.commit is None), None)
         return "" if missing is None else f"which commit {render_safe(missing.name)} is about is not known"
 
-    def perform(self, action: str) -> bool:
-        acts: dict[str, Callable[[], object]] = {
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
             "attempts.compare": self._compare,
             "attempts.mark": self._mark,
             "attempts.failure": self._explain_failure,
             "attempts.diff": self._open_diff,
             "app.copy": self._copy,
         }
-        if action not in acts:
-            return super().perform(action)
-        acts[action]()
-        return True
 
     def describe_found(self) -> str:
         found = sum(bool(key) for key in self._rows.keys) if self._rows else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -135,8 +135,8 @@ class ChecksView(ListedView):
             return "no check is chosen"
         return "" if is_open(self._result) else "this one does not fail"
 
-    def perform(self, action: str) -> bool:
-        acts: dict[str, Callable[[], object]] = {
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
             "checks.run": self._run,
             "checks.run-all": lambda: self.post_message(ChecksWanted()),
             "checks.cancel": lambda: self.post_message(ChecksCancelled()),
@@ -148,10 +148,6 @@ class ChecksView(ListedView):
             "app.copy-all": lambda: self.post_message(CopyWanted(str(self._place), "the place")),
             "app.edit": lambda: self.post_message(EditorWanted(self._place.path, self._place.line)),
         }
-        if action not in acts:
-            return super().perform(action)
-        acts[action]()
-        return True
 
     def describe_found(self) -> str:
         found = sum(len(group.results) for group in self._rows.groups) if self._rows else 0

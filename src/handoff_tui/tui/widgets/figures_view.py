@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual import on
@@ -126,15 +126,11 @@ class FiguresView(View):
     def refuse(self, action: str) -> str:
         return "no figure is chosen" if action == "app.copy" and self._figure is None else ""
 
-    def perform(self, action: str) -> bool:
-        acts: dict[str, Callable[[], object]] = {
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
             "figures.only-missed": self._toggle_missed,
             "app.copy": self._copy,
         }
-        if action not in acts:
-            return super().perform(action)
-        acts[action]()
-        return True
 
     def find(self, text: str, *, backwards: bool = False, again: bool = False) -> str:
         if again:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from textual.app import ComposeResult
 
 from handoff_tui.presentation.page import Cell, Page
@@ -17,12 +15,6 @@ _TICK_SECONDS = 20.0
 """Ages on the screen grow by minutes; more often would cost and show nothing."""
 _MARK = 2
 """The columns of the cursor's mark, left of every row."""
-
-
-class HeadedRows(RowSource, Protocol):
-    """Rows that have headings."""
-
-    def build_heading(self, width: int) -> tuple[Cell, ...]: ...
 
 
 class ListedView(View):

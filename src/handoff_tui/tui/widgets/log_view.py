@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from handoff_tui.models.desk_state import DeskState, Part
@@ -138,18 +138,14 @@ class LogView(ListedView):
             return "this entry is about no handoff"
         return "" if self._find_key(row) else f"{render_safe(row.handoff)} is not in this repository any more"
 
-    def perform(self, action: str) -> bool:
-        acts: dict[str, Callable[[], None]] = {
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
             "log.verify": self._verify,
             "log.open-file": self._open_handoff,
             "log.follow": self._toggle_following,
             "log.time-travel": self._travel,
             "app.copy": self._copy,
         }
-        if action not in acts:
-            return super().perform(action)
-        acts[action]()
-        return True
 
     def describe_found(self) -> str:
         found = len(self._rows.keys) if self._rows else 0

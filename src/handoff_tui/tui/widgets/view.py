@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual.containers import Container
@@ -43,8 +44,15 @@ class View(Container):
         """Why an action cannot be done now; nothing when it can."""
         return ""
 
+    def list_acts(self) -> Mapping[str, Callable[[], object]]:
+        """Its own actions, and what does them."""
+        return {}
+
     def perform(self, action: str) -> bool:
         """Does one of its own actions, or a general one such as `nav.down`; whether it was one."""
+        if (act := self.list_acts().get(action)) is not None:
+            act()
+            return True
         lines = self.focused_lines
         if lines is None or not (action.startswith("nav.") or action == "app.open"):
             return False

@@ -20,7 +20,6 @@ from handoff_tui.review.step_end import finish_step
 from handoff_tui.review.step_follow import follow
 from handoff_tui.review.unlock import list_phase_locks
 from tests.support.gates import CODE, GateDesk
-from tests.support.repositories import EMAIL
 from tests.support.stepping import HANDOFF, Stepping
 
 
@@ -91,12 +90,7 @@ def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) ->
 
 def test_rollback_is_done_as_it_was_shown_and_undone(gate_desk: GateDesk) -> None:
     """What has changed meanwhile is shown anew first; undoing brings everything back."""
-    bo = gate_desk.person("bo")
-    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
-    gate_desk.begin(bo)
-    gate_desk.decide(bo, "approve", "--reason", "good")
-    gate_desk.commit_log()
-    gate_desk.change("broken\n")
+    gate_desk.begin_approved()
     code = gate_desk.builder.place("src/app.py")
     operator = Operator(gate_desk.root)
     shown = operator.ask(ProposalKind.ROLLBACK)

@@ -28,7 +28,6 @@ from handoff_tui.review.step_end import finish_step
 from handoff_tui.review.step_follow import follow
 from tests.support.gates import CODE, GateDesk
 from tests.support.live_desks import Onlooker, looking
-from tests.support.repositories import EMAIL
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
 WAIT = "while test ! -e $HOME/go; do sleep 0.02; done"
@@ -294,12 +293,7 @@ def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -
 
 def test_rollback_is_shown_done_and_undone(gate_desk: GateDesk) -> None:
     """Uncommitted work of nobody's run must be agreed to by a word; undoing brings it back."""
-    bo = gate_desk.person("bo")
-    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
-    gate_desk.begin(bo)
-    gate_desk.decide(bo, "approve", "--reason", "good")
-    gate_desk.commit_log()
-    gate_desk.change("broken\n")
+    gate_desk.begin_approved()
     gate_desk.builder.write("own.txt", "somebody's own\n")
     code = gate_desk.builder.place("src/app.py")
     with looking(gate_desk.root) as onlooker:
