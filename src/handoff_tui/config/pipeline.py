@@ -1,169 +1,53 @@
-"""Pipelines: phases, the edges between them, the gate behind each, and where failure leads."""
+"""The pipeline: phases, the edges between them, and where failure leads."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from enum import StrEnum
 
-from pydantic import model_validator
-
-from handoff_tui.config.quantities import Count, Name
 from handoff_tui.models.base import Model
-from handoff_tui.models.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
 
 
-class PhaseSettings(Model):
-    """One phase of a pipeline."""
+class Passing(StrEnum):
+    """What the next agent is given of the work before it."""
 
-    name: Name
-    """What the phase is called."""
-    agent: Name | None = None
-    """Who works in it: a name from [agents], or any other word for it."""
-    command: tuple[Name, ...] = ()
-    """The agent's command, where it is not the one in [agents]."""
+    DOCUMENTS = "documents"
+    TASKS = "tasks"
+    FINDINGS = "findings"
+    PROOFS = "proofs"
+    FILES = "files"
+    """What the agent before changed, and its commits."""
+    OUTPUT = "output"
+    """The end of what the agent before printed."""
+
+
+EVERYTHING = tuple(Passing)
+
+
+class Phase(Model):
+    """One phase: who works in it, and whether a person must open the gate behind it."""
+
+    name: str
+    agent: str | None = None
+    command: tuple[str, ...] = ()
     gate: bool = True
-    """Whether someone must decide before work passes on."""
     human_only: bool = False
-    """Whether only a person may start the phase."""
-    failure_target: Name | None = None
+    failure_target: str | None = None
     """Where failure of this phase leads, when not where the pipeline says."""
 
 
-class EdgeSettings(Model):
+class Edge(Model):
     """Work may pass from one phase to another."""
 
-    source: Name
-    """The phase it leaves."""
-    target: Name
-    """The phase it enters."""
+    source: str
+    target: str
     passes: tuple[Passing, ...] = EVERYTHING
-    """What the next agent is given of the work before it."""
 
 
-class PipelineSettings(Model):
-    """A pipeline. A handoff takes the one that is named like its dialect, or the one its phase belongs to."""
+class Pipeline(Model):
+    """Phases in order, with the edge that failure takes and how many tries it has."""
 
-    phases: tuple[PhaseSettings, ...] = ()
-    """The phases, in order."""
-    edges: tuple[EdgeSettings, ...] = ()
-    """How work may pass; with none, from each phase to the next."""
-    failure_target: Name | None = None
-    """The phase that failed work goes back to; with none, the phase is tried again."""
-    retry_budget: Count = 3
-    """Tries after the first before a person must decide."""
-
-    @model_validator(mode="after")
-    def _names_its_own_phases(self) -> PipelineSettings:
-        names = [phase.name for phase in self.phases]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"has the phase {name!r} twice")
-        targets = [
-            target for target in (self.failure_target, *(phase.failure_target for phase in self.phases)) if target
-        ]
-        for name in (*(end for edge in self.edges for end in (edge.source, edge.target)), *targets):
-            if name not in names:
-                raise ValueError(
-                    f"names {name!r}, which is not one of its phases: {', '.join(map(repr, names)) or 'none'}"
-                )
-        return self
-
-    def build(self, name: str) -> Pipeline:
-        """The pipeline as the rest of the program knows it."""
-        return Pipeline(
-            name=name,
-            phases=tuple(
-                Phase(
-                    name=phase.name,
-                    agent=phase.agent,
-                    command=phase.command,
-                    gate=phase.gate,
-                    human_only=phase.human_only,
-                    failure_target=phase.failure_target,
-                )
-                for phase in self.phases
-            ),
-            edges=self._build_edges(),
-            failure_target=self.failure_target,
-            retry_budget=self.retry_budget,
-        )
-
-    def _build_edges(self) -> tuple[Edge, ...]:
-        if self.edges:
-            return tuple(Edge(source=edge.source, target=edge.target, passes=edge.passes) for edge in self.edges)
-        names = [phase.name for phase in self.phases]
-        return tuple(Edge(source=source, target=target) for source, target in pairwise(names))
-
-
-def _phase(name: str, agent: str | None = None, *, gate: bool = True) -> PhaseSettings:
-    return PhaseSettings.model_construct(name=name, agent=agent, gate=gate)
-
-
-def _edges(*edges: tuple[str, str, tuple[Passing, ...]]) -> tuple[EdgeSettings, ...]:
-    return tuple(
-        EdgeSettings.model_construct(source=source, target=target, passes=passes) for source, target, passes in edges
-    )
-
-
-_PLAN = (Passing.DOCUMENTS, Passing.TASKS)
-_TEST = (Passing.DOCUMENTS, Passing.TASKS, Passing.FILES, Passing.OUTPUT)
-_CODE = (Passing.DOCUMENTS, Passing.TASKS, Passing.FILES)
-_REPORT = (Passing.DOCUMENTS, Passing.TASKS, Passing.FINDINGS, Passing.PROOFS, Passing.FILES)
-
-_SESSION = PipelineSettings.model_construct(
-    phases=(_phase("work"), _phase("resume", gate=False)), failure_target="work"
-)
-
-DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
-    "mosaic": _SESSION,
-    "builder": PipelineSettings.model_construct(
-        phases=(
-            _phase("spec"),
-            _phase("questions", "builder"),
-            _phase("build", "builder"),
-            _phase("review", "reviewer"),
-            _phase("integration", "builder"),
-        ),
-        failure_target="build",
-    ),
-    "procedure": PipelineSettings.model_construct(
-        phases=(_phase("source"), _phase("target", gate=False)), failure_target="source"
-    ),
-    "tdd": PipelineSettings.model_construct(
-        phases=(
-            _phase("PLAN", "test-list"),
-            _phase("RED", "test"),
-            _phase("GREEN", "implement"),
-            _phase("REFACTOR", "refactor"),
-            _phase("COMPLETE", gate=False),
-        ),
-        edges=_edges(
-            ("PLAN", "RED", _PLAN),
-            ("RED", "GREEN", _TEST),
-            ("GREEN", "REFACTOR", _CODE),
-            ("REFACTOR", "PLAN", _CODE),
-            ("PLAN", "COMPLETE", _PLAN),
-            ("REFACTOR", "COMPLETE", _CODE),
-        ),
-    ),
-    "hub": PipelineSettings.model_construct(
-        phases=(
-            _phase("DEV", "dev"),
-            _phase("QA", "qa"),
-            _phase("SEC", "security"),
-            PhaseSettings.model_construct(name="DOCS", agent="docs", failure_target="DOCS"),
-            _phase("COMPLETE"),
-            PhaseSettings.model_construct(name="DEPLOY", agent="cicd", human_only=True),
-        ),
-        edges=_edges(
-            ("DEV", "QA", _CODE),
-            ("QA", "SEC", _REPORT),
-            ("SEC", "DOCS", _REPORT),
-            ("DOCS", "COMPLETE", _REPORT),
-            ("COMPLETE", "DEPLOY", _REPORT),
-        ),
-        failure_target="DEV",
-    ),
-    "gsd": _SESSION,
-    "notes": _SESSION,
-}
-"""The pipelines of the dialects."""
+    name: str
+    phases: tuple[Phase, ...]
+    edges: tuple[Edge, ...]
+    failure_target: str | None = None
+    retry_budget: int = 3
