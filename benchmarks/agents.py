@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
-from handoff_tui.models.agent_run import RunKey, RunPlan, RunState
-from handoff_tui.repo.agent_runs import RunHandle, read_run, start_run, wait_run, write_run
-from handoff_tui.repo.output_reader import OutputReader
+from handoff_tui.agents.runs.folders import RunHandle, read_run, start_run, wait_run, write_run
+from handoff_tui.agents.runs.run import RunKey, RunPlan, RunState
+from handoff_tui.system.processes.output_reader import OutputReader
 
 _OVERHEAD_SECONDS = 0.150
 _LONG_SECONDS = 10

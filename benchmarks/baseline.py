@@ -10,13 +10,13 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import write_work_tree
-from handoff_tui.review.capture import capture_snapshot
-from handoff_tui.review.desk import open_desk
+from handoff_tui.changes.snapshots.capture import capture_snapshot
+from handoff_tui.git.work_tree.capture import write_work_tree
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _TREE_LIMITS = {100_000: 1.2}
 _SNAPSHOT_LIMITS = {100_000: 1.4}

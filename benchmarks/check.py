@@ -16,13 +16,13 @@ from benchmarks.repositories import make_repository
 from handoff_tui.checks.engine import Engine
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.repo.processes import Bounds, run_command
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.processes.run import Bounds, run_command
 
 _LIMITS = {1_000: 30.0, 10_000: 6.0, 100_000: 1.6}
 _PRE_COMMIT_LIMIT = 0.5

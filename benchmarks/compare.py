@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import build_explanations
-from handoff_tui.baseline.store import read_snapshot, write_snapshot
-from handoff_tui.models.snapshot import Snapshot, TestOutcome
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
+from handoff_tui.changes.snapshots.store import read_snapshot, write_snapshot
 
 _TESTS = 50_000
 _PER_FILE = 40

@@ -13,15 +13,15 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
 from handoff_tui.checks.engine import Engine
 from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
-from handoff_tui.models.bisect_report import BisectEnd, BisectReport
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.bisect import BisectRequest, bisect
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.travel import Traveller
-from handoff_tui.review.travel_report import list_suited_rules
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.bisect.bisect import BisectRequest, bisect
+from handoff_tui.history.bisect.report import BisectEnd, BisectReport
+from handoff_tui.history.travel.past_checks import list_suited_rules
+from handoff_tui.history.travel.travel import Traveller
 
 _COMMITS = 1_000
 _FILES = 300

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
-from handoff_tui.repo.file_diff import read_file_diff
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.repository import open_repository
 
 _LIST_LIMIT = 1.5
 _HUNK_LIMIT = 0.05

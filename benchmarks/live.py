@@ -14,12 +14,12 @@ from typing import NamedTuple, TypeVar
 
 from benchmarks.interleave import Row
 from benchmarks.repositories import make_repository
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.noticed import Noticed, Watching
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.watcher import Watcher
-from handoff_tui.review.live.live_desk import LiveDesk
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.watcher import Watcher
+from handoff_tui.live.desk import LiveDesk
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.status.inbox_item import HandoffKey
 
 _Told = TypeVar("_Told")
 _FRAME_SECONDS = 1 / 60

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.log_append import build_log
-from handoff_tui.decision_log.chain import Known
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.verified_cache import VerifiedCache
-from handoff_tui.decision_log.verify import LogVerifier
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.chain import Known
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.storage.blobs import LogBlobs
+from handoff_tui.log.storage.verified_cache import VerifiedCache
+from handoff_tui.log.verify import LogVerifier
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.git_private_files import LocalFolder
 
 _FEW, _MANY = 1_000, 10_000
 _LINEAR_LIMIT = 11.0

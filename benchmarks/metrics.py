@@ -10,19 +10,19 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.log_append import build_log
-from handoff_tui.decision_log.chain import Known
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.verify import LogVerifier
-from handoff_tui.models.log_record import Subject
-from handoff_tui.models.review_record import ReviewRecord, ShownCheck, ShownFinding
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.metrics import read_metrics
-from handoff_tui.review.metrics_figures import Window
-from handoff_tui.review.review_store import encode_review
+from handoff_tui.git.repository import open_repository
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.metrics import read_metrics
+from handoff_tui.log.chain import Known
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import Subject
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck, ShownFinding
+from handoff_tui.log.storage.blobs import LogBlobs
+from handoff_tui.log.storage.review_records import encode_review
+from handoff_tui.log.verify import LogVerifier
+from handoff_tui.system.clock import read_now
 
 _ENTRIES = 10_000
 _CHECKS = 56

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 from benchmarks.interleave import Row
-from handoff_tui.agents.engine_dbos import DbosEngine
-from handoff_tui.agents.procedure_recorded import Trial
-from handoff_tui.models.procedure_run import PlannedStep, ProcedurePlan, ProcedureState, RunRequest
-from handoff_tui.repo.trial_files import write_trial
-from handoff_tui.review.run_profile import open_trial
+from handoff_tui.agents.engine.dbos import DbosEngine
+from handoff_tui.agents.engine.recorded_actions import Trial
+from handoff_tui.agents.engine.run_profile import open_trial
+from handoff_tui.agents.engine.trial_files import write_trial
+from handoff_tui.agents.procedures.report import PlannedStep, ProcedurePlan, ProcedureState, RunRequest
 
 _FEW, _MANY, _STEPS = 5, 50, 4
 _GROWTH_LIMIT = 10.0

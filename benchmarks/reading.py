@@ -9,11 +9,11 @@ from markdown_it import MarkdownIt
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files, make_repository
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.repo.repository import open_repository, read_work_tree
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
 
 _NUMBER = 1_500
 _LIMIT = 3.0

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
-from handoff_tui.models.noticed import Noticed, Watching
-from handoff_tui.repo.listener import STEP_MILLISECONDS
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.watcher import Watcher
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.watch.listener import STEP_MILLISECONDS
+from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.watcher import Watcher
 
 _LATENCY_LIMIT = 3.0
 """One to two steps are the floor; a shared machine wakes up late now and then."""

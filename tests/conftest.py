@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.repo.resources import find_resource
-from handoff_tui.repo.story import build_story
+from handoff_tui.cli.demo.story import build_story
+from handoff_tui.system.resources import find_resource
 from tests.support.hostile import HostileRepository, build_hostile_repository
 from tests.support.repositories import RepositoryBuilder
 

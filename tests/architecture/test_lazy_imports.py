@@ -49,7 +49,8 @@ def test_check_that_is_recalled_imports_next_to_nothing(sample_repository: Path)
 
 
 @pytest.mark.parametrize(
-    "room", ["errors", "models.review_state", "repo.repository", "config.load", "dialects.registry", "review.show"]
+    "room",
+    ["core.errors", "status.review_state", "git.repository", "config.load", "handoffs.formats.registry", "status.show"],
 )
 def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> None:
     """Importing a headless room never imports a front end's packages."""
@@ -59,7 +60,7 @@ def test_rooms_below_the_front_ends_know_neither_textual_nor_rich(room: str) -> 
 
 def test_app_paints_before_it_knows_a_model() -> None:
     """What is drawn first needs neither pydantic nor the rooms behind the desk."""
-    heavy = ("pydantic", "watchfiles", "cryptography", "git", "handoff_tui.review", "handoff_tui.models.desk_state")
+    heavy = ("pydantic", "watchfiles", "cryptography", "git", "handoff_tui.live", "handoff_tui.status")
     code = f"import sys, handoff_tui.tui.run; sys.exit(any(name in sys.modules for name in {heavy!r}))"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
@@ -74,7 +75,7 @@ def test_check_that_must_run_imports_only_what_it_uses(sample_repository: Path) 
 @pytest.mark.parametrize("verb", [["status"], ["check", "--fresh", "--only", "nothing-unpushed"]])
 def test_repository_without_a_log_does_not_pay_for_one(sample_repository: Path, verb: list[str]) -> None:
     """Nothing that reads or verifies entries is imported."""
-    heavy = ["handoff_tui.decision_log.chain", "handoff_tui.review.log", "handoff_tui.review.approved", "cryptography"]
+    heavy = ["handoff_tui.log.chain", "handoff_tui.log.open_log", "handoff_tui.log.gates.approved", "cryptography"]
     code = 0 if verb == ["status"] else 1
     assert imported_by([*verb, "--json", "--repo", str(sample_repository)], heavy, code=code) == []
 
@@ -83,7 +84,7 @@ def test_importing_the_checks_builds_no_schema() -> None:
     """Defaults are made without their schemas, so a run builds only the schemas of what it reads."""
     code = """
 import sys, handoff_tui.cli.check_run
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 def find_all(model):
     return [inner for child in model.__subclasses__() for inner in (child, *find_all(child))]
 sys.exit(" ".join(model.__name__ for model in find_all(Model) if model.__pydantic_complete__))

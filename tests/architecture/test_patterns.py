@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 
 import handoff_tui
-from handoff_tui.models.pattern import LaterPattern
+from handoff_tui.core.lazy_pattern import LaterPattern
 
 
 def test_every_pattern_of_the_program_can_be_compiled() -> None:

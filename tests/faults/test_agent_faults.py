@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.agent_run import RunEnding
-from handoff_tui.models.step import Sign, StepOutcome
-from handoff_tui.repo.agent_runs import stop_run
+from handoff_tui.agents.runs.folders import stop_run
+from handoff_tui.agents.runs.run import RunEnding
+from handoff_tui.agents.step.report import Sign, StepOutcome
 from tests.support.agent_faults import COMMIT, WORK, Supervised
 from tests.support.repositories import RepositoryBuilder
 from tests.support.stepping import wait_until

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.repo.state_files import find_choices_folder
+from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.command_line import Said
 from tests.support.compared import build_lamp, write_junit
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint

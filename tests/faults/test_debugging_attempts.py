@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptOutcome, CommitPlace
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.presentation.history_page import build_history_page
-from handoff_tui.review.attempt_compare import compare_attempts
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.failure import read_failure
-from handoff_tui.review.history import Timeline, read_history
-from handoff_tui.review.history_sources import group_attempts
-from handoff_tui.review.log import open_log
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.attempts.attempts import Timeline, read_history
+from handoff_tui.history.attempts.compare import compare_attempts
+from handoff_tui.history.attempts.page import build_history_page
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
+from handoff_tui.history.attempts.sources import group_attempts
+from handoff_tui.history.failure.failure import read_failure
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
 from tests.support.in_process import InProcess
 from tests.support.reviewed import list_lines

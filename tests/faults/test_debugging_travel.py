@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import BisectError, ObjectMissingError, UsageError
-from handoff_tui.models.bisect_report import BisectEnd, BisectReport, Standing
-from handoff_tui.review.bisect import BisectRequest, bisect
-from handoff_tui.review.check import CheckRequest
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel import Traveller, build_state_at
+from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.core.errors import BisectError, ObjectMissingError, UsageError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.bisect.bisect import BisectRequest, bisect
+from handoff_tui.history.bisect.report import BisectEnd, BisectReport, Standing
+from handoff_tui.history.travel.travel import Traveller, build_state_at
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
 from tests.support.histories import SCRIPT, Told, build_history

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.ssh_keygen import SigningTool
-from handoff_tui.review import decide as deciding
-from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.decisions import decide as deciding
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.signing.ssh_keygen import SigningTool
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.record import Entry, EntryKind, PolicyText
+from handoff_tui.system.clock import read_now
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder, build_git_environment
 from tests.support.signed import Speaking, list_entries
@@ -355,7 +355,7 @@ def test_approval_grows_too_old(desk: GateDesk, monkeypatch: pytest.MonkeyPatch)
     desk.begin(bo, gates='[gates."*"]\nthreshold = 1\nmax_age_days = 14\n')
     desk.decide(bo, "approve")
     later = read_now() + timedelta(days=15)
-    monkeypatch.setattr("handoff_tui.review.examine.read_now", lambda: later)
+    monkeypatch.setattr("handoff_tui.decisions.examine.read_now", lambda: later)
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"]) == (1, "expired")
     assert f"{bo.email}'s approve is too old" in gate.json["why"]

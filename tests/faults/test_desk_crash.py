@@ -15,7 +15,7 @@ from tests.support.signed import Person, make_person
 from tests.support.tmux import Terminal, open_terminal
 
 PLANT = """
-from handoff_tui.presentation import {module}
+from handoff_tui.{home} import {module}
 
 def fail(*_, **__):
     raise RuntimeError("a planted fault")
@@ -41,7 +41,8 @@ def plant(person: Person, module: str, name: str) -> dict[str, str]:
     """The surroundings of a program in which a function of ours fails."""
     folder = person.home / "plant"
     folder.mkdir()
-    (folder / "sitecustomize.py").write_text(PLANT.format(module=module, name=name), encoding="utf-8")
+    home, _, last = module.rpartition(".")
+    (folder / "sitecustomize.py").write_text(PLANT.format(home=home, module=last, name=name), encoding="utf-8")
     return {**person.environment, "PYTHONPATH": str(folder), "TMPDIR": str(folder)}
 
 
@@ -60,7 +61,7 @@ def test_signal_that_ends_the_program_gives_the_terminal_back(
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("log_rows", "LogRows.__init__"), ("chrome", "build_why")],
+    [("tui.views.log.rows", "LogRows.__init__"), ("tui.chrome", "build_why")],
     ids=["when a view is opened", "at the first drawing"],
 )
 def test_fault_gives_the_terminal_back_and_names_its_report(
@@ -69,7 +70,7 @@ def test_fault_gives_the_terminal_back_and_names_its_report(
     """Whatever we had asked of the terminal is undone; the report has the traceback; the code is that of a bug."""
     surroundings = plant(person, module, name)
     with RawTerminal("--repo", repository, environment=surroundings) as terminal:
-        if module == "log_rows":
+        if module == "tui.views.log.rows":
             person.say("init", "--repo", repository)
             terminal.wait_for("HANDOFF.md")
             terminal.press("6")

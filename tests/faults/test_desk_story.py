@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.review.demo import build_demo
+from handoff_tui.cli.demo.demo import build_demo
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import list_entries
 from tests.support.tmux import Terminal, open_terminal

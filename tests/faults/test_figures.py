@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.replay_report import Question, Standing
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.metrics import build_figures, read_metrics
-from handoff_tui.review.metrics_figures import Window
-from handoff_tui.review.replay import replay
-from handoff_tui.review.report_export import read_audit_at
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.metrics import build_figures, read_metrics
+from handoff_tui.history.replay.export import read_audit_at
+from handoff_tui.history.replay.replay import replay
+from handoff_tui.history.replay.report import Question, Standing
+from handoff_tui.log.open_log import open_log
 from tests.support.figure_log import FigureLog, build_record
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.hook import HookName
-from handoff_tui.repo.hook_script import render_hook
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hook_script import render_hook
 from tests.support.command_line import say
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hooked import (
@@ -327,8 +327,8 @@ def test_planted_hooks_path_is_refused(hostile_repository: HostileRepository) ->
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from handoff_tui.models.hook import HookName
-from handoff_tui.repo import hooks
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks import hook_files as hooks
 folder, verb, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 content = sys.stdin.buffer.read()
 calls = 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import (
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
     list_tree,
@@ -19,8 +19,8 @@ from handoff_tui.repo.history import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.repo.owner import RepoOwner
-from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.git.owner import RepoOwner
+from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import DRIVERS, TRUE_SUBJECTS, HostileRepository, write_executable
 

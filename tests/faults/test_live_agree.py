@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from handoff_tui.models.desk_state import DecisionStage, DeskState, Part
-from handoff_tui.models.gate_state import GateName
+from handoff_tui.live.state.desk import DecisionStage, DeskState, Part
+from handoff_tui.log.gates.gate_state import GateName
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import Onlooker, build_work, looking, without_moment

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from handoff_tui.models.desk_state import DeskState, Part
+from handoff_tui.live.state.desk import DeskState, Part
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.live_desks import build_results, looking
 
-HEAVY = ("cryptography", "git", "handoff_tui.checks.registry", "handoff_tui.repo.watcher", "textual", "watchfiles")
+HEAVY = ("cryptography", "git", "handoff_tui.checks.registry", "handoff_tui.git.watch.watcher", "textual", "watchfiles")
 
 
 def test_hostile_repository_is_followed_and_runs_nothing(hostile_repository: HostileRepository) -> None:
@@ -37,6 +37,6 @@ def test_hostile_repository_is_followed_and_runs_nothing(hostile_repository: Hos
 
 def test_desk_is_imported_without_what_its_threads_need() -> None:
     """The screen is painted first; git, the rules and the watcher are loaded behind it."""
-    script = f"import sys, handoff_tui.review.live.live_desk; print([n for n in {HEAVY!r} if n in sys.modules])"
+    script = f"import sys, handoff_tui.live.desk; print([n for n in {HEAVY!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState, Part, RepositoryPart
-from handoff_tui.models.noticed import Watching
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import DeskState, Part, RepositoryPart
 from tests.support.live_desks import Onlooker, build_results, build_work, looking, without_moment
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically

@@ -2,7 +2,7 @@
 
 Writers at the same time and death in the middle of an append are in `test_journal.py`; what git does to a log when
 branches are merged and histories rewritten is in `test_log_merges.py`; attributes that hide a change from a diff are in
-`tests/unit/repo/test_tree_diff.py`.
+`tests/unit/git/objects/test_tree_diff.py`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.envelope import build_envelope, build_pae
-from handoff_tui.decision_log.sshsig import armor, build_signature_blob, re_armor
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.log_record import Subject
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.envelope import build_envelope, build_pae
+from handoff_tui.log.entries.sshsig import armor, build_signature_blob, re_armor
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.record import Subject
 from tests.support.command_line import say
 from tests.support.log_entries import sign_payload
 from tests.support.log_keys import build_example_key

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.gate_state import GateName
+from handoff_tui.log.gates.gate_state import GateName
 from tests.support.real_log import RealLog, judge_at, list_codes, verify_at
 from tests.support.repositories import RepositoryBuilder
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.procedure_run import ProcedureState
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run import wake_runs
-from handoff_tui.review.run_worker import has_completed
+from handoff_tui.agents.engine.run_worker import has_completed
+from handoff_tui.agents.procedures.report import ProcedureState
+from handoff_tui.agents.procedures.run import wake_runs
+from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.procedure_engine import wait_until
 from tests.support.procedure_reports import build_run

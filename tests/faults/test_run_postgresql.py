@@ -8,14 +8,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, build_address
-from handoff_tui.agents.worker_lease import SharedLease
-from handoff_tui.config.engine import EngineSettings
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import EngineError
-from handoff_tui.models.procedure_run import ProcedureState
-from handoff_tui.repo.engine_files import DATABASE, ON_DEMAND_LOCK, find_engine_file
-from handoff_tui.review.run_profile import run_profile
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address
+from handoff_tui.agents.engine.files import DATABASE, ON_DEMAND_LOCK, find_engine_file
+from handoff_tui.agents.engine.run_profile import run_profile
+from handoff_tui.agents.engine.worker_lease import SharedLease
+from handoff_tui.agents.procedures.report import ProcedureState
+from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import EngineError
 from tests.support.gates import GateDesk
 from tests.support.postgresql import find_missing, run_postgresql
 from tests.support.procedure_engine import EngineFolder, wait_until

@@ -30,8 +30,8 @@ from textual.widgets import (
     Tree,
 )
 
-from handoff_tui.presentation.safe_text import find_hidden
-from handoff_tui.tui.line_filter import SafeFilter
+from handoff_tui.core.text.safe_text import find_hidden
+from handoff_tui.tui.drawing.line_filter import SafeFilter
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.poison import ESCAPES, MARKUP, build_poisoned_repository, list_leaks
 from tests.support.raw_terminal import RawTerminal

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.entries import build_file, parse_entry, verify_signatures
-from handoff_tui.decision_log.envelope import build_pae
-from handoff_tui.decision_log.public_keys import KeyType, parse_public_key
-from handoff_tui.decision_log.sshsig import (
+from handoff_tui.core.errors import LogEntryError, SignatureForeignError, SignatureMalformedError
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.entries.entry import build_file, parse_entry, verify_signatures
+from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.public_keys import KeyType, parse_public_key
+from handoff_tui.log.entries.sshsig import (
     armor,
     build_signature_blob,
     build_signed_data,
@@ -24,9 +26,7 @@ from handoff_tui.decision_log.sshsig import (
     unarmor,
     verify_signature,
 )
-from handoff_tui.decision_log.wire import build_string
-from handoff_tui.errors import LogEntryError, SignatureForeignError, SignatureMalformedError
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.log.entries.wire import build_string
 from tests.support.log_entries import GOLDEN, read_golden
 from tests.support.log_keys import LogKey, build_example_key, build_key, build_number
 

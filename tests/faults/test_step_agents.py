@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_run import RunEnding
-from handoff_tui.models.step import Sign, StepOutcome, StepReport
-from handoff_tui.models.work import Severity
-from handoff_tui.repo.process_identity import find_marked
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_follow import read_view
+from handoff_tui.agents.runs.run import RunEnding
+from handoff_tui.agents.step.follow import read_view
+from handoff_tui.agents.step.report import Sign, StepOutcome, StepReport
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.core.work import Severity
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.processes.identity import find_marked
 from tests.support.stepping import COMMIT, WORK, Stepping, wait_until
 
 

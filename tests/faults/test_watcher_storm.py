@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.noticed import Watching
-from handoff_tui.repo.listener import Notify, open_rust_notify
+from handoff_tui.git.watch.listener import Notify, open_rust_notify
+from handoff_tui.git.watch.noticed import Watching
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically, watching
 

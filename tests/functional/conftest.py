@@ -11,5 +11,5 @@ from tests.support.inbox_items import MOMENT
 def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ages on the screen stay what they are."""
     for name in ("inbox", "pipeline", "checks", "claims", "log", "attempts", "figures"):
-        monkeypatch.setattr(f"handoff_tui.tui.widgets.{name}_view.read_now", lambda: MOMENT)
-    monkeypatch.setattr("handoff_tui.tui.widgets.rail.read_now", lambda: MOMENT)
+        monkeypatch.setattr(f"handoff_tui.tui.views.{name}.view.read_now", lambda: MOMENT)
+    monkeypatch.setattr("handoff_tui.tui.views.rail.read_now", lambda: MOMENT)

@@ -12,9 +12,14 @@ import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.follow import list_views
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.theme import load_theme
-from handoff_tui.models.agent_desk import (
+from handoff_tui.core.picture import Picture
+from handoff_tui.live.state.agents import (
     AtWork,
     Coming,
     OutputFound,
@@ -27,15 +32,15 @@ from handoff_tui.models.agent_desk import (
     ProposalStage,
     Stop,
 )
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.models.desk_state import DeskState, Loaded, Trouble
-from handoff_tui.models.picture import Picture
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.review.step_follow import list_views
+from handoff_tui.live.state.desk import DeskState, Loaded, Trouble
 from handoff_tui.tui.app import DeskApp
 from handoff_tui.tui.arming import PAUSE_SECONDS
-from handoff_tui.tui.look import Look
+from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.lists import build_dialog
+from handoff_tui.tui.dialogs.palette import PaletteScreen
+from handoff_tui.tui.dialogs.proofs.screen import ProofsScreen
+from handoff_tui.tui.dialogs.proposal import ProposalScreen
+from handoff_tui.tui.drawing.appearance import Look
 from handoff_tui.tui.messages import (
     AppActionWanted,
     Asked,
@@ -55,12 +60,7 @@ from handoff_tui.tui.messages import (
     ScopeWanted,
     StopToggled,
 )
-from handoff_tui.tui.screens.box import Box
-from handoff_tui.tui.screens.dialogs import build_dialog
-from handoff_tui.tui.screens.palette_screen import PaletteScreen
-from handoff_tui.tui.screens.proofs_screen import ProofsScreen
-from handoff_tui.tui.screens.proposal_screen import ProposalScreen
-from handoff_tui.tui.widgets.output_lines import OutputLines
+from handoff_tui.tui.views.agent.output_lines import OutputLines
 from tests.support.agent_states import PLAN, PROOFS, look_at, make_agent_state, make_lock, make_run, make_window
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.desk_states import make_state

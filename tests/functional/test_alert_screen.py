@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from textual.pilot import Pilot
 
+from handoff_tui.tui.dialogs.alert import AlertScreen
 from handoff_tui.tui.messages import DecisionWanted
-from handoff_tui.tui.screens.alert_screen import AlertScreen
 from tests.support.desk_app import StillApp, drive
 from tests.support.log_states import DESK
 from tests.support.screens import get_app, settle

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
-from handoff_tui.models.check_report import AskedCommand, TrustPlan, TrustState
-from handoff_tui.models.check_result import Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.desk_state import ChecksProgress, Loaded
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.report import AskedCommand, TrustPlan, TrustState
+from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.work import Severity
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.desk import ChecksProgress, Loaded
 from handoff_tui.tui.messages import (
     ChecksCancelled,
     ChecksWanted,

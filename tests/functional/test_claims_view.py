@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.desk_state import Loaded
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.live.state.desk import Loaded
+from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.messages import CopyWanted, EditorWanted
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_of import read_desk

@@ -11,21 +11,13 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from handoff_tui.models.desk_state import (
-    DecisionPart,
-    DecisionStage,
-    Demand,
-    DeskState,
-    Drafts,
-    RepositoryPart,
-    Scope,
-    Trouble,
-)
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Drafts, RepositoryPart, Scope, Trouble
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui import messages
 from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
-from handoff_tui.tui.screens.decision_screen import DecisionScreen, is_same_to_sign
+from handoff_tui.tui.dialogs.decision.screen import DecisionScreen, is_same_to_sign
 from handoff_tui.tui.widgets.bars import Bar
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.gate_views import build_decision_view, build_gate_view

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.config.theme import load_theme
 from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.look import Look
+from handoff_tui.tui.drawing.appearance import Look
 from tests.support.desk_app import read_screen
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.live_desks import build_work

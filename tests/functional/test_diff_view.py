@@ -8,7 +8,19 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_state import (
+from handoff_tui.changes.comparison.snapshot_diff import (
+    BaselineChoice,
+    Change,
+    ComparedPair,
+    DiffScope,
+    Item,
+    Section,
+    SnapshotDiff,
+)
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import (
     DeskState,
     DifferenceView,
     Drafts,
@@ -20,22 +32,10 @@ from handoff_tui.models.desk_state import (
     Scope,
     Trouble,
 )
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.models.snapshot_diff import (
-    BaselineChoice,
-    Change,
-    ComparedPair,
-    DiffScope,
-    Item,
-    Section,
-    SnapshotDiff,
-)
+from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages
-from handoff_tui.tui.screens.scope_screen import ScopeScreen
-from handoff_tui.tui.widgets.diff_lines_view import DiffLinesView
+from handoff_tui.tui.dialogs.scope import ScopeScreen
+from handoff_tui.tui.views.diff.lines_view import DiffLinesView
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
 from tests.support.diffs import build_change

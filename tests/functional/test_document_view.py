@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.desk_state import PACKET, DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.models.desk_state import DocumentView as OpenDocument
-from handoff_tui.models.document import Document, DocumentRole, Section
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.review_state import ShownHandoff
+from handoff_tui.core.place import Place
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole, Section
+from handoff_tui.live.state.desk import PACKET, DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.tui.dialogs.comment import CommentScreen
 from handoff_tui.tui.messages import (
     CommentRemoved,
     CommentWanted,
@@ -23,8 +24,7 @@ from handoff_tui.tui.messages import (
     DocumentWanted,
     EditorWanted,
 )
-from handoff_tui.tui.screens.comment_screen import CommentScreen
-from handoff_tui.tui.widgets.document_lines import DocumentLines
+from handoff_tui.tui.views.document.lines import DocumentLines
 from tests.support.desk_app import StillApp, drive
 from tests.support.inbox_items import make_item
 from tests.support.reviewed import ROOT

@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_state import Loaded, Trouble
+from handoff_tui.live.state.desk import Loaded, Trouble
 from handoff_tui.tui.messages import CopyWanted
-from handoff_tui.tui.widgets.log_view import LogView
+from handoff_tui.tui.views.log.view import LogView
 from tests.support.debug_states import FIGURES, build_desk
 from tests.support.desk_app import StillApp, drive
 from tests.support.log_states import build_id

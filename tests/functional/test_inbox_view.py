@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.models.gate_state import Mover
-from handoff_tui.models.inbox import HandoffKey, RiskFact, RiskKind
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
 from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
-from handoff_tui.tui.widgets.inbox_view import InboxView
+from handoff_tui.tui.views.inbox.view import InboxView
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_of import read_desk
 from tests.support.inbox_items import MOMENT, make_item

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
-from handoff_tui.presentation.first_paint import NAMES
+from handoff_tui.tui.first_paint import NAMES
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import make_state
 from tests.support.screens import settle

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_state import Loaded, Trouble
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.live.state.desk import Loaded, Trouble
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
 from handoff_tui.tui.messages import PhaseChosen
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_of import read_desk

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_state import Loaded, Part
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.checks.result import Outcome
+from handoff_tui.live.state.desk import Loaded, Part
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
 from handoff_tui.tui.messages import HandoffChosen, PhaseChosen
-from handoff_tui.tui.widgets.rail import Rail, list_sections
+from handoff_tui.tui.views.rail import Rail, list_sections
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_app import StillApp, drive
 from tests.support.inbox_items import MOMENT, make_item

@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui import view_makers
 from handoff_tui.tui.messages import DecisionWanted, HandoffChosen
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.row_list import RowList
-from handoff_tui.tui.widgets.view import View
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.desk_states import make_state
 

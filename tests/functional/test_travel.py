@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.presentation.first_paint import NAMES
-from handoff_tui.review.live.travelling import present_past
+from handoff_tui.live.acting.travelling import present_past
+from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.tui.first_paint import NAMES
 from handoff_tui.tui.messages import DecisionWanted, EditorWanted, TravelEnded, TravelMoved, TravelWanted
 from handoff_tui.tui.widgets.travel_bar import TravelBar
 from tests.support.debug_states import STOPS, build_desk, build_travel, build_visited

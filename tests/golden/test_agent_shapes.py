@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.presentation.rollback import build_preview_json, build_rollback_json
-from handoff_tui.presentation.step import build_step_json, build_step_list_json
-from handoff_tui.presentation.unlock import build_unlock_json
-from handoff_tui.review.step_context import build_context_json, build_context_schema
+from handoff_tui.agents.rollback.page import build_preview_json, build_rollback_json
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.runs.unlock_page import build_unlock_json
+from handoff_tui.agents.step.context import build_context_json, build_context_schema
+from handoff_tui.agents.step.page import build_step_json, build_step_list_json
 from tests.support.rollbacks import PREVIEW, RECORD
 from tests.support.step_contexts import FULL
 from tests.support.step_reports import build_lock, build_report, build_view

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log import entries, fields, patterns, policy
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.log_record import DecisionVerb, EntryKind
-from handoff_tui.presentation.by_hand import SCRIPT
-from handoff_tui.repo.log_losses import Fate
+from handoff_tui.log.entries import entry as entries
+from handoff_tui.log.entries import fields, patterns
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.policy import policy
+from handoff_tui.log.record import DecisionVerb, EntryKind
+from handoff_tui.log.show.by_hand import SCRIPT
+from handoff_tui.log.storage.losses import Fate
 from tests.support.log_entries import GOLDEN, IDS
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
@@ -74,9 +76,8 @@ def is_refusal(target: ast.expr) -> bool:
 
 def read_codes_of_the_source() -> set[str]:
     modules = [
-        SOURCE / "errors.py",
-        *(SOURCE / "decision_log").glob("*.py"),
-        *(SOURCE / "review").glob("log*.py"),
+        SOURCE / "core" / "errors.py",
+        *(SOURCE / "log").rglob("*.py"),
     ]
     return {code for path in modules for code in list_codes_of(path) if CODE.fullmatch(code)}
 

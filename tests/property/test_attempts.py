@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.models.attempt_history import AttemptOutcome
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.work import Severity
-from handoff_tui.review.attempt_compare import parse_attempt_name
-from handoff_tui.review.failure_order import order_failures
-from handoff_tui.review.history_sources import group_attempts
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.attempts.compare import parse_attempt_name
+from handoff_tui.history.attempts.report import AttemptOutcome
+from handoff_tui.history.attempts.sources import group_attempts
+from handoff_tui.history.failure.order import order_failures
+from handoff_tui.log.record import DecisionVerb
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
 
 _PEOPLE = ("alice", "bob", "cy")

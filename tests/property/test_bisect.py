@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.models.bisect_report import Standing
-from handoff_tui.repo.commit_graph import read_graph
-from handoff_tui.repo.git import Git
-from handoff_tui.review.bisect_search import Search
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_graph import read_graph
+from handoff_tui.history.bisect.report import Standing
+from handoff_tui.history.bisect.search import Search
 from tests.support.histories import History, Told, ask_git, build_history
 
 STANDINGS = {"good": Standing.GOOD, "bad": Standing.BAD, "skip": Standing.UNTESTABLE}

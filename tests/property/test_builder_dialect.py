@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.builder.dialect import BUILDER
-from handoff_tui.dialects.contract import POSSIBLE, Reading
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.formats.builder.dialect import BUILDER
+from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, line_texts
 

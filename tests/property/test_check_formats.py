@@ -11,18 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from handoff_tui.models.check_report import CheckReport, RuleInfo
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.presentation.check_github import render_check_github
-from handoff_tui.presentation.check_json import build_check_json, render_check_jsonl
-from handoff_tui.presentation.check_junit import render_check_junit
-from handoff_tui.presentation.check_markdown import render_check_markdown
-from handoff_tui.presentation.check_page import build_check_page
-from handoff_tui.presentation.check_sarif import build_check_sarif
-from handoff_tui.presentation.check_table import build_progress_line, build_rule_table
-from handoff_tui.presentation.check_tap import render_check_tap
-from handoff_tui.presentation.markdown_text import render_code, render_markdown
-from handoff_tui.presentation.safe_text import has_hidden_characters, render_safe
+from handoff_tui.checks.output.github import render_check_github
+from handoff_tui.checks.output.json import build_check_json, render_check_jsonl
+from handoff_tui.checks.output.junit import render_check_junit
+from handoff_tui.checks.output.markdown import render_check_markdown
+from handoff_tui.checks.output.page import build_check_page
+from handoff_tui.checks.output.sarif import build_check_sarif
+from handoff_tui.checks.output.table import build_progress_line, build_rule_table
+from handoff_tui.checks.output.tap import render_check_tap
+from handoff_tui.checks.report import CheckReport, RuleInfo
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.text.markdown_text import render_code, render_markdown
+from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 from tests.support.check_reports import nasty_reports, nasty_rules, nasty_texts
 from tests.support.junit_schema import list_faults
 from tests.support.markdown import list_tables, read_markdown, read_words

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.code_text import Family, parse_code
-from handoff_tui.checks.marked_tests import find_marked_tests
-from handoff_tui.checks.skip_marks import find_skips
-from handoff_tui.checks.tested_function import TestFunction
+from handoff_tui.checks.testcode.code_text import Family, parse_code
+from handoff_tui.checks.testcode.marked_tests import find_marked_tests
+from handoff_tui.checks.testcode.skip_marks import find_skips
+from handoff_tui.checks.testcode.tested_function import TestFunction
 
 ENDINGS = {
     Family.SCRIPT: "js",

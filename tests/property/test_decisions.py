@@ -5,16 +5,16 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import UsageError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.decide import build_decision_page
-from handoff_tui.presentation.packet import build_packet_json, render_packet
-from handoff_tui.review.comments import parse_comments
-from handoff_tui.review.place import find_attempt
-from handoff_tui.review.quoting import has_changed, quote
+from handoff_tui.changes.quoting import has_changed, quote
+from handoff_tui.core.errors import UsageError
+from handoff_tui.decisions.comments import parse_comments
+from handoff_tui.decisions.pages.decide import build_decision_page
+from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.position import find_attempt
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.review_record import Comment
 from tests.support.gate_views import RECORD, build_decision_view
 from tests.support.logs import SUBJECT, LogBuilder
 from tests.support.reviewed import list_lines

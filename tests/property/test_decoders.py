@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.claims import (
+from handoff_tui.handoffs.reading.claim_words import (
     find_commits,
     find_paths,
     parse_counts,
@@ -15,9 +15,9 @@ from handoff_tui.dialects.claims import (
     parse_status,
     parse_verdict,
 )
-from handoff_tui.dialects.frontmatter import split_frontmatter
-from handoff_tui.dialects.json_document import JsonNode, parse_json, parse_json_lines
-from handoff_tui.dialects.markdown import parse_field, parse_markdown, plain
+from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
+from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown, plain
 
 JSON_VALUES = st.recursive(
     st.none()

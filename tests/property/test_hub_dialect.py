@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.contract import Reading
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.reading.format import Reading
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, line_texts
 

@@ -8,24 +8,24 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.inbox import HandoffKey, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
-from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.check_detail import build_check_detail
-from handoff_tui.presentation.check_rows import CheckRows
-from handoff_tui.presentation.claim_rows import ClaimRows, build_claim_page
-from handoff_tui.presentation.inbox import InboxRows, filter_inbox
-from handoff_tui.presentation.inbox_page import build_inbox_page
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.page_layout import lay_out
-from handoff_tui.presentation.pipeline import PipelineRows, build_chain
-from handoff_tui.presentation.rows import RowSource
-from handoff_tui.presentation.safe_text import has_hidden_characters
+from handoff_tui.checks.output.detail import build_check_detail
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.core.text.rows import RowSource
+from handoff_tui.core.text.safe_text import has_hidden_characters
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder, RiskFact, RiskKind, WorkSize, sort_inbox
+from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.tui.views.checks.rows import CheckRows
+from handoff_tui.tui.views.claims.rows import ClaimRows, build_claim_page
+from handoff_tui.tui.views.inbox.page import build_inbox_page
+from handoff_tui.tui.views.inbox.rows import InboxRows, filter_inbox
+from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
 from tests.support.check_reports import nasty_reports, nasty_texts
 from tests.support.inbox_items import make_item
 from tests.support.reviewed import build_reviewed

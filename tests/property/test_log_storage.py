@@ -9,12 +9,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.decision_log.verified_cache import build_block, parse_cache
-from handoff_tui.decision_log.witness import Seen, build_witness, parse_witness
-from handoff_tui.errors import WitnessDamagedError
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.log_trees import parse_log_folder, parse_shard, parse_tree
-from handoff_tui.repo.signing_key import parse_private_text, parse_public_text
+from handoff_tui.core.errors import WitnessDamagedError
+from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
+from handoff_tui.git.signing.signing_key import parse_private_text, parse_public_text
+from handoff_tui.log.storage.verified_cache import build_block, parse_cache
+from handoff_tui.log.witness import Seen, build_witness, parse_witness
+from handoff_tui.system.files.addressed_files import AddressedFolder
 
 LIMITED = settings(max_examples=100, deadline=None)
 IDS = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)

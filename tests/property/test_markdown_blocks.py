@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.presentation.document_rows import RawText, Remarks, RenderedText
-from handoff_tui.presentation.markdown_blocks import parse_blocks
-from handoff_tui.presentation.markdown_layout import lay_out_blocks
-from handoff_tui.presentation.safe_text import find_hidden
+from handoff_tui.core.text.safe_text import find_hidden
+from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
+from handoff_tui.tui.views.document.markdown_layout import lay_out_blocks
+from handoff_tui.tui.views.document.rows import RawText, Remarks, RenderedText
 
 PIECES = st.sampled_from(
     [

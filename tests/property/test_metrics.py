@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.models.metrics import MetricsReport, Unit
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.presentation.metrics import build_metrics_json, render_metrics_csv
-from handoff_tui.presentation.metrics_plots import render_bar, render_sparkline
-from handoff_tui.review.metrics import build_figures
-from handoff_tui.review.metrics_facts import RecordParser
-from handoff_tui.review.metrics_figures import Window, build_spread, find_percentile
-from handoff_tui.review.review_store import encode_review
+from handoff_tui.history.metrics.facts import RecordParser
+from handoff_tui.history.metrics.figures import Window, build_spread, find_percentile
+from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
+from handoff_tui.history.metrics.metrics import build_figures
+from handoff_tui.history.metrics.plots import render_bar, render_sparkline
+from handoff_tui.history.metrics.report import MetricsReport, Unit
+from handoff_tui.log.review_record import ReviewRecord
+from handoff_tui.log.storage.review_records import encode_review
 from tests.support.figure_log import FigureLog, build_record
 from tests.support.strategies import json_texts, model_values
 

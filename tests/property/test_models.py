@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from handoff_tui.models.handoff import ID_PATTERN, Handoff, build_id
-from handoff_tui.models.review_state import ReviewState, ShownHandoff
-from handoff_tui.presentation.show import build_show_json
-from handoff_tui.presentation.status import build_status_json
+from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
+from handoff_tui.status.review_state import ReviewState, ShownHandoff
+from handoff_tui.status.show_json import build_show_json
+from handoff_tui.status.status_page import build_status_json
 from tests.support.strategies import model_values
 
 _large = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.repo.output_reader import OutputReader
+from handoff_tui.system.processes.output_reader import OutputReader
 
 PIECES = st.lists(st.binary(max_size=40), max_size=8)
 

@@ -8,18 +8,11 @@ import tomllib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.policy_texts import (
-    Texts,
-    add_signer,
-    drop_key,
-    read_principals,
-    set_principals,
-    set_version,
-)
-from handoff_tui.decision_log.proposal import build_proposal, parse_proposal, render_proposal
-from handoff_tui.decision_log.signers import build_line, parse_allowed_signers
-from handoff_tui.errors import HandoffError, ProposalError
+from handoff_tui.core.errors import HandoffError, ProposalError
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
+from handoff_tui.log.policy.texts import Texts, add_signer, drop_key, read_principals, set_principals, set_version
+from handoff_tui.log.proposals.proposal import build_proposal, parse_proposal, render_proposal
 from tests.support.log_entries import build_statement
 from tests.support.logs import build_key, build_policy_toml, build_signers, find_keyid
 

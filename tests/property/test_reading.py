@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.contract import NO, POSSIBLE, CommitFact, RefFact
-from handoff_tui.dialects.reading import Harvest, is_candidate, list_text_names, read_again, read_handoffs
-from handoff_tui.dialects.reading_memory import ReadingMemory
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState, ShownHandoff
-from handoff_tui.presentation.page import Cell, Grid, Page
-from handoff_tui.presentation.show import build_show_json
-from handoff_tui.presentation.show_page import build_show_page
-from handoff_tui.presentation.status import build_status_json, build_status_page
-from handoff_tui.review.gate import build_gate
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.text.page import Cell, Grid, Page
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.format import NO, POSSIBLE, CommitFact, RefFact
+from handoff_tui.handoffs.reading.read import Harvest, is_candidate, list_text_names, read_again, read_handoffs
+from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
+from handoff_tui.status.next_move import build_gate
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState, ShownHandoff
+from handoff_tui.status.show_json import build_show_json
+from handoff_tui.status.show_page import build_show_page
+from handoff_tui.status.status_page import build_status_json, build_status_page
 from tests.support.shelf import MemoryShelf
 from tests.support.strategies import json_texts, line_texts
 

@@ -7,9 +7,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.contract import POSSIBLE, Reading
-from handoff_tui.dialects.relay import RELAY
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.formats.relay import RELAY
+from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, json_values
 

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.hardening import build_overrides, parse_config_list
-from handoff_tui.repo.history import (
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.command import Git
+from handoff_tui.git.hardening import build_overrides, parse_config_list
+from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
     parse_refs,
     read_blobs,
     resolve_commits,
 )
-from handoff_tui.repo.listing import parse_listing
-from handoff_tui.repo.repository import Repository, _parse_status, open_repository
+from handoff_tui.git.repository import Repository, _parse_status, open_repository
+from handoff_tui.git.work_tree.listing import parse_listing
+from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = st.binary(min_size=1, max_size=20).filter(lambda path: b"\0" not in path).map(os.fsdecode)

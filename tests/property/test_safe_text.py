@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.presentation.safe_text import has_hidden_characters, render_safe
+from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 
 
 @given(st.text(alphabet=st.characters(codec=None)))

@@ -8,11 +8,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import Explanations, build_explanations
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.explain import Explanations, build_explanations
+from handoff_tui.changes.comparison.json import build_snapshot_diff_json
+from handoff_tui.changes.comparison.page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     Change,
     ComparedPair,
@@ -21,9 +21,9 @@ from handoff_tui.models.snapshot_diff import (
     Section,
     SnapshotDiff,
 )
-from handoff_tui.presentation.page import Grid
-from handoff_tui.presentation.snapshot_diff import build_snapshot_diff_json
-from handoff_tui.presentation.snapshot_diff_page import build_snapshot_diff_page
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.core.text.page import Grid
+from handoff_tui.git.file_diff import FileChange
 from tests.support.snapshots import snapshots
 from tests.support.strategies import line_texts, model_values
 

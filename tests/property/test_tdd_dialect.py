@@ -7,9 +7,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.contract import POSSIBLE, CommitFact, Reading, RefFact
-from handoff_tui.dialects.tdd.dialect import TDD
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.formats.tdd.dialect import TDD
+from handoff_tui.handoffs.reading.format import POSSIBLE, CommitFact, Reading, RefFact
 from tests.support.shelf import MemoryShelf, read_with
 from tests.support.strategies import json_texts, json_values, line_texts
 

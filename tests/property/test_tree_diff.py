@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.models.file_diff import DiffLine, DiffOptions, FileChange, FileDiff
-from handoff_tui.presentation.cell_width import compute_width, wrap_cells
-from handoff_tui.presentation.diff_lines import LineRow, PairRow, build_line_row, build_split_rows, build_unified_rows
-from handoff_tui.presentation.diff_words import find_word_spans
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import has_hidden_characters, render_safe
-from handoff_tui.repo.file_diff import read_file_diff
-from handoff_tui.repo.file_kinds import classify
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.hunks import parse_hunks
-from handoff_tui.repo.notebook_text import render_notebook
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import list_changes, parse_numstat, parse_raw, read_patch
+from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.changes.files.file_kinds import classify
+from handoff_tui.changes.files.hunks import parse_hunks
+from handoff_tui.changes.files.lines import LineRow, PairRow, build_line_row, build_split_rows, build_unified_rows
+from handoff_tui.changes.files.notebook_text import render_notebook
+from handoff_tui.changes.files.words import find_word_spans
+from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
+from handoff_tui.git.command import Git
+from handoff_tui.git.file_diff import DiffLine, DiffOptions, FileChange, FileDiff
+from handoff_tui.git.objects.tree_diff import list_changes, parse_numstat, parse_raw, read_patch
+from handoff_tui.git.repository import open_repository
 from tests.support.diffs import build_text_diff
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 

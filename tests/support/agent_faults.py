@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from handoff_tui.models.agent_run import RunKey, RunPlan, RunState
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.step import Direction, Route, StepReport
-from handoff_tui.repo.agent_runs import RunHandle, start_run, wait_run, write_run
-from handoff_tui.repo.agent_watch import read_observation
-from handoff_tui.repo.process_identity import find_marked
-from handoff_tui.repo.step_reports import BEFORE, PIPELINE, ROUTE
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_start import list_rule_files
+from handoff_tui.agents.runs.folders import RunHandle, start_run, wait_run, write_run
+from handoff_tui.agents.runs.observe import read_observation
+from handoff_tui.agents.runs.reports import BEFORE, PIPELINE, ROUTE
+from handoff_tui.agents.runs.run import RunKey, RunPlan, RunState
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.report import Direction, Route, StepReport
+from handoff_tui.agents.step.start import list_rule_files
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.processes.identity import find_marked
 from tests.support.repositories import RepositoryBuilder
 
 KEY = RunKey(handoff="H-1", phase="build", step="OWN.1.maker")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.models.agent_desk import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
-from handoff_tui.models.agent_run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import Direction, NewCommit, Route, StepOutcome, StepReport, TouchedFile
-from handoff_tui.models.work import ProofKind
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import Direction, NewCommit, Route, StepOutcome, StepReport, TouchedFile
+from handoff_tui.core.work import ProofKind
+from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
+from handoff_tui.live.state.desk import DeskState, Loaded
 from tests.support.desk_states import make_state
 
 HANDOFF = "H-1"

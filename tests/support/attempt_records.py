@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.attempt_history import (
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section, SnapshotDiff
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.work import Attempt, Severity
+from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind, LineCounts
+from handoff_tui.history.attempts.report import (
     AttemptComparison,
     AttemptDecision,
     AttemptHistory,
@@ -15,8 +20,7 @@ from handoff_tui.models.attempt_history import (
     TestNumbers,
     ValueChange,
 )
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.failure_report import (
+from handoff_tui.history.failure.report import (
     EarlierEnd,
     EarlierFailure,
     EarlierMatch,
@@ -27,10 +31,6 @@ from handoff_tui.models.failure_report import (
     OutputExcerpt,
     OutputLine,
 )
-from handoff_tui.models.file_diff import ChangedFile, FileChange, FileKind, LineCounts
-from handoff_tui.models.snapshot_diff import Change, Item, Section, SnapshotDiff
-from handoff_tui.models.step import NewCommit
-from handoff_tui.models.work import Attempt, Severity
 
 HOSTILE = "all \x1b[2Jclear \u202egnp"
 ENTRY = "sha256:" + "a" * 64

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.reading import Harvest, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.review.capture import Captured, capture_snapshot
-from handoff_tui.review.desk import Desk, open_desk
+from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import Harvest, read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState, is_open
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState, is_open
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.work import Severity
 
 HEAD = "4b0c" * 10
 BASELINE = "91fe" * 10

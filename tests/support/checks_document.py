@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handoff_tui.checks.engine import Adjustment, is_blocking
+from handoff_tui.checks.output.table import build_rule_table
 from handoff_tui.checks.registry import RULES
-from handoff_tui.models.check_report import RuleInfo
-from handoff_tui.presentation.check_table import build_rule_table
+from handoff_tui.checks.report import RuleInfo
 
 _HEADING = """\
 # The checks

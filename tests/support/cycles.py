@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from handoff_tui.checks.world import CommitInfo
-from handoff_tui.dialects.contract import CommitFact
+from handoff_tui.handoffs.reading.format import CommitFact
 from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld
 

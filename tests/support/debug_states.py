@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.models.attempt_history import (
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section
+from handoff_tui.checks.result import Outcome
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.history.attempts.report import (
     AttemptComparison,
     AttemptDecision,
     AttemptHistory,
@@ -14,7 +18,7 @@ from handoff_tui.models.attempt_history import (
     Point,
     PointKind,
 )
-from handoff_tui.models.bisect_report import (
+from handoff_tui.history.bisect.report import (
     BisectEnd,
     BisectProgress,
     BisectReport,
@@ -25,16 +29,12 @@ from handoff_tui.models.bisect_report import (
     Standing,
     Trial,
 )
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_debug import AttemptsView, TravelPart, Visited
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart
-from handoff_tui.models.failure_report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.models.metrics import Figure, FigureGroup, LeftOut, MetricsReport, Target, Unit, Week
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.snapshot_diff import Change, Item, Section
-from handoff_tui.models.step import NewCommit
-from handoff_tui.models.travel import Stop, StopKind
+from handoff_tui.history.failure.report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
+from handoff_tui.history.metrics.report import Figure, FigureGroup, LeftOut, MetricsReport, Target, Unit, Week
+from handoff_tui.history.travel.values import Stop, StopKind
+from handoff_tui.live.state.debugging import AttemptsView, TravelPart, Visited
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
+from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT
 from tests.support.log_states import DESK as LOG_DESK

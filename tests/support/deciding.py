@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.deciding import Deciding
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState
+from handoff_tui.live.state_store import Board
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
 
 _LONGEST_SECONDS = 30.0

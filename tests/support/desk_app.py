@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from handoff_tui.config.theme import load_theme
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui import messages
 from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.look import Look
+from handoff_tui.tui.drawing.appearance import Look
 
 ASKED = tuple(one for one in vars(messages).values() if isinstance(one, type) and issubclass(one, Message))
 

@@ -6,16 +6,16 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart
-from handoff_tui.models.noticed import Watching
-from handoff_tui.review.check import CheckRequest, check
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.inbox import add_risks, read_inbox
-from handoff_tui.review.pipeline import build_pipeline
-from handoff_tui.review.refresh import open_log_gates, refresh
-from handoff_tui.review.reviewer import read_reviewer
-from handoff_tui.review.risk import RiskMemory, read_risks
-from handoff_tui.review.show import show
+from handoff_tui.changes.risk.risk import RiskMemory, read_risks
+from handoff_tui.checks.run.check import CheckRequest, check
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
+from handoff_tui.log.policy.reviewer import read_reviewer
+from handoff_tui.status.inbox import add_risks, read_inbox
+from handoff_tui.status.pipeline import build_pipeline
+from handoff_tui.status.refresh import open_log_gates, refresh
+from handoff_tui.status.show import show
 
 
 @cache

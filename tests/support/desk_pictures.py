@@ -11,10 +11,10 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from handoff_tui.models.desk_state import DecisionStage, DeskState
-from handoff_tui.review.demo import build_demo, list_homes
+from handoff_tui.cli.demo.demo import build_demo, list_homes
+from handoff_tui.live.state.desk import DecisionStage, DeskState
 from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.look import load_look
+from handoff_tui.tui.drawing.appearance import load_look
 
 _FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 _SIZE = (100, 30)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.desk_state import DeskState, RepositoryPart
-from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.models.review_state import ReviewedHandoff
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.status.review_state import ReviewedHandoff
 
 KEY = HandoffKey("/desk", "H-1")
 

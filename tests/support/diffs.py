@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from handoff_tui.models.file_diff import DiffLine, FileChange, FileDiff, FileKind, Hunk
+from handoff_tui.git.file_diff import DiffLine, FileChange, FileDiff, FileKind, Hunk
 
 
 def build_change(

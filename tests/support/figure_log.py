@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.models.log_record import (
-    NO_BASELINE,
-    Decision,
-    DecisionVerb,
-    Entry,
-    EntryKind,
-    LogVerdict,
-    Subject,
-    Work,
-)
-from handoff_tui.review.metrics_facts import Judged, MetricsFacts, RecordFacts
-from handoff_tui.review.metrics_rounds import build_rounds
+from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts
+from handoff_tui.history.metrics.rounds import build_rounds
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 
 DAY = "2026-03-02T"
 NOW = "2026-03-31T00:00:00Z"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.models.gate_state import Approval, GateName, GateReport
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, Subject
-from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
+from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, Subject
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim
 
 SUBJECT = Subject(
     commit="1" * 40, tree="2" * 40, baseline="3" * 64, snapshot="4" * 64, checks="5" * 64, handoff="6" * 64

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.models.log_record import EntryKind, PolicyText
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.ssh_keygen import SigningTool
-from handoff_tui.review.log import open_log
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.signing.ssh_keygen import SigningTool
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import EntryKind, PolicyText
 from tests.support.command_line import Said
 from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.signed import Person, Speaking, make_person

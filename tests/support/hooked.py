@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.models.hook import HookName, HookReport
-from handoff_tui.review import hooks
+from handoff_tui.checks.hooks import hooks
+from handoff_tui.checks.hooks.hook import HookName, HookReport
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import HandoffKey, InboxItem, RiskFact, WorkSize
-from handoff_tui.models.review_state import ClaimCounts
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize
+from handoff_tui.status.review_state import ClaimCounts
 from tests.support.reviewed import ROOT, build_reviewed
 
 MOMENT = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)

@@ -6,29 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.chain import Known
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import Appended, Draft, Journal, Parents, Signer
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.verify import LogVerifier
-from handoff_tui.decision_log.witness import Witness
-from handoff_tui.models.log_record import (
-    NO_BASELINE,
-    Decision,
-    DecisionVerb,
-    EntryKind,
-    LogVerdict,
-    PolicyText,
-    Subject,
-    Work,
-)
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.log_lock import LogLock
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.log.chain import Known
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.journal import Appended, Draft, Journal, Parents, Signer
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
+from handoff_tui.log.storage.blobs import LogBlobs
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.verify import LogVerifier
+from handoff_tui.log.witness import Witness
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 from tests.support.log_keys import build_example_key
 from tests.support.logs import build_policy_toml
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.models.desk_state import DeskState, Drafts, Loaded, Part
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.noticed import Watching
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.live.live_desk import LiveDesk
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.desk import LiveDesk
+from handoff_tui.live.state.desk import DeskState, Drafts, Loaded, Part
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.repositories import RepositoryBuilder
 
 _LONGEST_SECONDS = 45.0

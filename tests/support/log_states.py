@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart
-from handoff_tui.models.log_view import EntryState, LogRow, LogView
-from handoff_tui.models.noticed import Watching
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
+from handoff_tui.log.show.view import EntryState, LogRow, LogView
 from tests.support.inbox_items import MOMENT, make_item
 from tests.support.reviewed import ROOT
 

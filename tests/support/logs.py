@@ -7,24 +7,15 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.decision_log.chain import Candidate, Known, judge_chain
-from handoff_tui.decision_log.policy import Policy, parse_policy
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.decision_log.times import add_seconds
-from handoff_tui.models.log_record import (
-    NO_BASELINE,
-    Decision,
-    DecisionVerb,
-    Entry,
-    EntryKind,
-    PolicyText,
-    Subject,
-    Work,
-)
+from handoff_tui.log.chain import Candidate, Known, judge_chain
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.policy.policy import Policy, parse_policy
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
 
 if TYPE_CHECKING:
-    from handoff_tui.models.log_record import LogVerdict
+    from handoff_tui.log.record import LogVerdict
 
 START = "2026-01-01T00:00:00Z"
 NOW = "2026-02-01T00:00:00Z"

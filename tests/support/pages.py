@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.presentation.page import Grid, Page
+from handoff_tui.core.text.page import Grid, Page
 
 
 def render_page(page: Page) -> str:

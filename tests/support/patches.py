@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 
-from handoff_tui.models.file_diff import DiffOptions, FileChange, FileKind
-from handoff_tui.models.patch_lines import PatchLines
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.repo.patch_parser import PatchParser
+from handoff_tui.changes.files.patch_lines import PatchLines
+from handoff_tui.changes.files.patch_parser import PatchParser
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from tests.support.diffs import build_change
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from handoff_tui.agents.engine_dbos import DbosEngine, write_schema
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureRun
-from handoff_tui.repo.trial_files import read_records
+from handoff_tui.agents.engine.dbos import DbosEngine, write_schema
+from handoff_tui.agents.engine.trial_files import read_records
+from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun
 from tests.support.procedure_worker import PLAN, find_place
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.procedures.report import (
     Latency,
     ProcedurePlan,
     ProcedureRun,

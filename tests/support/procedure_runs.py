@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook, Json
-from handoff_tui.agents.procedure import ProcedureRunner
-from handoff_tui.agents.procedure_try import Watch
-from handoff_tui.errors import HandoffError, ProcedureError
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook, Json
+from handoff_tui.agents.procedures.attempt import Watch
+from handoff_tui.agents.procedures.procedure import ProcedureRunner
+from handoff_tui.agents.procedures.report import (
     PlannedRule,
     PlannedStep,
     PlannedUndo,
@@ -23,7 +22,8 @@ from handoff_tui.models.procedure_run import (
     RunRequest,
     TryResult,
 )
-from handoff_tui.models.work import Severity
+from handoff_tui.core.errors import HandoffError, ProcedureError
+from handoff_tui.core.work import Severity
 
 REQUEST = RunRequest(procedure="P", handoff="H-1", phase="build", attempt=1)
 

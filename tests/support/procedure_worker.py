@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
-from handoff_tui.agents.engine_dbos import EnginePlace, load_engine, quiet_logger
-from handoff_tui.agents.worker import Worker, WorkerOptions
-from handoff_tui.agents.worker_lease import Lease, OnlyWorker, SharedLease
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest, TryResult
-from handoff_tui.repo.detached import leave_at_once
-from handoff_tui.repo.trial_files import append_record
+from handoff_tui.agents.engine.dbos import EnginePlace, load_engine, quiet_logger
+from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
+from handoff_tui.agents.engine.trial_files import append_record
+from handoff_tui.agents.engine.worker import Worker, WorkerOptions
+from handoff_tui.agents.engine.worker_lease import Lease, OnlyWorker, SharedLease
+from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryResult
+from handoff_tui.system.processes.detached import leave_at_once
 
 APPLICATION = "handoff-tui-test"
 PLAN = "plan.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.root import Settings
 from tests.support.world import MemoryWorld
 
 PATH = "procedures/kiln.json"

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.entries import build_payload, parse_entry
-from handoff_tui.decision_log.envelope import build_entry_id
-from handoff_tui.decision_log.gate import Target, judge_gate
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.decision_log.times import add_seconds
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.log_record import (
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.entry import build_payload, parse_entry
+from handoff_tui.log.entries.envelope import build_entry_id
+from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import (
     NO_BASELINE,
     Decision,
     DecisionVerb,
@@ -29,11 +31,9 @@ from handoff_tui.models.log_record import (
     Subject,
     Work,
 )
-from handoff_tui.models.log_view import LogReport
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.trust_files import write_trust_files
-from handoff_tui.review.log import find_policy, open_log
-from handoff_tui.review.log_verify import Demands, verify_whole
+from handoff_tui.log.show.verify import Demands, verify_whole
+from handoff_tui.log.show.view import LogReport
+from handoff_tui.log.storage.trust_files import write_trust_files
 from tests.support.log_entries import sign_payload
 from tests.support.log_keys import build_example_key
 from tests.support.logs import build_policy_toml

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from handoff_tui.baseline.store import write_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import write_snapshot
 from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.registry import RULES
-from handoff_tui.models.log_record import NO_BASELINE, Subject
-from handoff_tui.models.replay_report import Question, ReplayReport, Standing
-from handoff_tui.models.review_record import ReviewRecord, ShownCheck
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.replay import replay
-from handoff_tui.review.replay_evidence import build_results_digest
-from handoff_tui.review.review_store import write_review
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.replay.evidence import build_results_digest
+from handoff_tui.history.replay.replay import replay
+from handoff_tui.history.replay.report import Question, ReplayReport, Standing
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import NO_BASELINE, Subject
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
+from handoff_tui.log.storage.review_records import write_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.models.log_record import LogProblem, ProblemLevel
-from handoff_tui.models.log_view import EntryState, LogRow
-from handoff_tui.models.metrics import Figure, FigureGroup, LeftOut, MetricsReport, Spread, Target, Unit, Week
-from handoff_tui.models.replay_report import Answer, Question, ReplayedApproval, ReplayReport, Standing
+from handoff_tui.history.metrics.report import Figure, FigureGroup, LeftOut, MetricsReport, Spread, Target, Unit, Week
+from handoff_tui.history.replay.report import Answer, Question, ReplayedApproval, ReplayReport, Standing
+from handoff_tui.log.record import LogProblem, ProblemLevel
+from handoff_tui.log.show.view import EntryState, LogRow
 
 ENTRY = "sha256:" + "ab" * 32
 OTHER = "sha256:" + "cd" * 32

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
-from handoff_tui.presentation.page import Grid, Page
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.text.page import Grid, Page
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 ROOT = "/home/ada/lamp"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState, SavedWork
-from handoff_tui.models.step import NewCommit, TouchedFile
+from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState, SavedWork
+from handoff_tui.agents.step.report import NewCommit, TouchedFile
 
 PREVIEW = RollbackPreview(
     target="a" * 40,

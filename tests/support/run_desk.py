@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.repo import detached
-from handoff_tui.repo.engine_files import WORKER_LOCK, has_worker
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run import open_engine
+from handoff_tui.agents.engine.files import WORKER_LOCK, has_worker
+from handoff_tui.agents.procedures.run import open_engine
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.system.processes import detached
 from tests.support.command_line import Said
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.procedure_engine import wait_until

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.models.agent_run import RunKey, RunPlan, RunState
-from handoff_tui.repo.agent_runs import RunHandle, start_run, wait_run, write_run
+from handoff_tui.agents.runs.folders import RunHandle, start_run, wait_run, write_run
+from handoff_tui.agents.runs.run import RunKey, RunPlan, RunState
 
 
 @dataclass

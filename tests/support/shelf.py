@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.contract import POSSIBLE, CommitFact, Dialect, Reading, RefFact, Source
-from handoff_tui.models.place import Problem
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.reading.format import POSSIBLE, CommitFact, Dialect, Reading, RefFact, Source
 
 
 @dataclass

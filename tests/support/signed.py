@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.log_record import LogVerdict
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.ssh_keygen import SigningTool
-from handoff_tui.review.log import open_log
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.signing.ssh_keygen import SigningTool
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import LogVerdict
 from tests.support.command_line import Said, say
 from tests.support.in_process import InProcess
 from tests.support.journals import build_decision
@@ -71,7 +71,7 @@ class Speaking:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._run = InProcess(capsys)
-        monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", "/nonexistent/tty")
+        monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", "/nonexistent/tty")
 
     def __call__(self, person: Person, *arguments: str | Path) -> Said:
         person.become(self._monkeypatch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from handoff_tui.models.snapshot import FindingRecord, PackageRecord, Snapshot, TestOutcome
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, PackageRecord, Snapshot, TestOutcome
 
 TREE = "0" * 40
 

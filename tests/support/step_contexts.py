@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.packet import Demand, Packet
-from handoff_tui.models.place import Place
-from handoff_tui.models.step import (
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.step.report import (
     BaselineContext,
     Direction,
     DocumentContext,
@@ -19,7 +17,9 @@ from handoff_tui.models.step import (
     StepContext,
     TouchedFile,
 )
-from handoff_tui.models.work import Blocker, Fact, Proof, ProofKind, ReportedFinding, Severity, Task
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Blocker, Fact, Proof, ProofKind, ReportedFinding, Severity, Task
+from handoff_tui.decisions.values.packet import Demand, Packet
 
 WHERE = Place(path="x.md", line=1)
 BARE = StepContext(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunState, RunStatus
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import (
+from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunState, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import (
     Budget,
     Direction,
     FixTask,
@@ -17,7 +17,7 @@ from handoff_tui.models.step import (
     TouchedFile,
     TrailEntry,
 )
-from handoff_tui.models.work import Severity
+from handoff_tui.core.work import Severity
 
 KEY = RunKey(handoff="H-1", phase="QA", attempt=2, number=3)
 

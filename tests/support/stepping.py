@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.models.step import StepReport
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.step import StepRequest
-from handoff_tui.review.step_loop import StepTelling, step
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.loop import StepTelling, step
+from handoff_tui.agents.step.report import StepReport
+from handoff_tui.agents.step.step import StepRequest
+from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
 
 HANDOFF = "notes/HANDOFF.md"

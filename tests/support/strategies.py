@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
-from handoff_tui.dialects.json_document import JsonValue
-from handoff_tui.models.base import Model
-from handoff_tui.models.handoff import build_id
+from handoff_tui.core.model import Model
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.reading.json_document import JsonValue
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 

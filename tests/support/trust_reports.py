@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.models.log_record import LogProblem, ProblemLevel
-from handoff_tui.models.trust_report import (
+from handoff_tui.log.policy.reports import (
     GateRuleView,
     KeyState,
     KeyView,
@@ -15,6 +14,7 @@ from handoff_tui.models.trust_report import (
     ProposalReport,
     SignatureTally,
 )
+from handoff_tui.log.record import LogProblem, ProblemLevel
 
 GENESIS = "sha256:" + "a" * 64
 SECOND = "sha256:" + "b" * 64

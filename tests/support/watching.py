@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.models.noticed import Noticed, Watching
-from handoff_tui.repo.known_state import parse_lines, read_stamp
-from handoff_tui.repo.listener import OpenNotify, open_rust_notify
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.watch_schedule import IDLE_SECONDS
-from handoff_tui.repo.watcher import Watcher
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.watch.listener import OpenNotify, open_rust_notify
+from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.schedule import IDLE_SECONDS
+from handoff_tui.git.watch.status_snapshot import parse_lines, read_stamp
+from handoff_tui.git.watch.watcher import Watcher
 from tests.support.repositories import RepositoryBuilder
 
 _STATUS = ("--no-optional-locks", "--literal-pathspecs", "status", "--porcelain=v2", "-z", "--branch", "--no-renames")

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule
 from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.run.rule_overrides import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.reading import Harvest, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.review.adjustments import find_usual_severity
-from handoff_tui.review.path_finder import PathFinder
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claims.path_finder import PathFinder
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.read import Harvest, read_handoffs
 from tests.support.shelf import MemoryShelf
 
 HEAD = "a" * 40

@@ -1,6 +1,3 @@
-"""One agent: its command, its context, what speaks against its work, where failure leads; and procedures of many steps.
-
-May import config and below; never another room of its floor, and it touches no disk itself.
-"""
+"""Agents: which one works next, whether it may run, what its run amounts to."""
 
 from __future__ import annotations

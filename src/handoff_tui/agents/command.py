@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from handoff_tui.config.agents import Agent
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.pipeline import Phase
+from handoff_tui.config.pipeline import Phase
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.core.errors import AgentRunError
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 _LONGEST_ARGUMENT = 128 * 1024 - 1

@@ -7,15 +7,15 @@ import json
 from typing import NamedTuple
 
 from handoff_tui.agents.command import find_agent
-from handoff_tui.config.agents import Agent
+from handoff_tui.checks.report import TrustState
+from handoff_tui.checks.run.command_consent import hash_scripts, is_trusted, remember
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.paths import join_path
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.check_report import TrustState
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.repo.files import FileReader
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.trust import hash_scripts, is_trusted, remember
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.reader import FileReader
 
 
 class PhaseAgent(NamedTuple):

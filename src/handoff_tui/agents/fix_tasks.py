@@ -6,10 +6,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Finding
-from handoff_tui.models.step import FixTask
-from handoff_tui.models.work import ReportedFinding, Severity
+from handoff_tui.agents.step.report import FixTask
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.core.work import ReportedFinding, Severity
 
 _WORDS = re.compile(r"\w+")
 _NO_PRIORITY = 0

@@ -6,14 +6,14 @@ import hashlib
 import os
 
 from handoff_tui.agents.command import fill
-from handoff_tui.config.interface import DesktopForm, NotificationEvent, Notifications
-from handoff_tui.models.hidden_characters import HIDDEN
-from handoff_tui.models.notification import Notification, Told
-from handoff_tui.models.step import StepOutcome, StepReport
-from handoff_tui.repo.processes import Bounds, run_command
-from handoff_tui.repo.state_files import find_choices_folder, load_json, write_json
-from handoff_tui.repo.terminal import write_sequence
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.notification import Notification, Told
+from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.config.settings.interface import DesktopForm, NotificationEvent, Notifications
+from handoff_tui.core.text.hidden_characters import HIDDEN
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.cache_files import find_choices_folder, load_json, write_json
+from handoff_tui.system.processes.run import Bounds, run_command
+from handoff_tui.system.processes.terminal import write_sequence
 
 _FILE = "told.json"
 _MOST_REMEMBERED = 500

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.agent_runs import find_run
-from handoff_tui.repo.output_reader import OutputReader
-from handoff_tui.repo.step_reports import find_output
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.runs.folders import find_run
+from handoff_tui.agents.runs.reports import find_output
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.processes.output_reader import OutputReader
 
 __all__ = ["OutputReader", "open_output"]
 

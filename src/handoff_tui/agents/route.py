@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
-from handoff_tui.models.step import Budget, Direction, Route, StepOutcome, TrailEntry
+from handoff_tui.agents.step.report import Budget, Direction, Route, StepOutcome, TrailEntry
+from handoff_tui.config.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
+from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName
 
 OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.models.agent_run import RunEnd, RunEnding
-from handoff_tui.models.observation import Observation
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.step import Notice, Sign
-from handoff_tui.models.work import Severity
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.runs.run import RunEnd, RunEnding
+from handoff_tui.agents.step.report import Notice, Sign
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.work import Severity
 
 _MOST_PLACES = 20
 _LONGEST_LINE = 200

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.review_record import Comment
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.quoting import has_changed
+from handoff_tui.changes.quoting import has_changed
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.review_record import Comment
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _MOST_BYTES = 4 * 1024 * 1024
 _LOOK = "look whether that answers it"

@@ -7,30 +7,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.baseline.claims import compare_claims
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import build_explanations
-from handoff_tui.errors import FileUnreadableError, UnsafePathError, UsageError
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.models.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
-from handoff_tui.repo.file_diff import read_file_diff
-from handoff_tui.repo.file_kinds import build_changed_files
-from handoff_tui.repo.file_lines import Tell, read_file_lines
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import count_lines, read_patch, read_tree_changes, refuse_false_trees
-from handoff_tui.repo.work_tree import build_commit_tree, write_work_tree
-from handoff_tui.review.approved import LogMarks, read_marks
-from handoff_tui.review.capture import capture_snapshot
-from handoff_tui.review.check import Beforehand, Telling
-from handoff_tui.review.compared import Side, find_pair, load_side
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.reading import Reading, read_shelf
-from handoff_tui.review.show import find_id
-from handoff_tui.review.snapshots import take_still
+from handoff_tui.changes.comparison.claims import compare_claims
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.compared import Side, find_pair, load_side
+from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.snapshot_diff import (
+    BaselineChoice,
+    ClaimCheck,
+    ComparedPair,
+    DiffScope,
+    SnapshotDiff,
+)
+from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.changes.files.file_kinds import build_changed_files
+from handoff_tui.changes.files.file_lines import Tell, read_file_lines
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.snapshots.capture import capture_snapshot
+from handoff_tui.changes.snapshots.stored_snapshots import take_still
+from handoff_tui.checks.run.check import Beforehand, Telling
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError, UsageError
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_false_trees
+from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.approved import LogMarks, read_marks
+from handoff_tui.status.show import find_id
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.reader import FileReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from handoff_tui.models.review_record import Comment
+from handoff_tui.log.review_record import Comment
 
 _AROUND = 3
 

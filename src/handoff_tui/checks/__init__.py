@@ -1,6 +1,3 @@
-"""Checks: the contract, the registry, the engine, one rule per file. May import models and errors.
-
-A rule reads only through the context it is given; what it read is the record that decides whether it must run again.
-"""
+"""Checks: what a rule is, what it may ask, the engine that runs it."""
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from typing import NoReturn, TypeVar, cast
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
 from handoff_tui.checks.inputs import Inputs, Manifest
 from handoff_tui.checks.world import Change, CommitInfo
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.handoff import Handoff
 
 _Kind = TypeVar("_Kind")
 

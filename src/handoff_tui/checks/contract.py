@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 if TYPE_CHECKING:
     from handoff_tui.checks.context import Context

@@ -11,7 +11,7 @@ from typing import Final, cast
 from pydantic import BaseModel
 
 from handoff_tui.checks.world import World
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 Question = tuple[str, str]
 """What was asked, and about what: `("file", "src/a.py")`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Severity
 
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
 

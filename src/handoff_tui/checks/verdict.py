@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from handoff_tui.models.check_result import CheckResult, Outcome
+from handoff_tui.checks.result import CheckResult, Outcome
 
 _GOOD = frozenset({Outcome.PASS, Outcome.NOT_APPLICABLE})
 

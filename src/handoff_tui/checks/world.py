@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.handoff import Handoff
 
 
 class Change(NamedTuple):

@@ -1,6 +1,3 @@
-"""The headless front end: one file per verb in commands/. May import review, presentation, config, models, errors.
-
-stdout is data, written by output.py alone; stderr is talk, written by diagnostics.py alone.
-"""
+"""The command line. Only output.py writes stdout, only diagnostics.py stderr."""
 
 from __future__ import annotations

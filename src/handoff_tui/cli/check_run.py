@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import find_start
-from handoff_tui.cli.output import render_json, render_page, write_json, write_page
-from handoff_tui.cli.plain import write_plain
-from handoff_tui.cli.telling import following
-from handoff_tui.errors import UsageError
-from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
-from handoff_tui.presentation.check_json import build_check_json
-from handoff_tui.review.check import (
+from handoff_tui.checks.output.json import build_check_json
+from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState
+from handoff_tui.checks.run.check import (
     CheckRequest,
     can_be_recalled,
     check,
@@ -21,9 +15,15 @@ from handoff_tui.review.check import (
     parse_moment,
     rests_on_outside,
 )
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.recall import Recall
-from handoff_tui.review.trust import build_trust_state, trust
+from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.checks.run.recall import Recall
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import find_start
+from handoff_tui.cli.output import render_json, render_page, write_json, write_page
+from handoff_tui.cli.plain import write_plain
+from handoff_tui.cli.progress import following
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 
 def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
@@ -51,9 +51,9 @@ def run_checks(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode
 
 def _run_past(arguments: argparse.Namespace) -> ExitCode:
     """The rules on a commit; commands are not run there."""
+    from handoff_tui.checks.output.page import build_check_page  # noqa: PLC0415
     from handoff_tui.cli.look_back import open_past  # noqa: PLC0415 - few ask about the past
-    from handoff_tui.presentation.check_page import build_check_page  # noqa: PLC0415
-    from handoff_tui.presentation.travel import add_banner  # noqa: PLC0415
+    from handoff_tui.history.travel.words import add_banner  # noqa: PLC0415
 
     if arguments.list or arguments.trust or arguments.network:
         raise UsageError("--at looks at the past, where nothing can be listed, trusted or asked", "Leave out --at.")
@@ -69,7 +69,7 @@ def _run_past(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _list(rules: tuple[RuleInfo, ...], state: TrustState | None, *, as_json: bool) -> ExitCode:
-    from handoff_tui.presentation.check_list import build_check_list_json, build_check_list_page  # noqa: PLC0415
+    from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page  # noqa: PLC0415
 
     if as_json:
         write_json(build_check_list_json(rules, state))
@@ -96,9 +96,9 @@ def _render(report: CheckReport, form: str, *, everything: bool) -> str:
     if form == "json":
         return render_json(build_check_json(report))
     if form == "text":
-        from handoff_tui.presentation.check_page import build_check_page  # noqa: PLC0415
+        from handoff_tui.checks.output.page import build_check_page  # noqa: PLC0415
 
         return render_page(build_check_page(report, everything=everything), load_terminal_theme())
-    from handoff_tui.presentation.check_formats import render_report  # noqa: PLC0415
+    from handoff_tui.checks.output.formats import render_report  # noqa: PLC0415
 
     return render_report(report, form).rstrip("\n") + "\n"

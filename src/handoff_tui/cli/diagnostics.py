@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.text.safe_text import render_safe
 
 
 def write_error(error: HandoffError) -> None:

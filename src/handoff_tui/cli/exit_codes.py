@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     AgentRunError,
     AppendRefusedError,
     DecisionForbiddenError,

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.models.travel import Stop
-from handoff_tui.presentation.show import build_show_json
-from handoff_tui.presentation.show_page import build_show_page
-from handoff_tui.presentation.status import build_status_json, build_status_page
-from handoff_tui.presentation.travel import add_banner, build_stop_json
-from handoff_tui.review.desk import load_terminal_theme, open_desk_to_look
-from handoff_tui.review.travel import Traveller
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk_to_look
+from handoff_tui.history.travel.travel import Traveller
+from handoff_tui.history.travel.values import Stop
+from handoff_tui.history.travel.words import add_banner, build_stop_json
+from handoff_tui.status.show_json import build_show_json
+from handoff_tui.status.show_page import build_show_page
+from handoff_tui.status.status_page import build_status_json, build_status_page
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from handoff_tui import __version__
 from handoff_tui.cli.diagnostics import write_bug, write_error
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.cli.plain import silence_output
-from handoff_tui.errors import HandoffError, UsageError
+from handoff_tui.core.errors import HandoffError, UsageError
 
 _VERBS = {
     "status": "every handoff found, what blocks it, and who owes the next move",
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
     except BrokenPipeError:
         return _leave_quietly()
     except Exception as fault:  # noqa: BLE001 - the one place that may: a fault of ours gets a report and its own code
-        from handoff_tui.review.report_bug import report_bug  # noqa: PLC0415
+        from handoff_tui.cli.report_bug import report_bug  # noqa: PLC0415
 
         write_bug(fault, report_bug(fault, given))
         return ExitCode.BUG

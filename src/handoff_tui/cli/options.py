@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from handoff_tui.errors import RepositoryError
+from handoff_tui.core.errors import RepositoryError
 
 
 def add_repository_option(parser: argparse.ArgumentParser) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
-from handoff_tui.errors import UsageError
-from handoff_tui.models.picture import Picture
-from handoff_tui.presentation.grid_fit import GAP, fit_grid
-from handoff_tui.presentation.half_blocks import render_half_blocks
-from handoff_tui.presentation.page import Cell, Grid, Line, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.picture import Picture
+from handoff_tui.core.text.grid_fit import GAP, fit_grid
+from handoff_tui.core.text.half_blocks import render_half_blocks
+from handoff_tui.core.text.page import Cell, Grid, Line, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 if TYPE_CHECKING:
     from rich.console import Console

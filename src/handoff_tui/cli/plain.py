@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from handoff_tui.errors import OutputError
+from handoff_tui.core.errors import OutputError
 
 
 def write_plain(text: str) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
+from handoff_tui.checks.output.table import build_progress_line
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import Telling
 from handoff_tui.cli.diagnostics import clear_progress, write_progress
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.presentation.check_table import build_progress_line
-from handoff_tui.review.check import Telling
 
 
 @contextmanager

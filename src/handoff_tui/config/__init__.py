@@ -1,3 +1,3 @@
-"""Settings, pipeline, keymap and theme data: found, merged, origins remembered. May import repo and below."""
+"""handoff-tui.toml: found, merged, checked, with the origin of every value. Keymap and theme."""
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Annotated, get_args, get_origin
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.model import Model
 
 
 def find_names(path: Sequence[str | int]) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from handoff_tui.config.load import LoadedSettings, load_settings
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.repository import open_repository
 
 
 def read_settings(start: Path, *, required: bool) -> LoadedSettings:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from handoff_tui.config.nearest import suggest
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 GLOBAL_SCOPES = ("nav", "view", "focus", "find", "app", "decide", "travel")
 """Actions that every view has; their keys mean the same everywhere."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from handoff_tui.config.paths import find_leaves, join_path
 from handoff_tui.config.toml_lines import find_lines
-from handoff_tui.errors import ConfigError
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.lazy_pattern import compile_later
 
 _DEPTH = 20
 _DOTS_IN_A_LINE = 200

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from handoff_tui.config.interface import USER_ONLY
 from handoff_tui.config.layer import Layer, find_foreign_values, parse_layer
 from handoff_tui.config.paths import find_leaves, merge_tables
 from handoff_tui.config.problems import describe_problem
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import ConfigError, HandoffError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.user_files import find_config_folder, read_optional, read_user_file, shorten_home
+from handoff_tui.config.settings.interface import USER_ONLY
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ConfigError, HandoffError
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import find_config_folder, read_optional, read_user_file, shorten_home
 
 REPOSITORY_FILE = "handoff-tui.toml"
 USER_FILE = "config.toml"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/config/v1"
 SettingRow = tuple[str, object, str]

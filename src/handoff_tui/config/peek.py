@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
-from handoff_tui.errors import ConfigError, FileUnreadableError
-from handoff_tui.repo.user_files import find_config_folder, read_user_file
+from handoff_tui.core.errors import ConfigError, FileUnreadableError
+from handoff_tui.system.files.user_files import find_config_folder, read_user_file
 
 USUAL_THEME = "dark"
 COLOURLESS_THEME = "monochrome"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 
 
 class Passing(StrEnum):

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from handoff_tui.config.fields import find_models
-from handoff_tui.config.settings import Settings
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.model import Model
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

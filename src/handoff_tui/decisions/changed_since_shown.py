@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from handoff_tui.errors import DecisionForbiddenError, HandoffError
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.repo.work_tree import write_work_tree
-from handoff_tui.review.desk import Desk, reopen_desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.place import build_handoff_digest
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.core.errors import DecisionForbiddenError, HandoffError
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.work_tree.capture import write_work_tree
+from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.log.gates.position import build_handoff_digest
+from handoff_tui.status.refresh import read_harvest
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NAMED = 5
 

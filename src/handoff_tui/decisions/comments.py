@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.review_record import Comment
-from handoff_tui.repo.user_files import read_user_file
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.log.review_record import Comment
+from handoff_tui.system.files.user_files import read_user_file
 
 _PARAGRAPHS = compile_later(r"\n[ \t]*\n+")
 _PLACED = compile_later(

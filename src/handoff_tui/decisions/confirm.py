@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.repo.terminal import ask, has_terminal, read_width
+from handoff_tui.system.processes.terminal import ask, has_terminal, read_width
 
 
 def can_ask() -> bool:

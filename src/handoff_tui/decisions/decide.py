@@ -11,25 +11,25 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from handoff_tui.baseline.store import write_snapshot
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.fields import MAX_REASON, has_control
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.decision_log.patterns import NEEDS_NO_REASON
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel
-from handoff_tui.models.review_record import Comment, ReviewRecord
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.evidence_record import add_remarks, build_record
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import OpenLog, find_policy
-from handoff_tui.review.moved import refuse_moved
-from handoff_tui.review.regards import BINDING, find_regards, list_own
-from handoff_tui.review.review_store import encode_review, write_review
-from handoff_tui.review.signer import Signing, find_signing
+from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
+from handoff_tui.decisions.changed_since_shown import refuse_moved
+from handoff_tui.decisions.evidence_record import add_remarks, build_record
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.referenced_entries import BINDING, find_regards, list_own
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.fields import MAX_REASON, has_control
+from handoff_tui.log.entries.patterns import NEEDS_NO_REASON
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, find_policy
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.signer import Signing, find_signing
+from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel
+from handoff_tui.log.review_record import Comment, ReviewRecord
+from handoff_tui.log.storage.review_records import encode_review, write_review
 
 PASSING = frozenset({*BINDING, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
 """What lets work go on."""

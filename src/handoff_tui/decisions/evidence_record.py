@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.check_report import is_open
-from handoff_tui.models.check_result import CheckResult, Finding
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
-from handoff_tui.models.snapshot_diff import Change
-from handoff_tui.review.compared import Side, load_side
-from handoff_tui.review.diff import compare_sides
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.old_files import OldFiles
-from handoff_tui.review.refresh import count_claims
+from handoff_tui.changes.comparison.compared import Side, load_side
+from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.changes.diff import compare_sides
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.checks.report import is_open
+from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.place import Place
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.old_files import OldFiles
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
+from handoff_tui.status.refresh import count_claims
 
 _LONGEST = 500
 _MOST = 200

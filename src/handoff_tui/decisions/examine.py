@@ -7,37 +7,37 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from handoff_tui.baseline.store import build_digest
+from handoff_tui.changes.comparison.compared import choose_snapshot
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import build_digest
+from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
 from handoff_tui.checks.contract import Moment
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.gate import Target, judge_gate
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import RepositoryError
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.log_record import NO_BASELINE, Subject
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.models.snapshot_diff import BaselineChoice
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_commits import find_work_commit, is_ancestor
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.approved import list_approved
-from handoff_tui.review.baseline import choose_usual_baseline
-from handoff_tui.review.check import Beforehand, CheckRequest, Telling, check, list_command_results
-from handoff_tui.review.compared import choose_snapshot
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.log import OpenLog, find_policy
-from handoff_tui.review.place import build_handoff_digest, build_value_digest, find_attempt, find_phase
-from handoff_tui.review.producers import find_producers
-from handoff_tui.review.reading import Reading, read_shelf
-from handoff_tui.review.review_store import find_review
-from handoff_tui.review.show import find_id
-from handoff_tui.review.snapshots import Taken, take
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.baseline import choose_usual_baseline
+from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, list_command_results
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.history.work_commits import find_work_commit, is_ancestor
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.gates.approved import list_approved
+from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.gates.position import build_handoff_digest, build_value_digest, find_attempt, find_phase
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import OpenLog, find_policy
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.producers import find_producers
+from handoff_tui.log.record import NO_BASELINE, Subject
+from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.status.show import find_id
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from handoff_tui.errors import HandoffError, ObjectMissingError
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_state import Demand
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.review.compared import Side, load_side
-from handoff_tui.review.decide import PASSING, Prepared
-from handoff_tui.review.diff import compare_sides
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.hidden_lines import find_hidden_lines
+from handoff_tui.changes.comparison.compared import Side, load_side
+from handoff_tui.changes.diff import compare_sides
+from handoff_tui.changes.files.hidden_lines import find_hidden_lines
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.errors import HandoffError, ObjectMissingError
+from handoff_tui.decisions.decide import PASSING, Prepared
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NAMED: Final = 1
 _NO_RESULT: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, Outcome.CANCELLED, Outcome.SKIPPED})

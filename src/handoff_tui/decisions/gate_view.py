@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.review.decide import Prepared
-from handoff_tui.review.examine import Examined
+from handoff_tui.decisions.decide import Prepared
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
 
 
 def build_gate_view(examined: Examined) -> GateView:

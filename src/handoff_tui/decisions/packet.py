@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.check_report import is_open, sort_worst_first
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.packet import Demand, Packet, QuotedComment
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.review.evidence_record import build_shown_check
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.place import SENDING_BACK, list_sent_back
-from handoff_tui.review.quoting import quote
-from handoff_tui.review.remark_changes import judge_remark, read_remark_files
-from handoff_tui.review.review_store import find_review
+from handoff_tui.changes.comment_changes import judge_remark, read_remark_files
+from handoff_tui.changes.quoting import quote
+from handoff_tui.checks.report import is_open, sort_worst_first
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.decisions.evidence_record import build_shown_check
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.log.gates.position import SENDING_BACK, list_sent_back
+from handoff_tui.log.index import Vote
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import ReviewRecord
+from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _ASKING = SENDING_BACK | {DecisionVerb.HOLD}
 _NOW = "what is here now"

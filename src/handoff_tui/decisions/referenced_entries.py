@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.gate import Target, find_change
-from handoff_tui.decision_log.log_index import LogIndex, Vote
-from handoff_tui.errors import DecisionForbiddenError
-from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.core.errors import DecisionForbiddenError
+from handoff_tui.log.gates.gate import Target, find_change
+from handoff_tui.log.index import LogIndex, Vote
+from handoff_tui.log.record import DecisionVerb
 
 BINDING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 """Verbs that say the checks are in order."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.baseline.store import write_snapshot
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.errors import DecisionForbiddenError
-from handoff_tui.models.log_record import Entry, EntryKind
-from handoff_tui.review.check import Telling
-from handoff_tui.review.decide import require_policy
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import OpenLog
-from handoff_tui.review.moved import refuse_moved
-from handoff_tui.review.signer import Signing, find_signing
+from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import DecisionForbiddenError
+from handoff_tui.decisions.changed_since_shown import refuse_moved
+from handoff_tui.decisions.decide import require_policy
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.policy.signer import Signing, find_signing
+from handoff_tui.log.record import Entry, EntryKind
 
 
 @dataclass(frozen=True, slots=True)

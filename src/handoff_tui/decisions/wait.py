@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.repo.clock import pause, read_monotonic
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.clock import pause, read_monotonic
 
 DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED, GateName.REJECTED, GateName.RETRY})
 _EVERY_SECONDS = 2.0

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import GitError, ObjectMissingError, RepositoryError
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
-from handoff_tui.repo.special_files import refuse_special_files_below
-from handoff_tui.repo.split_index import spare_shared_index
+from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.git.hardening import build_environment, build_overrides, parse_config_list
+from handoff_tui.git.special_files import refuse_special_files_below
+from handoff_tui.git.work_tree.split_index import spare_shared_index
+from handoff_tui.system.processes.search_path import build_search_path
 
 TIMEOUT_SECONDS = 120
 _SILENT_SECONDS = 2

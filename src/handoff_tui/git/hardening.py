@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.system.processes.search_path import build_search_path
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""
@@ -100,12 +100,6 @@ def build_environment(settings: tuple[tuple[str, str], ...] = ()) -> dict[str, s
         environment[f"GIT_CONFIG_KEY_{number}"] = key
         environment[f"GIT_CONFIG_VALUE_{number}"] = value
     return environment
-
-
-def build_search_path() -> str:
-    """PATH without relative folders: with `.` on it, a repository could offer its own git."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
 def build_overrides(lines: list[ConfigLine]) -> tuple[tuple[str, str], ...]:

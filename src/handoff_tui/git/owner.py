@@ -1,7 +1,7 @@
 """The single owner of a GitPython `Repo`.
 
 One `git.Repo` used by several threads returns wrong data, so one thread owns it and the others ask. Only its command
-wrapper is used, with the words and the environment of repo/git.py; never its model of trees, index and diffs.
+wrapper is used, with the words and the environment of git/command.py; never its model of trees, index and diffs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.clock import read_monotonic
-from handoff_tui.repo.git import TIMEOUT_SECONDS, GitAnswer, build_start_error, build_timeout_error
-from handoff_tui.repo.hardening import TRUSTED_SCOPES, build_search_path, parse_config_list
-from handoff_tui.repo.repository import Repository
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.command import TIMEOUT_SECONDS, GitAnswer, build_start_error, build_timeout_error
+from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.clock import read_monotonic
+from handoff_tui.system.processes.search_path import build_search_path
 
 if TYPE_CHECKING:
     import git as gitpython

@@ -8,15 +8,15 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.background import Background
-from handoff_tui.repo.git import Git, GitAnswer
-from handoff_tui.repo.listing import Tracked, parse_listing, sort_paths
-from handoff_tui.repo.own_place import is_own
-from handoff_tui.repo.special_files import refuse_special_files
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.special_files import refuse_special_files
+from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
+from handoff_tui.system.background import Background
+from handoff_tui.system.files.own_paths import is_own
 
 if TYPE_CHECKING:
-    from handoff_tui.models.review_state import RepositoryFacts
+    from handoff_tui.core.repository_facts import RepositoryFacts
 
 _STATUS = (
     *("status", "--porcelain=v2", "-z", "--branch", "--ahead-behind", "--no-renames"),
@@ -151,7 +151,7 @@ def _build_facts(
     untracked: list[str],
     submodules: tuple[str, ...],
 ) -> RepositoryFacts:
-    from handoff_tui.models.review_state import RepositoryFacts  # noqa: PLC0415 - opening a repository needs no models
+    from handoff_tui.core.repository_facts import RepositoryFacts  # noqa: PLC0415 - opening a repository needs no models
 
     head = headers.get("branch.oid")
     branch = headers.get("branch.head")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from handoff_tui.errors import RepositoryError
+from handoff_tui.core.errors import RepositoryError
 
 _READ_IN_FOLDERS = (".gitattributes", ".gitignore")
 _READ_AT_THE_ROOT = (*_READ_IN_FOLDERS, ".gitmodules", ".mailmap")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from handoff_tui.repo.git import TIMEOUT_SECONDS, Git, GitAnswer, build_start_error, build_timeout_error
+from handoff_tui.git.command import TIMEOUT_SECONDS, Git, GitAnswer, build_start_error, build_timeout_error
 
 _CHUNK = 1 << 16
 

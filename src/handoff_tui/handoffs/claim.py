@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.place import Place
+from handoff_tui.core.model import Model
+from handoff_tui.core.place import Place
 
 
 class ClaimKind(StrEnum):

@@ -7,21 +7,11 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.document import Document
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import (
-    Attempt,
-    Blocker,
-    Fact,
-    Package,
-    Proof,
-    Question,
-    ReportedFinding,
-    Task,
-    TestCounts,
-)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.document import Document
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 """The grammar of handoff and phase names in the signed log; every id fits it from the start."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.dialects.reading import Harvest, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.review.desk import Desk
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import Harvest, read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import Desk
 
 
 class Reading(NamedTuple):

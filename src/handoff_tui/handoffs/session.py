@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
-from handoff_tui.repo.probe import is_present
-from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
-from handoff_tui.repo.stillness import Look
+from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.git.work_tree.digest import Look
+from handoff_tui.system.files.probe import is_present
 
 _LOG_FOLDER = ".handoff-tui/log"
 _WITNESS = "handoff-tui/witness.json"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.decision_log.log_index import LogIndex
-from handoff_tui.errors import UsageError
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.pipeline import find_pipeline
-from handoff_tui.review.place import find_phase
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.position import find_phase
+from handoff_tui.log.index import LogIndex
+from handoff_tui.status.pipeline import find_pipeline
 
 
 def find_known_phase(

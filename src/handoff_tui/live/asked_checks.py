@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.desk_state import ChecksProgress, DeskState, Loaded
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import ChecksProgress, DeskState, Loaded
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
 
 _KEY = "asked"
 
@@ -60,7 +60,7 @@ class AskedChecks:
         scene = self._find_scene(state)
         if scene is None or state.chosen != key:
             return
-        from handoff_tui.review.live.checking import run_asked  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.feed.checking import run_asked  # noqa: PLC0415 - after the first paint
 
         started = read_now()
 
@@ -95,6 +95,6 @@ def _merge(before: CheckReport | None, report: CheckReport) -> CheckReport:
     """Where only some checks were asked for, the others keep what they said."""
     if before is None or len(before.results) <= len(report.results):
         return report
-    from handoff_tui.review.live.checking import merge_reports  # noqa: PLC0415 - after the first paint
+    from handoff_tui.live.feed.checking import merge_reports  # noqa: PLC0415 - after the first paint
 
     return merge_reports(before, report)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.baseline.store import list_snapshots
-from handoff_tui.models.desk_state import Moment
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.repo.history import read_commits
-from handoff_tui.review.desk import Desk
+from handoff_tui.changes.snapshots.store import list_snapshots
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.git.history.commits import read_commits
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.live.state.desk import Moment
 
 _MOST_COMMITS = 50
 _MOST_SNAPSHOTS = 50

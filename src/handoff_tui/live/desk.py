@@ -13,30 +13,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.models.desk_state import USUAL_SCOPE, DeskState, DocumentView, Loaded, OpenFile, Part, Scope
-from handoff_tui.models.file_diff import DiffOptions
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.models.step import StepContext
-from handoff_tui.review.live.agents import AgentDesk
-from handoff_tui.review.live.asked_checks import AskedChecks
-from handoff_tui.review.live.bisecting import Bisecting
-from handoff_tui.review.live.board import Board, put_parts
-from handoff_tui.review.live.debugging import PLACES, Debugging
-from handoff_tui.review.live.deciding import Deciding
-from handoff_tui.review.live.drafts import DraftKeeper
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.log_looks import LogLooks
-from handoff_tui.review.live.parts_in_view import PartsInView
-from handoff_tui.review.live.repository_feed import RepositoryFeed
-from handoff_tui.review.live.travelling import Travelling, build_past_scope, present_past
+from handoff_tui.agents.step.report import StepContext
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.git.file_diff import DiffOptions
+from handoff_tui.live.acting.agents import AgentDesk
+from handoff_tui.live.acting.bisecting import Bisecting
+from handoff_tui.live.acting.debugging import PLACES, Debugging
+from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.acting.travelling import Travelling, build_past_scope, present_past
+from handoff_tui.live.asked_checks import AskedChecks
+from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.feed.repository_feed import RepositoryFeed
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.log_requests import LogLooks
+from handoff_tui.live.parts.visible import PartsInView
+from handoff_tui.live.state.desk import USUAL_SCOPE, DeskState, DocumentView, Loaded, OpenFile, Part, Scope
+from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
-    from handoff_tui.models.travel import Stop
-    from handoff_tui.review.live.reading_room import ReadingRoom
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.history.travel.values import Stop
+    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.parts.loader import ReadingRoom
 
 _SWITCH_SECONDS = 0.0005
 """A thread that reads for long gives way to one that draws, or that reads what was just saved, after so long."""
@@ -281,7 +281,7 @@ class LiveDesk:
         return value
 
     def _find_room(self) -> ReadingRoom:
-        from handoff_tui.review.live.reading_room import ReadingRoom  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.parts.loader import ReadingRoom  # noqa: PLC0415 - after the first paint
 
         with self._room_lock:
             if self._room is None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from handoff_tui.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.log_lock import LogLock
-from handoff_tui.repo.state_files import find_choices_folder
+from handoff_tui.core.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.git_private_files import LocalFolder
 
 _NAME = "drafts.json"
 _DAMAGED = "drafts.damaged.json"

@@ -12,14 +12,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from handoff_tui.errors import DraftsUnkeptError
-from handoff_tui.models.desk_state import DeskState, DocumentView, Drafts, FilesView
-from handoff_tui.models.document import Document
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.draft_store import DraftChange, DraftStore
+from handoff_tui.core.errors import DraftsUnkeptError
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.handoffs.document import Document
+from handoff_tui.live.draft_store import DraftChange, DraftStore
+from handoff_tui.live.state.desk import DeskState, DocumentView, Drafts, FilesView
+from handoff_tui.live.state_store import Board
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
 
 
 class _Job(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.repo.editor import edit_file, edit_texts
-from handoff_tui.repo.files import FileReader
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.processes.editor import edit_file, edit_texts
 
 _REASON = "reason.txt"
 _ANY_SIZE = 2**62

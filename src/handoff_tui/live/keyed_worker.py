@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from handoff_tui.repo.clock import read_monotonic
+from handoff_tui.system.clock import read_monotonic
 
 _PATIENCE = 4
 """So many times its delay a job is put off while others come."""

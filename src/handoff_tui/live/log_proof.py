@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.log_record import ProblemLevel
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.log.record import ProblemLevel
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
 
 _RANK = 50
 """After everything that somebody waits for."""
@@ -35,7 +35,7 @@ class LogProof:
             self._lane.submit((self, "prove"), self._prove, rank=_RANK, delay=_PAUSE_SECONDS)
 
     def _prove(self, _: threading.Event) -> None:
-        from handoff_tui.review.log import open_log  # noqa: PLC0415 - after the first paint
+        from handoff_tui.log.open_log import open_log  # noqa: PLC0415 - after the first paint
 
         scene = self._find_scene()
         if scene is None:

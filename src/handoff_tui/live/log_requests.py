@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board, put_parts
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
 
 
 class LogLooks:
@@ -28,7 +28,7 @@ class LogLooks:
 
     def open_entry(self, entry: str) -> None:
         def read(scene: Scene) -> object:
-            from handoff_tui.review.live.part_readers import read_entry  # noqa: PLC0415 - after the first paint
+            from handoff_tui.live.parts.readers import read_entry  # noqa: PLC0415 - after the first paint
 
             return read_entry(scene, entry)
 
@@ -36,7 +36,7 @@ class LogLooks:
 
     def verify(self) -> None:
         def read(scene: Scene) -> object:
-            from handoff_tui.review.live.part_readers import read_report  # noqa: PLC0415 - after the first paint
+            from handoff_tui.live.parts.readers import read_report  # noqa: PLC0415 - after the first paint
 
             return read_report(scene)
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import InboxItem
 
 if TYPE_CHECKING:
-    from handoff_tui.review.inbox import Measured
-    from handoff_tui.review.live.scene import Scene
-    from handoff_tui.review.risk import RiskMemory
+    from handoff_tui.changes.risk.risk import RiskMemory
+    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.status.inbox import Measured
 
 _LAST_RANK = 99
 _QUIET_SECONDS = 1.0
@@ -36,7 +36,7 @@ class RiskMeasuring:
 
     def add_known(self, root: str, inbox: tuple[InboxItem, ...]) -> tuple[InboxItem, ...]:
         """The items with what is known of their risks."""
-        from handoff_tui.review.inbox import add_risks  # noqa: PLC0415 - after the first paint
+        from handoff_tui.status.inbox import add_risks  # noqa: PLC0415 - after the first paint
 
         return add_risks(inbox, root, self._measured)
 
@@ -46,7 +46,7 @@ class RiskMeasuring:
         self._lane.submit(("risks", root), lambda cancel: self._measure(root, cancel), rank=_LAST_RANK, delay=delay)
 
     def _measure(self, root: str, cancel: threading.Event) -> None:
-        from handoff_tui.review.risk import RiskMemory, read_risks  # noqa: PLC0415 - after the first paint
+        from handoff_tui.changes.risk.risk import RiskMemory, read_risks  # noqa: PLC0415 - after the first paint
 
         scene = self._find_scene()
         if scene is None:

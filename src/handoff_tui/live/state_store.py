@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from handoff_tui.models.desk_state import DeskState, Loaded, Telling
+from handoff_tui.live.state.desk import DeskState, Loaded, Telling
 
 Change = Callable[[DeskState], DeskState]
 

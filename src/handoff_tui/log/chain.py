@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from handoff_tui.decision_log.policy_frontier import PolicyFrontier
-from handoff_tui.decision_log.times import add_seconds
-from handoff_tui.errors import EntryRefusedError
-from handoff_tui.models.log_record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.core.errors import EntryRefusedError
+from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.policy.frontier import PolicyFrontier
+from handoff_tui.log.record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
 
 _CLOCKS_DIFFER_SECONDS = 300
 _MISSING_PARENT = "missing-parent"

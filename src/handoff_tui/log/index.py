@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from handoff_tui.decision_log.chain import find_ancestors
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, LogVerdict, Work
+from handoff_tui.log.chain import find_ancestors
+from handoff_tui.log.record import Decision, DecisionVerb, Entry, LogVerdict, Work
 
 VETOES = (DecisionVerb.REJECT, DecisionVerb.RETRY, DecisionVerb.HOLD)
 

@@ -12,23 +12,14 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from handoff_tui.decision_log.entries import ParsedEntry, build_file, parse_entry, verify_signatures
-from handoff_tui.decision_log.envelope import build_pae
-from handoff_tui.decision_log.sshsig import re_armor
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.witness import Seen
-from handoff_tui.errors import AppendRefusedError, LogBrokenError
-from handoff_tui.models.collection import without_collection
-from handoff_tui.models.log_record import (
-    Decision,
-    Entry,
-    EntryKind,
-    LogProblem,
-    LogVerdict,
-    PolicyText,
-    ProblemLevel,
-    Work,
-)
+from handoff_tui.core.errors import AppendRefusedError, LogBrokenError
+from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.log.entries.entry import ParsedEntry, build_file, parse_entry, verify_signatures
+from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.sshsig import re_armor
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.record import Decision, Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Work
+from handoff_tui.log.witness import Seen
 
 
 class Storage(Protocol):

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.decision_log.chain import Candidate, Known
-from handoff_tui.decision_log.journal import Journal, Verifier
-from handoff_tui.decision_log.policy import Policy, parse_policy
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.verified_cache import VerifiedCache
-from handoff_tui.decision_log.verify import NOTHING, LogVerifier, find_drift
-from handoff_tui.decision_log.witness import Seen, Witness
-from handoff_tui.errors import StoredFileDamagedError, StoreWriteError, WitnessDamagedError
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.local_files import LocalFolder, load_cache_secret
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.log_lock import LogLock
-from handoff_tui.repo.log_pin import read_pin
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.trust_files import read_trust_files
+from handoff_tui.core.errors import StoredFileDamagedError, StoreWriteError, WitnessDamagedError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.log.chain import Candidate, Known
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.journal import Journal, Verifier
+from handoff_tui.log.policy.policy import Policy, parse_policy
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.storage.blobs import LogBlobs
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.storage.pin import read_pin
+from handoff_tui.log.storage.trust_files import read_trust_files
+from handoff_tui.log.storage.verified_cache import VerifiedCache
+from handoff_tui.log.verify import NOTHING, LogVerifier, find_drift
+from handoff_tui.log.witness import Seen, Witness
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.git_private_files import LocalFolder, load_cache_secret
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)

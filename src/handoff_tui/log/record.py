@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 
-NAMESPACE = "handoff-log@handoff-tui"
-"""What every signature of the log is made for, and no other."""
 NO_BASELINE = "0" * 64
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.log_record import Subject
+from handoff_tui.core.model import Model
+from handoff_tui.log.record import Subject
 
 
 class Comment(Model):

@@ -11,12 +11,12 @@ from typing import Final, Protocol
 
 from pydantic import ValidationError
 
-from handoff_tui.decision_log.chain import Candidate, Chain, Known
-from handoff_tui.decision_log.entries import parse_entry, verify_signatures
-from handoff_tui.errors import LogEntryError
-from handoff_tui.models.collection import without_collection
-from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.repo.log_blobs import LogBlobs, LogListing, Unsuitable
+from handoff_tui.core.errors import LogEntryError
+from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.log.chain import Candidate, Chain, Known
+from handoff_tui.log.entries.entry import parse_entry, verify_signatures
+from handoff_tui.log.record import Entry, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.storage.blobs import LogBlobs, LogListing, Unsuitable
 
 NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
-from handoff_tui.errors import LogBrokenError, WitnessDamagedError
+from handoff_tui.core.errors import LogBrokenError, WitnessDamagedError
 
 WITNESS_NAME = "witness.json"
 _VERSION = 1

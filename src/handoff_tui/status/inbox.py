@@ -7,17 +7,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.models.gate_state import Mover
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import HandoffKey, InboxItem, RiskFact, WorkSize, sort_inbox
-from handoff_tui.models.review_state import ReviewedHandoff, ReviewState
-from handoff_tui.repo.change_times import read_commit_times, read_disk_times
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.place import find_phase
-from handoff_tui.review.reviewer import DeskReviewer
+from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.log.gates.position import find_phase
+from handoff_tui.log.policy.reviewer import DeskReviewer
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize, sort_inbox
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 if TYPE_CHECKING:
-    from handoff_tui.review.log_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates
 
 
 class Measured(NamedTuple):

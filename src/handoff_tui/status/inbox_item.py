@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_state import ReviewedHandoff
+from handoff_tui.core.model import Model
+from handoff_tui.core.place import Place
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.review_state import ReviewedHandoff
 
 
 class HandoffKey(NamedTuple):

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.gate_state import GateName, GateReport, GateState, Mover, NextMove
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.review.blocking import (
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.claims.blocking import (
     describe_wait,
     find_bad_verdicts,
     find_blocking,
@@ -24,6 +21,9 @@ from handoff_tui.review.blocking import (
     says_underway,
     status_token,
 )
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.log.gates.gate_state import GateName, GateReport, GateState, Mover, NextMove
 
 _WORDS = {
     "PAUSED": "resume the work",

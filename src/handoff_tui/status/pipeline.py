@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.checks.pipelines import find_own_pipelines, names_roles
-from handoff_tui.config.pipeline import PipelineSettings
-from handoff_tui.models.gate_state import GateName, GateState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.pipeline_view import AttemptView, PhaseStanding, PhaseView, PipelineView
-from handoff_tui.models.review_state import ReviewedHandoff
-from handoff_tui.review.place import SENDING_BACK, find_phase, list_sent_back
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.settings.pipeline import PipelineSettings
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
+from handoff_tui.log.gates.gate_state import GateName, GateState
+from handoff_tui.log.gates.position import SENDING_BACK, find_phase, list_sent_back
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.status.pipeline_view import AttemptView, PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.review_state import ReviewedHandoff
 
 if TYPE_CHECKING:
-    from handoff_tui.decision_log.log_index import LogIndex, Vote
+    from handoff_tui.log.index import LogIndex, Vote
 
 _PASSING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY, DecisionVerb.OVERRIDE})
 _PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN})

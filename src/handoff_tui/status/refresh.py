@@ -6,21 +6,21 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.dialects.reading import Harvest
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.review_state import ClaimCounts, ReviewedHandoff, ReviewState
-from handoff_tui.review.desk import Desk, has_log
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import build_gate, build_standing, close_gate
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.problem_index import ProblemIndex
-from handoff_tui.review.reading import read_shelf
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.problem_index import ProblemIndex
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.status.next_move import build_gate, build_standing, close_gate
+from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 
 if TYPE_CHECKING:
-    from handoff_tui.review.log_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates
 
 _MOST_OVERLOOKED = 20
 
@@ -57,7 +57,7 @@ def open_log_gates(desk: Desk) -> LogGates | None:
     """The log's own view of the gates; nothing where there is no log."""
     if not has_log(desk):
         return None
-    from handoff_tui.review.log_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
+    from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
 
     return LogGates(desk)
 

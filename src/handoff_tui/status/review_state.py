@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.base import SCHEMA_VERSION, Model
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.gate_state import GateState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-
-
-class RepositoryFacts(Model):
-    """What git says about the repository now."""
-
-    root: str
-    head: str | None = None
-    branch: str | None = None
-    detached: bool = False
-    upstream: str | None = None
-    ahead: int | None = None
-    behind: int | None = None
-    shallow: bool = False
-    linked_worktree: bool = False
-    object_format: str = "sha1"
-    changed: tuple[str, ...] = ()
-    """Tracked paths with uncommitted changes."""
-    untracked: tuple[str, ...] = ()
-    own_uncommitted: tuple[str, ...] = ()
-    """Files below `.handoff-tui/` that are in no commit yet: decisions that nobody else can see."""
-    submodules: tuple[str, ...] = ()
+from handoff_tui.core.model import SCHEMA_VERSION, Model
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateState
 
 
 class ClaimCounts(Model):

@@ -5,22 +5,22 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffNotFoundError
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
-from handoff_tui.repo.history import read_commits
-from handoff_tui.repo.owner import RepoOwner
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.gate import build_gate, build_standing
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.problem_index import ProblemIndex
-from handoff_tui.review.refresh import count_claims, open_log_gates
+from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.core.place import Problem
+from handoff_tui.git.history.commits import read_commits
+from handoff_tui.git.owner import RepoOwner
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.problem_index import ProblemIndex
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.status.next_move import build_gate, build_standing
+from handoff_tui.status.refresh import count_claims, open_log_gates
+from handoff_tui.status.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
 
 if TYPE_CHECKING:
-    from handoff_tui.review.log_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates
 
 _MOST_REVISIONS = 20
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.models.work import TestCounts
-from handoff_tui.presentation.status import build_gate_json, build_problem_json
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.status_page import build_gate_json, build_problem_json
 
 SCHEMA = "handoff-tui/show/v1"
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})

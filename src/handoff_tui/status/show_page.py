@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.models.work import Blocker, Severity, TestCounts
-from handoff_tui.presentation.labels import label_mover, label_verdict, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.show import count_verdicts
-from handoff_tui.presentation.status import label_state
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import label_mover, label_verdict, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.work import Blocker, Severity, TestCounts
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.show_json import count_verdicts
+from handoff_tui.status.status_page import label_state
 
 _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
 _MOST_LISTED = 8

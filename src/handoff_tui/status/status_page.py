@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import RepositoryFacts, ReviewedHandoff, ReviewState
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 
 SCHEMA = "handoff-tui/status/v1"
 _TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}

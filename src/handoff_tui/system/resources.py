@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError
+from handoff_tui.core.errors import HandoffError
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _PORTS = {"git": 9418, "http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22}
 _SCP_LIKE = compile_later(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")

@@ -1,1 +1,3 @@
-"""The full-screen front end, the only room that knows Textual. Only app.py calls review; widgets draw, and tell."""
+"""The app. The only room that knows Textual."""
+
+from __future__ import annotations

@@ -19,26 +19,26 @@ from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.message import Message
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.presentation.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui import messages
-from handoff_tui.tui.line_filter import SafeFilter
+from handoff_tui.tui.drawing.line_filter import SafeFilter
+from handoff_tui.tui.drawing.theming import Ink, build_framework_theme
+from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
 from handoff_tui.tui.requests import IN_THE_PAST, REQUESTS
-from handoff_tui.tui.theming import Ink, build_framework_theme
 from handoff_tui.tui.widgets.bars import Bar
 
 if TYPE_CHECKING:
     from handoff_tui.config.theme import Theme
-    from handoff_tui.models.agent_desk import Ring
-    from handoff_tui.models.desk_state import DeskState
-    from handoff_tui.models.inbox import HandoffKey
-    from handoff_tui.models.review_record import Comment
-    from handoff_tui.review.live.live_desk import LiveDesk
-    from handoff_tui.tui.look import Look
-    from handoff_tui.tui.screens.decision_screen import DecisionScreen
-    from handoff_tui.tui.screens.desk_screen import DeskScreen
+    from handoff_tui.live.desk import LiveDesk
+    from handoff_tui.live.state.agents import Ring
+    from handoff_tui.live.state.desk import DeskState
+    from handoff_tui.log.review_record import Comment
+    from handoff_tui.status.inbox_item import HandoffKey
+    from handoff_tui.tui.desk_screen import DeskScreen
+    from handoff_tui.tui.dialogs.decision.screen import DecisionScreen
+    from handoff_tui.tui.drawing.appearance import Look
 
 _MOST_COPIED = 75_000
 """Terminals drop longer texts without a word."""
@@ -108,9 +108,9 @@ class DeskApp(App[None], inherit_bindings=False):
 
     def _load_desk(self) -> None:
         """Everything heavy, while the screen already answers."""
-        from handoff_tui.presentation.packet import render_packet  # noqa: PLC0415 - after the first paint
-        from handoff_tui.presentation.step_context import render_context  # noqa: PLC0415
-        from handoff_tui.review.live.live_desk import LiveDesk  # noqa: PLC0415
+        from handoff_tui.agents.step.context_page import render_context  # noqa: PLC0415
+        from handoff_tui.decisions.pages.packet import render_packet  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.desk import LiveDesk  # noqa: PLC0415
 
         look = self._load_look()
         live = LiveDesk(
@@ -126,7 +126,7 @@ class DeskApp(App[None], inherit_bindings=False):
 
     async def furnish(self, look: Look, state: DeskState) -> None:
         """Puts the desk on the screen."""
-        from handoff_tui.tui.screens.desk_screen import DeskScreen  # noqa: PLC0415 - after the first paint
+        from handoff_tui.tui.desk_screen import DeskScreen  # noqa: PLC0415 - after the first paint
         from handoff_tui.tui.view_makers import VIEWS  # noqa: PLC0415
 
         self.look, self.state = look, state
@@ -212,7 +212,7 @@ class DeskApp(App[None], inherit_bindings=False):
     @on(messages.ThemeChosen)
     def set_theme(self, event: messages.ThemeChosen) -> None:
         """Another theme, at once; for this session (the user's file keeps its own)."""
-        from handoff_tui.tui.look import load_named_theme  # noqa: PLC0415 - rarely asked for
+        from handoff_tui.tui.drawing.appearance import load_named_theme  # noqa: PLC0415 - rarely asked for
 
         self.ink = Ink(load_named_theme(event.name), ascii_only=self.ink.ascii_only)
         self._apply_theme()
@@ -265,7 +265,7 @@ class DeskApp(App[None], inherit_bindings=False):
 
     @on(messages.CommentWanted)
     def ask_for_comment(self, event: messages.CommentWanted) -> None:
-        from handoff_tui.tui.screens.comment_screen import CommentScreen  # noqa: PLC0415 - not before the first paint
+        from handoff_tui.tui.dialogs.comment import CommentScreen  # noqa: PLC0415 - not before the first paint
 
         screen = CommentScreen(event.path, event.line, event.end_line, event.text)
         self.push_screen(screen, partial(self._take_comment, event.instead_of))
@@ -282,7 +282,7 @@ class DeskApp(App[None], inherit_bindings=False):
     @on(messages.DecisionWanted)
     def begin_decision(self, event: messages.DecisionWanted) -> None:
         """Opens the dialog, once: whatever was typed on the way to it opens no other."""
-        from handoff_tui.tui.screens.decision_screen import DecisionScreen  # noqa: PLC0415 - not before the first paint
+        from handoff_tui.tui.dialogs.decision.screen import DecisionScreen  # noqa: PLC0415 - not before the first paint
 
         if self._deciding is not None or self.look is None or self._is_past:
             return
@@ -378,7 +378,7 @@ class DeskApp(App[None], inherit_bindings=False):
 
 
 def _edit(root: Path, path: str, line: int | None, editor: tuple[str, ...]) -> str:
-    from handoff_tui.review.edit import open_in_editor  # noqa: PLC0415 - not before the first paint
+    from handoff_tui.live.edit import open_in_editor  # noqa: PLC0415 - not before the first paint
 
     try:
         open_in_editor(root, path, line, editor)
@@ -388,7 +388,7 @@ def _edit(root: Path, path: str, line: int | None, editor: tuple[str, ...]) -> s
 
 
 def _write_reason(text: str, editor: tuple[str, ...], written: list[str]) -> str:
-    from handoff_tui.review.edit import edit_text  # noqa: PLC0415 - not before the first paint
+    from handoff_tui.live.edit import edit_text  # noqa: PLC0415 - not before the first paint
 
     try:
         written.append(edit_text(text, editor))

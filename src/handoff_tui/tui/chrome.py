@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from handoff_tui.models.desk_state import DeskState, RepositoryPart
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.models.noticed import Watching
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.first_paint import NAMES, SHORT_NAMES
-from handoff_tui.presentation.labels import label_gate, label_mover, plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.travel_bar import describe_as_of, describe_missing
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import label_gate, label_mover, plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import InboxItem
+from handoff_tui.tui.first_paint import NAMES, SHORT_NAMES
+from handoff_tui.tui.widgets.travel_bar_words import describe_as_of, describe_missing
 
 Row = tuple[Cell, ...]
 VIEWS = tuple(NAMES)

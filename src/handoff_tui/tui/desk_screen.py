@@ -12,14 +12,19 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input
 
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.alert_page import Alarm, find_alarm
-from handoff_tui.presentation.chrome import VIEWS, build_tabs, build_title, build_why
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.travel_bar import describe_notes
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.actions import WORDS, Hint, Keys, get_scope
-from handoff_tui.tui.look import Look
+from handoff_tui.tui.chrome import VIEWS, build_tabs, build_title, build_why
+from handoff_tui.tui.dialogs.agent_dialogs import build_leave_dialog, build_place_dialog
+from handoff_tui.tui.dialogs.alert import AlertScreen
+from handoff_tui.tui.dialogs.alert_page import Alarm, find_alarm
+from handoff_tui.tui.dialogs.lists import ANSWERS, build_dialog, has_place
+from handoff_tui.tui.dialogs.note import NoteScreen
+from handoff_tui.tui.dialogs.proofs.screen import ProofsScreen
+from handoff_tui.tui.dialogs.proposal import ProposalScreen
+from handoff_tui.tui.drawing.appearance import Look
 from handoff_tui.tui.messages import (
     AppActionWanted,
     BisectProposed,
@@ -41,17 +46,12 @@ from handoff_tui.tui.messages import (
     ViewWanted,
 )
 from handoff_tui.tui.refusals import find_refusal
-from handoff_tui.tui.screens.agent_dialogs import build_leave_dialog, build_place_dialog
-from handoff_tui.tui.screens.alert_screen import AlertScreen
-from handoff_tui.tui.screens.dialogs import ANSWERS, build_dialog, has_place
-from handoff_tui.tui.screens.note_screen import NoteScreen
-from handoff_tui.tui.screens.proofs_screen import ProofsScreen
-from handoff_tui.tui.screens.proposal_screen import ProposalScreen
+from handoff_tui.tui.views.rail import Rail
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
-from handoff_tui.tui.widgets.rail import Rail
 from handoff_tui.tui.widgets.travel_bar import TravelBar
-from handoff_tui.tui.widgets.view import View
+from handoff_tui.tui.widgets.travel_bar_words import describe_notes
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
@@ -65,8 +65,8 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     CSS_PATH = "desk_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012 - the framework's own, set once
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]
 
     def __init__(self, views: Mapping[str, Callable[[], View]], look: Look) -> None:
         super().__init__()
@@ -263,7 +263,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     @on(BisectProposed)
     def follow_bisect(self, event: BisectProposed) -> None:
-        from handoff_tui.tui.screens.bisect_screen import BisectScreen  # noqa: PLC0415 - rarely asked for
+        from handoff_tui.tui.dialogs.bisect import BisectScreen  # noqa: PLC0415 - rarely asked for
 
         event.stop()
         self.app.push_screen(BisectScreen(event.check, event.command, self.keys), self._take)

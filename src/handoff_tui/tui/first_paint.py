@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
 
 NAMES = {
     "inbox": "Inbox",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # loaded after the first paint
-    from handoff_tui.models.agent_desk import OutputPlace, ProposalKind, Stop
-    from handoff_tui.models.agent_run import RunKey
-    from handoff_tui.models.desk_state import DecisionPart, Scope
-    from handoff_tui.models.file_diff import DiffOptions
-    from handoff_tui.models.inbox import HandoffKey
-    from handoff_tui.models.proof_record import ProofRecord
-    from handoff_tui.models.review_record import Comment
-    from handoff_tui.presentation.agent_places import NamedPlace
+    from handoff_tui.agents.output_places import NamedPlace
+    from handoff_tui.agents.proofs.record import ProofRecord
+    from handoff_tui.agents.runs.run import RunKey
+    from handoff_tui.git.file_diff import DiffOptions
+    from handoff_tui.live.state.agents import OutputPlace, ProposalKind, Stop
+    from handoff_tui.live.state.desk import DecisionPart, Scope
+    from handoff_tui.log.review_record import Comment
+    from handoff_tui.status.inbox_item import HandoffKey
 
 
 class Asked(Message):

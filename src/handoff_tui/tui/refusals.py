@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState
 
 _OF_THE_OPERATOR = frozenset(
     f"agent.{name}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from handoff_tui.tui import messages
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.live_desk import LiveDesk
+    from handoff_tui.live.desk import LiveDesk
 
 REQUESTS: dict[type[messages.Asked], Callable[[LiveDesk, Any], None]] = {
     messages.HandoffChosen: lambda desk, asked: desk.choose(asked.key),

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.config.peek import peek_theme
 from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.terminal import outlive_terminal
+from handoff_tui.tui.drawing.terminal import outlive_terminal
 
 if TYPE_CHECKING:
-    from handoff_tui.tui.look import Look
+    from handoff_tui.tui.drawing.appearance import Look
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Sent by a closed window or a logout: by default they end a program where it stands, with the screen still its own."""
@@ -28,7 +28,7 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
     """
 
     def look() -> Look:
-        from handoff_tui.tui.look import load_look  # noqa: PLC0415 - all settings: after the first paint
+        from handoff_tui.tui.drawing.appearance import load_look  # noqa: PLC0415 - all settings: after the first paint
 
         return load_look(theme, read_only=read_only)
 

@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import cast
 
-from handoff_tui.tui.widgets.view import View
+from handoff_tui.tui.views.view import View
 
 _CLASSES = {
     "inbox": "InboxView",
@@ -24,7 +24,7 @@ _CLASSES = {
 
 
 def _make(name: str) -> View:
-    module = import_module(f"handoff_tui.tui.widgets.{name}_view")
+    module = import_module(f"handoff_tui.tui.views.{name}.view")
     return cast("Callable[[], View]", getattr(module, _CLASSES[name]))()
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.presentation.check_github import render_check_github
-from handoff_tui.presentation.check_json import build_check_json, render_check_jsonl
-from handoff_tui.presentation.check_junit import render_check_junit
-from handoff_tui.presentation.check_markdown import render_check_markdown
-from handoff_tui.presentation.check_page import build_check_page
-from handoff_tui.presentation.check_sarif import build_check_sarif
-from handoff_tui.presentation.check_table import build_rule_table
-from handoff_tui.presentation.check_tap import render_check_tap
+from handoff_tui.checks.output.github import render_check_github
+from handoff_tui.checks.output.json import build_check_json, render_check_jsonl
+from handoff_tui.checks.output.junit import render_check_junit
+from handoff_tui.checks.output.markdown import render_check_markdown
+from handoff_tui.checks.output.page import build_check_page
+from handoff_tui.checks.output.sarif import build_check_sarif
+from handoff_tui.checks.output.table import build_rule_table
+from handoff_tui.checks.output.tap import render_check_tap
+from handoff_tui.checks.report import CheckReport
 from tests.support.check_reports import build_blocked_report, build_hostile_report, build_passing_report
 from tests.support.pages import render_page
 

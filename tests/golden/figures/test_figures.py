@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.cli.demo.demo import build_demo
 from handoff_tui.cli.output import render_json, render_page
-from handoff_tui.models.replay_report import ReplayReport
-from handoff_tui.presentation.metrics import build_metrics_json, render_metrics_csv
-from handoff_tui.presentation.metrics_page import build_metrics_page
-from handoff_tui.presentation.replay import build_replay_json, build_replay_page
-from handoff_tui.presentation.report_markdown import render_report_markdown
-from handoff_tui.review.demo import build_demo
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.metrics import read_metrics
-from handoff_tui.review.metrics_definitions import ALL
-from handoff_tui.review.metrics_figures import Window
-from handoff_tui.review.replay import replay
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.history.metrics.definitions import ALL
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
+from handoff_tui.history.metrics.metrics import read_metrics
+from handoff_tui.history.metrics.page import build_metrics_page
+from handoff_tui.history.replay.page import build_replay_json, build_replay_page
+from handoff_tui.history.replay.replay import replay
+from handoff_tui.history.replay.report import ReplayReport
+from handoff_tui.history.replay.report_markdown import render_report_markdown
+from handoff_tui.log.open_log import open_log
 from tests.support.in_process import InProcess
 
 HERE = Path(__file__).parent

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.agents.engine.profile_page import build_profile_json, build_profile_page
+from handoff_tui.agents.procedures.page import build_run_json, build_run_page, build_runs_json, build_runs_page
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
 from handoff_tui.cli.output import render_json, render_page
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, TryKind, TryResult
-from handoff_tui.presentation.profile import build_profile_json, build_profile_page
-from handoff_tui.presentation.run import build_run_json, build_run_page, build_runs_json, build_runs_page
-from handoff_tui.review.desk import load_terminal_theme
+from handoff_tui.handoffs.session import load_terminal_theme
 from tests.support.command_line import say
 from tests.support.procedure_reports import build_report, build_run, build_try
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.agents.command import build_argv, build_backoff, fill, find_agent
-from handoff_tui.config.agents import Agent
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.pipeline import Phase
+from handoff_tui.config.pipeline import Phase
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.core.errors import AgentRunError
 
 
 def test_known_fields_are_filled_in_once() -> None:

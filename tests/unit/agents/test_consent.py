@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.review.agent_trust import (
+from handoff_tui.agents.consent import (
     build_agent_trust,
     digest_agents,
     find_phase_agent,
@@ -12,6 +10,8 @@ from handoff_tui.review.agent_trust import (
     refuse_untrusted,
     trust_agents,
 )
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.core.errors import AgentRunError, UsageError
 from tests.support.stepping import WORK, Stepping
 
 COMMAND = '[agents.maker]\ncommand = ["sh", "agent.sh"]\n'

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from handoff_tui.agents.fix_tasks import build_fix_tasks
-from handoff_tui.config.hub import Hub
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import ReportedFinding, Severity
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.config.settings.hub import Hub
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import ReportedFinding, Severity
 
 PRIORITIES = Hub().task_priorities
 

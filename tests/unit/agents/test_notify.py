@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.interface import DesktopForm, Notifications
-from handoff_tui.models.notification import Told
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.notify import build_notification, build_sequence, notify, send_to_terminal
+from handoff_tui.agents.notification import Told
+from handoff_tui.agents.notify import build_notification, build_sequence, notify, send_to_terminal
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.config.settings.interface import DesktopForm, Notifications
+from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import build_report
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.review.agent_output import open_output
+from handoff_tui.agents.output import open_output
 from tests.support.stepping import WORK, Stepping
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.presentation.agent_places import NamedPlace, find_places
+from handoff_tui.agents.output_places import NamedPlace, find_places
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from handoff_tui.agents.route import (
     find_previous,
     find_source,
 )
-from handoff_tui.config.pipeline import DEFAULT_PIPELINES
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pipeline import EVERYTHING, Passing, Pipeline
-from handoff_tui.models.step import Direction, Route, StepOutcome, TrailEntry
+from handoff_tui.agents.step.report import Direction, Route, StepOutcome, TrailEntry
+from handoff_tui.config.pipeline import EVERYTHING, Passing, Pipeline
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
+from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName
 
 TDD = DEFAULT_PIPELINES["tdd"].build("tdd")
 HUB = DEFAULT_PIPELINES["hub"].build("hub")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.review_record import Comment
-from handoff_tui.review.remark_changes import RemarkFiles, judge_remark
+from handoff_tui.changes.comment_changes import RemarkFiles, judge_remark
+from handoff_tui.log.review_record import Comment
 
 LINE = Comment(text="x", path="a.py", line=2)
 FILE = Comment(text="x", path="a.py")

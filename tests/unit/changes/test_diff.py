@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError, UsageError
-from handoff_tui.models.file_diff import DiffOptions
-from handoff_tui.models.snapshot_diff import Change, DiffScope
-from handoff_tui.review import diff as comparing
-from handoff_tui.review.check import Beforehand, Telling
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.diff import DiffRequest, diff
-from handoff_tui.review.snapshots import capture, pin
+from handoff_tui.changes import diff as comparing
+from handoff_tui.changes.comparison.snapshot_diff import Change, DiffScope
+from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
+from handoff_tui.checks.run.check import Beforehand, Telling
+from handoff_tui.core.errors import HandoffNotFoundError, UsageError
+from handoff_tui.git.file_diff import DiffOptions
+from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.compared import RESULTS, build_lamp, write_junit
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.review_record import Comment
-from handoff_tui.review.quoting import has_changed, quote
+from handoff_tui.changes.quoting import has_changed, quote
+from handoff_tui.log.review_record import Comment
 
 CONTENT = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
 

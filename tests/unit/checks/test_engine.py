@@ -10,9 +10,9 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.engine import Adjustment, Engine, Remembered, build_fingerprint, is_blocking
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.models.check_result import CheckResult, Evidence, Outcome
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.result import CheckResult, Evidence, Outcome
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 from tests.support.world import MemoryWorld
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from handoff_tui.checks.inputs import _ASK, Inputs, describe_question, digest_value
 from handoff_tui.checks.world import Change, CommitInfo
-from handoff_tui.config.checks import Check
-from handoff_tui.config.settings import Settings
-from handoff_tui.models.place import Problem
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.place import Problem
 from tests.support.session_states import build_state
 from tests.support.world import HEAD, MemoryWorld
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.check_report import is_open, sort_worst_first
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.report import is_open, sort_worst_first
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.work import Severity
 from tests.support.check_reports import build_report, build_result
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.verdict import build_verdict, is_good, is_warning
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
+from handoff_tui.core.work import Severity
 
 
 def build_result(outcome: Outcome, *, blocking: bool = True) -> CheckResult:

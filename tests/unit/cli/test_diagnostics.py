@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.cli.diagnostics import clear_progress, write_bug, write_error, write_note, write_progress
-from handoff_tui.errors import HandoffError
+from handoff_tui.core.errors import HandoffError
 
 
 def test_error_is_message_then_hint(capsys: pytest.CaptureFixture[str]) -> None:

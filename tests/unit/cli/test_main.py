@@ -14,7 +14,7 @@ from handoff_tui.cli import main as front
 from handoff_tui.cli.commands import status
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.main import build_parser, main
-from handoff_tui.errors import HandoffError, UsageError
+from handoff_tui.core.errors import HandoffError, UsageError
 from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.errors import RepositoryError
+from handoff_tui.core.errors import RepositoryError
 
 
 def parse(*words: str) -> argparse.Namespace:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.errors import OutputError
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.review.desk import load_terminal_theme
+from handoff_tui.core.errors import OutputError
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.handoffs.session import load_terminal_theme
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.cli.plain import write_pieces, write_plain
-from handoff_tui.errors import OutputError
+from handoff_tui.core.errors import OutputError
 
 
 @pytest.mark.parametrize(

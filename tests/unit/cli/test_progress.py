@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from handoff_tui.cli.telling import following
+from handoff_tui.cli.progress import following
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

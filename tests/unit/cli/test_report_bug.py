@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui import __version__
-from handoff_tui.review.report_bug import report_bug
+from handoff_tui.cli.report_bug import report_bug
 
 
 def test_report_has_what_is_needed_to_find_the_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from handoff_tui.config.load import build_settings
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.root import Settings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from handoff_tui.config.first_file import FIRST_FILE
 from handoff_tui.config.load import load_settings
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.root import Settings
 
 
 def test_first_file_says_nothing_yet(tmp_path: Path) -> None:

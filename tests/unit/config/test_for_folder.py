@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import ConfigError, RepositoryError
-from handoff_tui.review.settings import read_settings
+from handoff_tui.config.for_folder import read_settings
+from handoff_tui.core.errors import ConfigError, RepositoryError
 from tests.support.repositories import RepositoryBuilder
 
 

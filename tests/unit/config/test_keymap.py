@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, find_collisions, split_keys
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.root import Settings
 
 
 def test_default_keymap_is_valid() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import ConfigError
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ConfigError
 
 USER = "~/.config/handoff-tui/config.toml"
 

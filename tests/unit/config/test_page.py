@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.presentation.config import SettingRow, build_config_json, build_config_page
-from handoff_tui.presentation.page import Grid
+from handoff_tui.config.page import SettingRow, build_config_json, build_config_page
+from handoff_tui.core.text.page import Grid
 from tests.support.reviewed import list_lines
 
 ROWS: list[SettingRow] = [

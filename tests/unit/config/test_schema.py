@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.config.fields import find_models
 from handoff_tui.config.schema import build_schema
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.root import Settings
 
 
 def test_schema_is_a_valid_schema_and_says_which() -> None:

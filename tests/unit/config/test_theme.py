@@ -5,19 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.theme import (
-    FIELD_ROLES,
-    ROLES,
-    TEXT_ROLES,
-    list_themes,
-    load_theme,
-    parse_style,
-    parse_theme,
-)
-from handoff_tui.errors import ConfigError
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.result import Outcome
+from handoff_tui.config.theme import FIELD_ROLES, ROLES, TEXT_ROLES, list_themes, load_theme, parse_style, parse_theme
+from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import VerdictState
 
 SHIPPED = ("colour-blind", "dark", "high-contrast", "light", "monochrome", "terminal")
 COLOURED = ("colour-blind", "dark", "high-contrast", "light")

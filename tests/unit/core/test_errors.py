@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
-from handoff_tui import errors
-from handoff_tui.errors import HandoffError
+from handoff_tui.core import errors
+from handoff_tui.core.errors import HandoffError
 
 CLASSES = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from handoff_tui.models.pattern import LaterPattern, compile_later
+from handoff_tui.core.lazy_pattern import LaterPattern, compile_later
 
 
 def test_later_pattern_answers_like_a_compiled_one() -> None:

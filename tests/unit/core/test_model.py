@@ -7,18 +7,21 @@ import pkgutil
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui import models
-from handoff_tui.models.base import SCHEMA_VERSION, Model
-from handoff_tui.models.place import Place, Problem
+import handoff_tui
+from handoff_tui.core.model import SCHEMA_VERSION, Model
+from handoff_tui.core.place import Place, Problem
 
 
 def list_models() -> list[type[Model]]:
-    """Every value class of the room, whichever file it is in."""
+    """Every value class, whichever room it is in; settings have rules of their own."""
     modules = [
-        importlib.import_module(f"{models.__name__}.{found.name}") for found in pkgutil.iter_modules(models.__path__)
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(handoff_tui.__path__, "handoff_tui.")
+        if not found.name.endswith("__main__") and not found.name.startswith("handoff_tui.config.settings")
     ]
     classes = [value for module in modules for _, value in inspect.getmembers(module, inspect.isclass)]
-    return sorted({value for value in classes if issubclass(value, Model) and value is not Model}, key=str)
+    own = {value for value in classes if issubclass(value, Model) and value is not Model}
+    return sorted((value for value in own if ".config.settings." not in value.__module__), key=str)
 
 
 MODELS = list_models()

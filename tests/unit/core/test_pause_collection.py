@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from handoff_tui.models.collection import without_collection
+from handoff_tui.core.pause_collection import without_collection
 
 
 def test_collection_is_off_inside_and_on_again_after() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.core.place import Place, Problem, ProblemLevel
 
 
 def test_place_is_written_as_editors_read_it() -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import DecisionForbiddenError
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.moved import find_moves, refuse_moved
+from handoff_tui.core.errors import DecisionForbiddenError
+from handoff_tui.decisions.changed_since_shown import find_moves, refuse_moved
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 
@@ -77,5 +77,5 @@ def test_trees_that_cannot_be_compared_have_changed_all_the_same(
 ) -> None:
     """Their ids tell; only the names are missing."""
     gate_desk.builder.write("new.txt", "theirs")
-    monkeypatch.setattr("handoff_tui.review.moved.offer_objects", lambda *_: {})
+    monkeypatch.setattr("handoff_tui.decisions.changed_since_shown.offer_objects", lambda *_: {})
     assert find_moves(examined) == ("files have changed",)

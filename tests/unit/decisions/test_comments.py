@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, UsageError
-from handoff_tui.models.review_record import Comment
-from handoff_tui.review.comments import parse_comments, read_comments
+from handoff_tui.core.errors import FileUnreadableError, UsageError
+from handoff_tui.decisions.comments import parse_comments, read_comments
+from handoff_tui.log.review_record import Comment
 
 
 def test_remarks_are_paragraphs_with_places() -> None:

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import LogBrokenError, NoHumanError, UsageError
-from handoff_tui.models.log_record import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.models.review_record import Comment
-from handoff_tui.review.decide import (
+from handoff_tui.core.errors import LogBrokenError, NoHumanError, UsageError
+from handoff_tui.decisions.decide import (
     DecideRequest,
     complete_decision,
     parse_reason,
@@ -14,9 +12,11 @@ from handoff_tui.review.decide import (
     require_policy,
     sign_decision,
 )
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.review_store import read_review
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.review_record import Comment
+from handoff_tui.log.storage.review_records import read_review
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import list_entries
 

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.work import Severity
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.evidence_record import build_record, build_shown_check, count_differences, measure
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.review_store import encode_review, read_review, write_review
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.work import Severity
+from handoff_tui.decisions.evidence_record import build_record, build_shown_check, count_differences, measure
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.handoffs.claim import VerdictState
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.review_record import Comment
+from handoff_tui.log.storage.review_records import encode_review, read_review, write_review
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 

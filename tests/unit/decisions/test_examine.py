@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError, RepositoryError
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.review.check import Telling, check, list_command_results
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import (
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import Telling, check, list_command_results
+from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.core.errors import HandoffNotFoundError, RepositoryError
+from handoff_tui.decisions.examine import (
     Examined,
     build_checks_digest,
     build_subject_digest,
@@ -19,8 +18,9 @@ from handoff_tui.review.examine import (
     look_at_gate,
     plan_gate,
 )
-from handoff_tui.review.log import open_log
-from handoff_tui.review.trust import build_trust_state, trust
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import NO_BASELINE
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -76,7 +76,7 @@ def test_gate_is_judged_again_by_the_log_of_now(gate_desk: GateDesk, monkeypatch
     gate_desk.begin(bo)
     before = look(gate_desk.root)
     gate_desk.decide(bo, "approve")
-    monkeypatch.setattr("handoff_tui.review.examine.check", None)
+    monkeypatch.setattr("handoff_tui.decisions.examine.check", None)
     after = judge_again(before, open_log(before.desk.repository))
     assert (before.gate.state.value, after.gate.state.value) == ("pending", "approved")
 

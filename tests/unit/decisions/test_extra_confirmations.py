@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.errors import ObjectMissingError
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.models.work import Severity
-from handoff_tui.review.decide import DecideRequest, Prepared, prepare_decision
-from handoff_tui.review.demands import compare_read, find_demands
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.errors import ObjectMissingError
+from handoff_tui.core.work import Severity
+from handoff_tui.decisions.decide import DecideRequest, Prepared, prepare_decision
+from handoff_tui.decisions.extra_confirmations import compare_read, find_demands
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import DecisionVerb
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 NOTHING = StoredDrafts()
@@ -93,8 +93,8 @@ def _lose_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     def miss(*_: object) -> str:
         raise ObjectMissingError("gone")
 
-    monkeypatch.setattr("handoff_tui.review.compared._has_tree", lambda *_: False)
-    monkeypatch.setattr("handoff_tui.review.compared.build_commit_tree", miss)
+    monkeypatch.setattr("handoff_tui.changes.comparison.compared._has_tree", lambda *_: False)
+    monkeypatch.setattr("handoff_tui.changes.comparison.compared.build_commit_tree", miss)
 
 
 def test_hidden_characters_and_broken_claims_are_told(desk: GateDesk) -> None:

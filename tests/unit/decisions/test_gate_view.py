@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.review.decide import DecideRequest, prepare_decision
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.gate_view import build_decision_view, build_gate_view
-from handoff_tui.review.log import open_log
+from handoff_tui.decisions.decide import DecideRequest, prepare_decision
+from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import DecisionVerb
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import EMAIL
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import shutil
 
-from handoff_tui.models.packet import Packet
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.packet import build_packet
+from handoff_tui.decisions.examine import examine
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.gate import Target
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.errors import DecisionForbiddenError
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.review.regards import find_regards, list_own
+from handoff_tui.core.errors import DecisionForbiddenError
+from handoff_tui.decisions.referenced_entries import find_regards, list_own
+from handoff_tui.log.gates.gate import Target
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.record import DecisionVerb
 from tests.support.logs import NOW, SUBJECT, LogBuilder
 
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import DecisionForbiddenError, NoHumanError
-from handoff_tui.models.log_record import EntryKind
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.submit import Submitted, submit
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import DecisionForbiddenError, NoHumanError
+from handoff_tui.decisions.submit import Submitted, submit
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import EntryKind
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.review import wait as waiting
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import Examined
+from handoff_tui.decisions import wait as waiting
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
 
 

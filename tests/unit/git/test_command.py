@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, HandoffError, ObjectMissingError, RepositoryError
-from handoff_tui.repo import git as git_module
-from handoff_tui.repo.git import Git, GitAnswer, find_git
+from handoff_tui.core.errors import GitError, HandoffError, ObjectMissingError, RepositoryError
+from handoff_tui.git import command as git_module
+from handoff_tui.git.command import Git, GitAnswer, find_git
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.file_diff import FileChange
+from handoff_tui.git.file_diff import FileChange
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.hardening import build_environment, build_overrides, build_search_path, parse_config_list
+from handoff_tui.git.command import Git
+from handoff_tui.git.hardening import build_environment, build_overrides, parse_config_list
+from handoff_tui.system.processes.search_path import build_search_path
 from tests.support.repositories import RepositoryBuilder
 
 EXECUTING = (
@@ -132,7 +133,7 @@ def test_overrides_hold_in_any_locale(builder: RepositoryBuilder, tmp_path: Path
     builder.config("filter.naïve.clean", f"touch '{canary}'; cat")
     os.utime(builder.folder / "a.txt", (1_000_000_000, 1_000_000_000))
     program = (
-        "import sys; from pathlib import Path; from handoff_tui.repo.repository import *;"
+        "import sys; from pathlib import Path; from handoff_tui.git.repository import *;"
         "print(read_work_tree(open_repository(Path(sys.argv[1]))).facts.changed)"
     )
     ascii_only = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, RepositoryError
-from handoff_tui.repo import owner as owner_module
-from handoff_tui.repo.owner import Identity, RepoOwner
-from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.core.errors import GitError, RepositoryError
+from handoff_tui.git import owner as owner_module
+from handoff_tui.git.owner import Identity, RepoOwner
+from handoff_tui.git.repository import Repository, open_repository
 from tests.support.repositories import RepositoryBuilder
 
 CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
@@ -152,7 +152,9 @@ def test_gitpython_is_imported_by_its_owner_only(repository: Repository) -> None
     """The room's other modules, and the owner before its first question, do without GitPython."""
     program = (
         "import sys; from pathlib import Path;"
-        "from handoff_tui.repo import clock, files, git, hardening, history, repository, resources, text, owner;"
+        "from handoff_tui.system import clock, resources; from handoff_tui.system.files import reader, decoding;"
+        "from handoff_tui.git import command, hardening, repository, owner;"
+        "from handoff_tui.git.history import commits;"
         "found = repository.open_repository(Path(sys.argv[1])); repository.read_work_tree(found);"
         "one = owner.RepoOwner(found); print('git' in sys.modules);"
         "one.run('status'); one.close(); print('git' in sys.modules)"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, HandoffError, RepositoryError
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.repository import open_repository, read_work_tree
+from handoff_tui.core.errors import GitError, HandoffError, RepositoryError
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.repository import open_repository, read_work_tree
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

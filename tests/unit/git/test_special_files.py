@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.special_files import refuse_special_files, refuse_special_files_below
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.special_files import refuse_special_files, refuse_special_files_below
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo import git_stream
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.git_stream import GitStream, open_stream
+from handoff_tui.core.errors import GitError
+from handoff_tui.git import stream as git_stream
+from handoff_tui.git.command import Git
+from handoff_tui.git.stream import GitStream, open_stream
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import CaptureError, ObjectMissingError, RepositoryError, TreeMovedError
-from handoff_tui.repo import work_tree as work_tree_module
-from handoff_tui.repo.git import Git, GitAnswer
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.work_tree import CapturedTree, build_commit_tree, offer_objects, write_work_tree
+from handoff_tui.core.errors import CaptureError, ObjectMissingError, RepositoryError, TreeMovedError
+from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree import capture as work_tree_module
+from handoff_tui.git.work_tree.capture import CapturedTree, build_commit_tree, offer_objects, write_work_tree
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder, build_git_environment
@@ -502,9 +502,9 @@ def test_hostile_repository_is_captured_without_running_anything(
 _AS_NOBODY = """
 import os, sys, tempfile
 from pathlib import Path
-from handoff_tui.errors import CaptureError
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.work_tree import write_work_tree
+from handoff_tui.core.errors import CaptureError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import write_work_tree
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:
     write_work_tree(open_repository(Path(sys.argv[1])), Path(sys.argv[2]))

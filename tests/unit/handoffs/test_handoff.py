@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui.models.handoff import ID_PATTERN, Handoff, HandoffType, RegistryState, build_id
+from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, HandoffType, RegistryState, build_id
 
 
 @pytest.mark.parametrize(

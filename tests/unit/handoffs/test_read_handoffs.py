@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.status.refresh import read_harvest
 from tests.support.repositories import RepositoryBuilder
 
 

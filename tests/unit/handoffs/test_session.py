@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.run.recall import Recall
 from handoff_tui.config.theme import ROLES
-from handoff_tui.errors import ConfigError, RepositoryError
-from handoff_tui.review.desk import has_log, load_terminal_theme, open_desk, reopen_desk
-from handoff_tui.review.recall import Recall
+from handoff_tui.core.errors import ConfigError, RepositoryError
+from handoff_tui.handoffs.session import has_log, load_terminal_theme, open_desk, reopen_desk
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Attempt
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.known_phases import find_known_phase, list_known_phases
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.known_phases import find_known_phase, list_known_phases
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
 from tests.support.repositories import RepositoryBuilder
 

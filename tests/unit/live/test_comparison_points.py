@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from handoff_tui.models.desk_state import Moment
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.live.moments import list_moments
-from handoff_tui.review.snapshots import capture
+from handoff_tui.changes.snapshots.stored_snapshots import capture
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.comparison_points import list_moments
+from handoff_tui.live.state.desk import Moment
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_state import PACKET, DeskState, Part, Scope
-from handoff_tui.models.file_diff import DiffOptions
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.check import CheckRequest, check
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.refresh import refresh
-from handoff_tui.review.show import show
-from handoff_tui.review.trust import build_trust_state, trust
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.run.check import CheckRequest, check
+from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.git.file_diff import DiffOptions
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.state.desk import PACKET, DeskState, Part, Scope
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.show import show
+from handoff_tui.system.clock import read_now
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import build_results, build_work, looking

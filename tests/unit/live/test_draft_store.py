@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DraftsUnkeptError
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.repo.local_files import LOCAL_FOLDER, LocalFolder
-from handoff_tui.repo.log_lock import LogLock
-from handoff_tui.repo.state_files import find_choices_folder
-from handoff_tui.review.live.draft_store import DraftStore, parse_drafts, render_drafts
+from handoff_tui.core.errors import DraftsUnkeptError
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.live.draft_store import DraftStore, parse_drafts, render_drafts
+from handoff_tui.log.review_record import Comment
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, LocalFolder
 from tests.support.diffs import build_change
 
 REMARK = Comment(text="größe?\n[red]", path="a.py", line=3)
@@ -84,7 +84,7 @@ def test_another_app_that_holds_the_file_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reviewer is told, and goes on."""
-    monkeypatch.setattr("handoff_tui.review.live.draft_store._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("handoff_tui.live.draft_store._LOCK_SECONDS", 0.05)
     folder = LocalFolder(find_choices_folder(tmp_path), make_outer=True)
     with LogLock(folder).hold(), pytest.raises(DraftsUnkeptError, match="another handoff-tui has held"):
         DraftStore(tmp_path).change(lambda _: DRAFTS)

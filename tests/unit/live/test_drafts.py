@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState, DocumentView, FilesView, Loaded, Part, Scope
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.repo.state_files import find_choices_folder
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.draft_store import DraftStore
-from handoff_tui.review.live.drafts import DraftKeeper
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.live.draft_store import DraftStore
+from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.state.desk import DeskState, DocumentView, FilesView, Loaded, Part, Scope
+from handoff_tui.live.state_store import Board
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.diffs import build_change
 from tests.support.inbox_items import make_item
 from tests.support.live_desks import build_work, looking

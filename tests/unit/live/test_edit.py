@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError, UsageError
-from handoff_tui.review.edit import edit_text, open_in_editor
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError, UsageError
+from handoff_tui.live.edit import edit_text, open_in_editor
 from tests.support.hostile import write_executable
 
 
 @pytest.fixture(autouse=True)
 def with_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handoff_tui.repo.editor.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: True)
     monkeypatch.delenv("VISUAL", raising=False)
 
 

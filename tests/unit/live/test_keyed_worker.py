@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.live.keyed_worker import Lane
 
 SECONDS = 10.0
 

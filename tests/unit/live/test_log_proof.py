@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.live.state.desk import DeskState
 from tests.support.gates import GateDesk
 from tests.support.live_desks import looking
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.review.live.board import Board, put_parts
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board, put_parts
 
 SECONDS = 10.0
 

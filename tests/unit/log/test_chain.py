@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from handoff_tui.decision_log.chain import Chain, Known, judge_chain
-from handoff_tui.models.log_record import LogVerdict, ProblemLevel
+from handoff_tui.log.chain import Chain, Known, judge_chain
+from handoff_tui.log.record import LogVerdict, ProblemLevel
 from tests.support.logs import NOW, LogBuilder, build_policy_toml, build_signers
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.log_index import build_log_index
+from handoff_tui.log.index import build_log_index
 from tests.support.logs import LogBuilder
 
 

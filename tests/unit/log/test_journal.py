@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.entries import parse_entry
-from handoff_tui.decision_log.envelope import build_pae
-from handoff_tui.decision_log.journal import Draft, Journal, Parents, build_parents
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     AppendRefusedError,
     HandoffError,
     KeyLockedError,
@@ -19,8 +15,12 @@ from handoff_tui.errors import (
     LogLockedError,
     WitnessDamagedError,
 )
-from handoff_tui.models.log_record import LogVerdict
-from handoff_tui.repo.ssh_keygen import SigningTool
+from handoff_tui.git.signing.ssh_keygen import SigningTool
+from handoff_tui.log.entries.entry import parse_entry
+from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.journal import Draft, Journal, Parents, build_parents
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import LogVerdict
 from tests.support.journals import Desk, build_decision, build_genesis, build_policy
 from tests.support.log_keys import build_example_key
 from tests.support.repositories import RepositoryBuilder

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.journal import Appended
-from handoff_tui.errors import LogBrokenError
-from handoff_tui.models.log_record import LogVerdict
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.log import PIN_VARIABLE, OpenLog, find_anchor, find_pin, find_policy, open_log, open_log_at
+from handoff_tui.core.errors import LogBrokenError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.journal import Appended
+from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, find_anchor, find_pin, find_policy, open_log, open_log_at
+from handoff_tui.log.record import LogVerdict
 from tests.support.fingerprint import read_fingerprint
 from tests.support.journals import build_decision
 from tests.support.log_keys import build_example_key

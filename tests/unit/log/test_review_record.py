@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.review_record import Comment
+from handoff_tui.log.review_record import Comment
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from handoff_tui.decision_log import verify
-from handoff_tui.decision_log.chain import Candidate, Known
-from handoff_tui.decision_log.entries import parse_entry
-from handoff_tui.decision_log.public_keys import KeyType
-from handoff_tui.decision_log.verify import (
+from handoff_tui.core.errors import EntrySchemaError, NotCanonicalError, SignatureInvalidError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log import verify
+from handoff_tui.log.chain import Candidate, Known
+from handoff_tui.log.entries.entry import parse_entry
+from handoff_tui.log.entries.public_keys import KeyType
+from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.storage.blobs import LogBlobs, Unsuitable
+from handoff_tui.log.verify import (
     LogVerifier,
     build_unsuitable_problem,
     check_entries,
@@ -20,11 +24,7 @@ from handoff_tui.decision_log.verify import (
     pack,
     unpack,
 )
-from handoff_tui.errors import EntrySchemaError, NotCanonicalError, SignatureInvalidError
-from handoff_tui.models.log_record import LogVerdict, ProblemLevel
-from handoff_tui.repo import addressed_files
-from handoff_tui.repo.log_blobs import LogBlobs, Unsuitable
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.system.files import addressed_files
 from tests.support.log_entries import IDS, build_statement, read_golden, sign_statement
 from tests.support.log_keys import build_key
 from tests.support.real_log import NOW, RealLog

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.models.gate_state import Mover
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import InboxItem, RiskFact, RiskKind, WorkSize
-from handoff_tui.repo import git as git_door
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.inbox import InboxFacts, Measured, add_risks, build_inbox, read_change_times, read_inbox
-from handoff_tui.review.refresh import open_log_gates, refresh
-from handoff_tui.review.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.git import command as git_door
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.status.inbox import InboxFacts, Measured, add_risks, build_inbox, read_change_times, read_inbox
+from handoff_tui.status.inbox_item import InboxItem, RiskFact, RiskKind, WorkSize
+from handoff_tui.status.refresh import open_log_gates, refresh
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.reviewed import build_reviewed, build_state

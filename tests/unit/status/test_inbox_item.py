@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import InboxGroup, InboxItem, InboxOrder, RiskFact, RiskKind, sort_inbox
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import InboxGroup, InboxItem, InboxOrder, RiskFact, RiskKind, sort_inbox
 from tests.support.inbox_items import MOMENT, make_item
 from tests.support.reviewed import build_reviewed
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.gate_state import Approval, GateName, GateReport, Mover
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Place, Problem, ProblemLevel
-from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
-from handoff_tui.review.gate import build_gate, build_standing
+from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport, Mover
+from handoff_tui.status.next_move import build_gate, build_standing
 
 PLACE = Place(path="a.md", line=1)
 SPEC = Document(path="spec.md", role=DocumentRole.SPEC)

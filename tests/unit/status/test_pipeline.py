@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from handoff_tui.config.pipeline import PhaseSettings, PipelineSettings
-from handoff_tui.config.settings import Settings
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pipeline_view import PhaseStanding, PipelineView
-from handoff_tui.models.work import Attempt
-from handoff_tui.review.pipeline import build_pipeline, find_pipeline
+from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.status.pipeline import build_pipeline, find_pipeline
+from handoff_tui.status.pipeline_view import PhaseStanding, PipelineView
 from tests.support.logs import LogBuilder
 from tests.support.reviewed import build_reviewed
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.review_state import ClaimCounts, ReviewState
-from handoff_tui.review.desk import open_desk, open_desk_to_look
-from handoff_tui.review.refresh import Bench, open_log_gates, read_harvest, refresh
+from handoff_tui.handoffs.session import open_desk, open_desk_to_look
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.refresh import Bench, open_log_gates, read_harvest, refresh
+from handoff_tui.status.review_state import ClaimCounts, ReviewState
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui.models.base import SCHEMA_VERSION
-from handoff_tui.models.review_state import ClaimCounts, RepositoryFacts, Reviewer, ReviewState, ShownHandoff
+from handoff_tui.core.model import SCHEMA_VERSION
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.status.review_state import ClaimCounts, Reviewer, ReviewState, ShownHandoff
 from tests.support.reviewed import ROOT, build_reviewed, build_state
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.refresh import refresh
-from handoff_tui.review.show import show, show_again
+from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.show import show, show_again
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 

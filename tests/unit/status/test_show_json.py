@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.document import Document, DocumentRole, Section
-from handoff_tui.models.handoff import ClaimedBaseline, Handoff
-from handoff_tui.models.place import Place, Problem
-from handoff_tui.models.review_state import Reviewer, Revision, ShownHandoff
-from handoff_tui.models.work import Fact, Task, TestCounts
-from handoff_tui.presentation.show import build_show_json, count_verdicts
+from handoff_tui.core.place import Place, Problem
+from handoff_tui.core.work import Fact, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole, Section
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff
+from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
+from handoff_tui.status.show_json import build_show_json, count_verdicts
 from tests.support.reviewed import build_reviewed
 
 PLACE = Place(path="RESULTS.md", line=7)

@@ -2,13 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.gate_state import Mover
-from handoff_tui.models.handoff import ClaimedBaseline, Handoff, RegistryState
-from handoff_tui.models.place import Place, Problem
-from handoff_tui.models.review_state import Reviewer, Revision, ShownHandoff
-from handoff_tui.models.work import (
+from handoff_tui.core.place import Place, Problem
+from handoff_tui.core.work import (
     Asset,
     Attempt,
     Blocker,
@@ -22,7 +17,12 @@ from handoff_tui.models.work import (
     Task,
     TestCounts,
 )
-from handoff_tui.presentation.show_page import build_show_page
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff, RegistryState
+from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
+from handoff_tui.status.show_page import build_show_page
 from tests.support.reviewed import build_reviewed, find_section, list_lines
 
 HERE = Place(path="RESULTS.md", line=7)

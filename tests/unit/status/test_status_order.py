@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.presentation.status import sort_by_turn
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.status.status_page import sort_by_turn
 from tests.support.reviewed import build_reviewed
 
 

@@ -5,11 +5,12 @@ import json
 import pytest
 
 from handoff_tui.config.theme import ROLES
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import ClaimCounts, RepositoryFacts
-from handoff_tui.presentation.status import (
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.review_state import ClaimCounts
+from handoff_tui.status.status_page import (
     build_gate_json,
     build_problem_json,
     build_status_json,

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo.background import Background
+from handoff_tui.core.errors import GitError
+from handoff_tui.system.background import Background
 
 
 def test_background_begins_before_it_is_waited_for() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, timedelta
 
-from handoff_tui.repo.clock import read_now
+from handoff_tui.system.clock import read_now
 
 
 def test_now_is_in_universal_time_and_does_not_run_backwards() -> None:

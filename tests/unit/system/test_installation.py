@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.installation import can_import_alone, find_on_path, find_python, is_program, read_version_beside
+from handoff_tui.system.installation import can_import_alone, find_on_path, find_python, is_program, read_version_beside
 
 
 def test_python_is_this_one_by_its_usual_name() -> None:

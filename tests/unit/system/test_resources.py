@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.repo.resources import find_resource
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.resources import find_resource
 
 
 def test_resource_of_the_checkout_is_found() -> None:

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from handoff_tui.repo.web import ask_address, reaches_host
+from handoff_tui.system.web import ask_address, reaches_host
 
 
 class Handler(BaseHTTPRequestHandler):

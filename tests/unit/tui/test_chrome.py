@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.models.inbox import close_items
-from handoff_tui.models.noticed import Watching
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.chrome import build_tabs, build_title, build_why, count_waiting
-from handoff_tui.presentation.first_paint import NAMES
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.status.inbox_item import close_items
+from handoff_tui.tui.chrome import build_tabs, build_title, build_why, count_waiting
+from handoff_tui.tui.first_paint import NAMES
 from tests.support.debug_states import build_travel
 from tests.support.desk_states import make_state
 

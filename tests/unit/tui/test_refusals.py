@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.refusals import find_refusal
 from tests.support.debug_states import build_travel
 from tests.support.desk_states import make_state

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from handoff_tui.agents.engine_view import Record, build_run
-from handoff_tui.errors import EngineError, EngineMissingError
-from handoff_tui.models.procedure_run import ProcedureRun, RunRequest
+from handoff_tui.agents.engine.view import Record, build_run
+from handoff_tui.agents.procedures.report import ProcedureRun, RunRequest
+from handoff_tui.core.errors import EngineError, EngineMissingError
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, Serializer, WorkflowStatus

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest, TryKind
+from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun, ProcedureTry, RunRequest, TryKind
 
 Json = dict[str, object]
 """A value that can be written down and read back: what a durable step returns."""

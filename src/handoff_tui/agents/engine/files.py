@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from handoff_tui.errors import EngineError, WorkerPresentError
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.local_files import LOCAL_FOLDER
+from handoff_tui.core.errors import EngineError, WorkerPresentError
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 
 DATABASE = "engine.sqlite"
 WORKER_LOCK = "worker.lock"

@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from handoff_tui.agents.engine import Engine
-from handoff_tui.agents.procedure_recorded import Trial, has_made_to_fail
-from handoff_tui.config.procedures import Procedures
-from handoff_tui.config.reliability import ReliabilityProfile
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.engine.engine import Engine
+from handoff_tui.agents.engine.recorded_actions import Trial, has_made_to_fail
+from handoff_tui.agents.procedures.report import (
     Latency,
     PlannedRule,
     PlannedStep,
@@ -21,7 +19,9 @@ from handoff_tui.models.procedure_run import (
     ProfileReport,
     RunRequest,
 )
-from handoff_tui.repo.clock import pause, read_monotonic, read_now
+from handoff_tui.config.settings.procedures import Procedures
+from handoff_tui.config.settings.reliability import ReliabilityProfile
+from handoff_tui.system.clock import pause, read_monotonic, read_now
 
 _LOOK_SECONDS = 0.1
 _MARGIN = 10

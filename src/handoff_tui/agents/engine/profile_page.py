@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.procedure_run import ProfileReport
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.procedures.report import ProfileReport
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/profile/v1"
 _NAMES = 18

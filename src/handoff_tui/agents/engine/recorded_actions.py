@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
-from handoff_tui.models.base import Model
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
-from handoff_tui.repo.trial_files import append_record
+from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
+from handoff_tui.agents.engine.trial_files import append_record
+from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
+from handoff_tui.core.model import Model
 
 _SCALE = 1 << 32
 

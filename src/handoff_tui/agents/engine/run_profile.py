@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.agents.engine_dbos import (
+from handoff_tui.agents.engine.dbos import (
     DbosEngine,
     EnginePlace,
     build_address,
@@ -14,16 +14,23 @@ from handoff_tui.agents.engine_dbos import (
     remove_schema,
     write_schema,
 )
-from handoff_tui.agents.procedure_profile import Profiled, ProfileRun, build_plan
-from handoff_tui.agents.procedure_recorded import Trial, count_repeated
+from handoff_tui.agents.engine.files import write_ahead
+from handoff_tui.agents.engine.profile import Profiled, ProfileRun, build_plan
+from handoff_tui.agents.engine.recorded_actions import Trial, count_repeated
+from handoff_tui.agents.engine.trial_files import (
+    is_ready,
+    make_trial,
+    read_records,
+    read_words,
+    remove_trial,
+    write_trial,
+)
+from handoff_tui.agents.procedures.report import ProfileReport
 from handoff_tui.config.nearest import suggest
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import EngineError, ProcedureError
-from handoff_tui.models.procedure_run import ProfileReport
-from handoff_tui.repo.clock import pause, read_monotonic
-from handoff_tui.repo.detached import end_detached, has_ended, start_detached
-from handoff_tui.repo.engine_files import write_ahead
-from handoff_tui.repo.trial_files import is_ready, make_trial, read_records, read_words, remove_trial, write_trial
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import EngineError, ProcedureError
+from handoff_tui.system.clock import pause, read_monotonic
+from handoff_tui.system.processes.detached import end_detached, has_ended, start_detached
 
 USUAL_PROCEDURE = "PHASE_TRANSITION_STANDARD"
 _WHERE = "`handoff-tui config show` lists them under procedures."

@@ -8,26 +8,26 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple, NoReturn
 
-from handoff_tui.agents.engine import Actions, Engine
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, load_engine, quiet_logger, write_schema
-from handoff_tui.agents.procedure_recorded import RecordedActions, Trial
-from handoff_tui.agents.worker import Worker, WorkerOptions
-from handoff_tui.agents.worker_lease import Lease, OnlyWorker, SharedLease
-from handoff_tui.config.engine import EngineSettings
-from handoff_tui.models.procedure_run import ProcedureState, RunRequest
-from handoff_tui.repo.detached import leave_at_once, on_polite_end
-from handoff_tui.repo.engine_files import (
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, load_engine, quiet_logger, write_schema
+from handoff_tui.agents.engine.engine import Actions, Engine
+from handoff_tui.agents.engine.files import (
     ON_DEMAND_LOCK,
     WORKER_LOCK,
     build_log_handler,
     hold_schema_lock,
     hold_worker_lock,
 )
-from handoff_tui.repo.trial_files import load_trial, mark_ready
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.run import find_engine_place
-from handoff_tui.review.run_actions import RepositoryActions
-from handoff_tui.review.step_start import Renderer
+from handoff_tui.agents.engine.recorded_actions import RecordedActions, Trial
+from handoff_tui.agents.engine.trial_files import load_trial, mark_ready
+from handoff_tui.agents.engine.worker import Worker, WorkerOptions
+from handoff_tui.agents.engine.worker_lease import Lease, OnlyWorker, SharedLease
+from handoff_tui.agents.procedures.actions import RepositoryActions
+from handoff_tui.agents.procedures.report import ProcedureState, RunRequest
+from handoff_tui.agents.procedures.run import find_engine_place
+from handoff_tui.agents.step.start import Renderer
+from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.system.processes.detached import leave_at_once, on_polite_end
 
 _TRIAL_POLL_SECONDS = 0.1
 

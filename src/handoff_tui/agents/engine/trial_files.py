@@ -8,8 +8,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from handoff_tui.errors import EngineError
-from handoff_tui.repo.state_files import load_json, write_json
+from handoff_tui.core.errors import EngineError
+from handoff_tui.system.files.cache_files import load_json, write_json
 
 _TRIAL = "trial.json"
 _RECORD = "record.jsonl"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.procedures.report import (
     ProcedureEnd,
     ProcedurePlan,
     ProcedureRun,

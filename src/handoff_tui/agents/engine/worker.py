@@ -9,8 +9,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from handoff_tui.agents.engine import Actions, AgentOrder, Json
-from handoff_tui.agents.engine_dbos import (
+from handoff_tui.agents.engine.dbos import (
     AGENT_WORKFLOW,
     PROCEDURE_WORKFLOW,
     WAKE,
@@ -20,12 +19,13 @@ from handoff_tui.agents.engine_dbos import (
     explaining,
     load_engine,
 )
-from handoff_tui.agents.procedure import ProcedureRunner
-from handoff_tui.agents.procedure_try import Watches
-from handoff_tui.agents.worker_lease import Lease
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.procedure_run import ProcedureTry, RunRequest, TryKind, TryResult
-from handoff_tui.repo.clock import read_monotonic
+from handoff_tui.agents.engine.engine import Actions, AgentOrder, Json
+from handoff_tui.agents.engine.worker_lease import Lease
+from handoff_tui.agents.procedures.attempt import Watches
+from handoff_tui.agents.procedures.procedure import ProcedureRunner
+from handoff_tui.agents.procedures.report import ProcedureTry, RunRequest, TryKind, TryResult
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.clock import read_monotonic
 
 if TYPE_CHECKING:
     from dbos import DBOS, DBOSConfig, WorkflowStatus

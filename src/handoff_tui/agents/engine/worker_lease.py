@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Protocol
 
-from handoff_tui.errors import EngineError
+from handoff_tui.core.errors import EngineError
 
 _MOST_WORKERS = 1000
 _CONNECT_SECONDS = 10

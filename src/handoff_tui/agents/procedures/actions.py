@@ -7,24 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder, Attempted, GateLook
-from handoff_tui.agents.procedure_profile import build_plan
-from handoff_tui.config.interface import NotificationEvent
+from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
+from handoff_tui.agents.engine.profile import build_plan
+from handoff_tui.agents.notification import Notification
+from handoff_tui.agents.notify import notify
+from handoff_tui.agents.procedures.agent_steps import run_step_agent, stop_step_agents
+from handoff_tui.agents.procedures.gate import look_at_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest
+from handoff_tui.agents.procedures.steps import BUILT_IN, UNDOING, open_transfer, open_work, pass_on
+from handoff_tui.agents.step.start import Renderer
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.check import CheckRequest, Telling, check, list_rules
 from handoff_tui.config.nearest import suggest
-from handoff_tui.config.procedures import Procedure
-from handoff_tui.errors import ProcedureError, UsageError
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.notification import Notification
-from handoff_tui.models.procedure_run import ProcedurePlan, ProcedureTry, RunRequest
-from handoff_tui.repo.log_mark import read_log_mark
-from handoff_tui.repo.probe import find_program
-from handoff_tui.review.check import CheckRequest, Telling, check, list_rules
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.notify import notify
-from handoff_tui.review.run_agents import run_step_agent, stop_step_agents
-from handoff_tui.review.run_gate import look_at_run_gate, refuse_closed_gate
-from handoff_tui.review.run_steps import BUILT_IN, UNDOING, open_transfer, open_work, pass_on
-from handoff_tui.review.step_start import Renderer
+from handoff_tui.config.settings.interface import NotificationEvent
+from handoff_tui.config.settings.procedures import Procedure
+from handoff_tui.core.errors import ProcedureError, UsageError
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.storage.mark import read_log_mark
+from handoff_tui.system.files.probe import find_program
 
 IsCompleted = Callable[[RunRequest, str], bool]
 """Whether another procedure was completed for the same attempt."""

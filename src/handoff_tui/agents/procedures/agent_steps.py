@@ -6,32 +6,32 @@ import hashlib
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder
+from handoff_tui.agents.consent import PhaseAgent
+from handoff_tui.agents.engine.engine import AgentOrder
+from handoff_tui.agents.procedures.consent import is_repository_agent, refuse_untrusted_agent
+from handoff_tui.agents.procedures.gate import refuse_closed_gate
+from handoff_tui.agents.procedures.report import ProcedureTry, RunRequest, TryKind, TryResult
+from handoff_tui.agents.procedures.steps import open_transfer
 from handoff_tui.agents.route import find_known_phase
-from handoff_tui.config.agents import Agent, WorkFolder
-from handoff_tui.errors import HandoffError, PhaseLockedError, ProcedureError
-from handoff_tui.models.agent_run import RunEnding, RunKey, RunStatus
-from handoff_tui.models.pipeline import EVERYTHING, Phase, Pipeline
-from handoff_tui.models.procedure_run import ProcedureTry, RunRequest, TryKind, TryResult
-from handoff_tui.models.step import Direction, Route, StepOutcome, StepReport
-from handoff_tui.repo.agent_runs import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
-from handoff_tui.repo.agent_worktrees import find_worktree
-from handoff_tui.repo.clock import pause, read_monotonic
-from handoff_tui.repo.phase_locks import HeldLock, find_lock, release_lock, take_lock
-from handoff_tui.review.agent_trust import PhaseAgent
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.packet import build_packet
-from handoff_tui.review.pipeline import find_pipeline
-from handoff_tui.review.run_gate import refuse_closed_gate
-from handoff_tui.review.run_steps import open_transfer
-from handoff_tui.review.run_trust import is_repository_agent, refuse_untrusted_agent
-from handoff_tui.review.step_context import build_context
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_start import PreparedRun, Renderer, start_prepared
-from handoff_tui.review.step_trail import list_reports
+from handoff_tui.agents.runs.folders import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
+from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_lock, take_lock
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
+from handoff_tui.agents.runs.worktrees import find_worktree
+from handoff_tui.agents.step.context import build_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
+from handoff_tui.agents.step.start import PreparedRun, Renderer, start_prepared
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.config.pipeline import EVERYTHING, Phase, Pipeline
+from handoff_tui.config.settings.agents import Agent, WorkFolder
+from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureError
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.pipeline import find_pipeline
+from handoff_tui.system.clock import pause, read_monotonic
 
 _LOOK_SECONDS = 0.2
 _RESULTS = {

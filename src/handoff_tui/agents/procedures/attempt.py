@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.procedure_run import ProcedureTry, TryResult
-from handoff_tui.repo.background import Background
+from handoff_tui.agents.engine.engine import Attempted, GateLook
+from handoff_tui.agents.procedures.report import ProcedureTry, TryResult
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.background import Background
 
 GRACE_SECONDS = 10.0
 """How long a built-in step may go on after its time, before it counts as still at work."""

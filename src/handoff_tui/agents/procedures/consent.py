@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 
-from handoff_tui.config.agents import Agent
+from handoff_tui.checks.run.command_consent import hash_scripts, is_trusted, remember
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.paths import join_path
-from handoff_tui.errors import ProcedureError, UsageError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.trust import hash_scripts, is_trusted, remember
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.core.errors import ProcedureError, UsageError
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.reader import FileReader
 
 
 def list_repository_agents(desk: Desk) -> dict[str, Agent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.procedures.report import (
     ProcedureFigures,
     ProcedureRun,
     ProcedureState,
@@ -12,7 +12,7 @@ from handoff_tui.models.procedure_run import (
     TryKind,
     TypeFigures,
 )
-from handoff_tui.models.work import Severity
+from handoff_tui.core.work import Severity
 
 
 def build_figures(runs: Sequence[ProcedureRun]) -> ProcedureFigures:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.agents.engine import GateLook
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.gate_state import GateName, GateReport
-from handoff_tui.models.procedure_run import RunRequest
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.pipeline import find_pipeline
+from handoff_tui.agents.engine.engine import GateLook
+from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.gate_state import GateName, GateReport
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.pipeline import find_pipeline
 
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.run_figures import build_figures
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.procedures.figures import build_figures
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, ProcedureTry, TryKind, TryResult
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/run/v1"
 LIST_SCHEMA = "handoff-tui/runs/v1"

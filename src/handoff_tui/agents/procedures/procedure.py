@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handoff_tui.agents.engine import Actions, Durable, Json
-from handoff_tui.agents.procedure_try import Watch
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.procedure_run import (
+from handoff_tui.agents.engine.engine import Actions, Durable, Json
+from handoff_tui.agents.procedures.attempt import Watch
+from handoff_tui.agents.procedures.report import (
     PlannedStep,
     PlannedUndo,
     ProcedureEnd,
@@ -18,8 +17,9 @@ from handoff_tui.models.procedure_run import (
     TryKind,
     TryResult,
 )
-from handoff_tui.models.work import Severity
-from handoff_tui.repo.clock import read_now
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.work import Severity
+from handoff_tui.system.clock import read_now
 
 PLAN = "plan"
 REFUSED = "refused"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.work import Severity
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Severity
 
 
 class ProcedureState(StrEnum):

@@ -8,13 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.engine import Engine
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
-from handoff_tui.errors import ProcedureError, RepositoryError, UsageError
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, RunRequest
-from handoff_tui.repo.clock import pause, read_monotonic, read_now
-from handoff_tui.repo.detached import has_ended, start_detached
-from handoff_tui.repo.engine_files import (
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
+from handoff_tui.agents.engine.engine import Engine
+from handoff_tui.agents.engine.files import (
     ON_DEMAND_LOCK,
     WORKER_LOCK,
     WORKER_LOG,
@@ -24,14 +20,18 @@ from handoff_tui.repo.engine_files import (
     hold_schema_lock,
     prepare_database,
 )
-from handoff_tui.repo.first_commit import read_first_commit
-from handoff_tui.repo.work_commits import find_work_commit
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import plan_gate
-from handoff_tui.review.log import open_log
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.run_actions import build_checked_plan
-from handoff_tui.review.run_trust import refuse_untrusted_agent
+from handoff_tui.agents.procedures.actions import build_checked_plan
+from handoff_tui.agents.procedures.consent import refuse_untrusted_agent
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
+from handoff_tui.decisions.examine import plan_gate
+from handoff_tui.git.history.first_commit import read_first_commit
+from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.clock import pause, read_monotonic, read_now
+from handoff_tui.system.processes.detached import has_ended, start_detached
 
 APPLICATION = "handoff-tui"
 _LOOK_SECONDS = 0.25
@@ -92,7 +92,7 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
             f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
         )
     log = open_log(desk.repository)
-    from handoff_tui.decision_log.log_index import build_log_index  # noqa: PLC0415 - only a new run asks the log
+    from handoff_tui.log.index import build_log_index  # noqa: PLC0415 - only a new run asks the log
 
     gate = plan_gate(desk, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
     return RunRequest(

@@ -7,25 +7,25 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.agents.engine import Attempted
-from handoff_tui.baseline.ecosystem.manifest import build_asset_path
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.procedure_run import RunRequest
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.probe import find_program
-from handoff_tui.repo.transfer_files import TransferFolder, build_transfer_digest
-from handoff_tui.repo.work_commits import find_work_commit
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.examine import find_handoff, look_at_gate
-from handoff_tui.review.hashing import hash_file
-from handoff_tui.review.log import open_log
-from handoff_tui.review.packet import build_packet
-from handoff_tui.review.pipeline import find_pipeline
-from handoff_tui.review.place import build_handoff_digest
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.run_gate import look_at_run_gate
+from handoff_tui.agents.engine.engine import Attempted
+from handoff_tui.agents.procedures.gate import look_at_run_gate
+from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.agents.procedures.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.decisions.examine import find_handoff, look_at_gate
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.position import build_handoff_digest
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.pipeline import find_pipeline
+from handoff_tui.system.files.probe import find_program
+from handoff_tui.system.files.reader import FileReader
 
 RESOURCES, STATE, CONTEXT, KNOWLEDGE, PASSED = (
     *("resources.json", "state.json", "context.json", "knowledge.json"),

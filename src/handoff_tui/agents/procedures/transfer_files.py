@@ -6,11 +6,11 @@ import hashlib
 import json
 from pathlib import Path
 
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.local_files import LOCAL_FOLDER
-from handoff_tui.repo.run_files import write_json
-from handoff_tui.repo.run_state import build_name
-from handoff_tui.repo.state_files import load_json
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.state import build_name
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.cache_files import load_json
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 
 TRANSFERS = "transfers"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 
 def build_proofs_page(handoff: str, tasks: tuple[TaskProofs, ...]) -> Page:

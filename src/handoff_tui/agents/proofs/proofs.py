@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import AGENT_STEP
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.picture import Picture
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.work import ProofKind
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.output_reader import hash_output
-from handoff_tui.repo.png_image import parse_png
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.hashing import hash_file
-from handoff_tui.review.step_trail import list_reports
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.runs.run import AGENT_STEP
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.core.picture import Picture
+from handoff_tui.core.text.png import parse_png
+from handoff_tui.core.work import ProofKind
+from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.processes.output_reader import hash_output
 
 _LARGEST_PICTURE = 32 * 1024 * 1024
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.work import ProofKind
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import ProofKind
 
 
 class ProofRecord(Model):

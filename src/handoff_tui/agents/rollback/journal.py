@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from handoff_tui.models.rollback import RollbackRecord
-from handoff_tui.repo.local_files import LocalFolder
+from handoff_tui.agents.rollback.report import RollbackRecord
+from handoff_tui.system.files.git_private_files import LocalFolder
 
 _NAME = "rollbacks.jsonl"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.gate import add_fact
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/rollback/v1"
 _MOST = 40

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.step import NewCommit, TouchedFile
+from handoff_tui.agents.step.report import NewCommit, TouchedFile
+from handoff_tui.core.model import Model
 
 
 class RollbackPreview(Model):

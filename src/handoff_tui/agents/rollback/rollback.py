@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import RollbackError
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.step import StepReport, TouchedFile
-from handoff_tui.repo.agent_watch import read_new_commits
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.phase_locks import describe_holder, list_locks
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.rollback_journal import append_rollback, read_rollbacks
-from handoff_tui.repo.saved_work import (
+from handoff_tui.agents.rollback.journal import append_rollback, read_rollbacks
+from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState
+from handoff_tui.agents.rollback.saved_work import (
     change_files,
     find_unsavable,
     move_head,
@@ -26,14 +15,25 @@ from handoff_tui.repo.saved_work import (
     write_saved_work,
     write_target_tree,
 )
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.repo.work_commits import find_ancestors
-from handoff_tui.repo.work_tree import build_commit_tree, write_work_tree
-from handoff_tui.review.desk import Desk, has_log
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_follow import find_operator
-from handoff_tui.review.step_trail import list_reports
+from handoff_tui.agents.runs.observe import read_new_commits
+from handoff_tui.agents.runs.phase_locks import describe_holder, list_locks
+from handoff_tui.agents.step.follow import find_operator
+from handoff_tui.agents.step.report import StepReport, TouchedFile
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.git_private_files import LocalFolder
 
 _APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}

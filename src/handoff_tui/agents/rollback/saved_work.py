@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.errors import RollbackError
-from handoff_tui.models.rollback import SavedWork
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.own_place import OWN_FOLDER, is_own
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.resources import make_temporary_folder
-from handoff_tui.repo.work_files import delete_file, write_file
+from handoff_tui.agents.rollback.report import SavedWork
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.own_paths import OWN_FOLDER, is_own
+from handoff_tui.system.files.work_files import delete_file, write_file
+from handoff_tui.system.resources import make_temporary_folder
 
 SAVED_REFS = "refs/handoff-tui/saved"
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"

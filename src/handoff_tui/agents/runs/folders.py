@@ -13,7 +13,7 @@
 
 A step that is done again calls `find_run`: finished → `state.end`; running or paused → `wait_run`; prepared or absent →
 `write_run` (a folder that is there stays as it is) and `start_run`; lost → `stop_run`, which ends what is left, then
-the next try. The values are in models/agent_run.py.
+the next try. The values are in agents/runs/run.py.
 """
 
 from __future__ import annotations
@@ -27,14 +27,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.repo.clock import pause, read_monotonic, read_now
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.output_reader import hash_output, read_last_lines
-from handoff_tui.repo.process_identity import find_marked, is_same_process, read_host
-from handoff_tui.repo.run_files import COMPLAINTS, EXIT, OUTPUT, PLAN, PROCESS, STOP, write_json
-from handoff_tui.repo.run_state import (
+from handoff_tui.agents.runs.files import COMPLAINTS, EXIT, OUTPUT, PLAN, PROCESS, STOP, write_json
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.agents.runs.state import (
     RunHandle,
     describe_key,
     find_run,
@@ -43,6 +38,11 @@ from handoff_tui.repo.run_state import (
     read_run,
     read_size,
 )
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.system.clock import pause, read_monotonic, read_now
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
+from handoff_tui.system.processes.output_reader import hash_output, read_last_lines
 
 __all__ = [
     "RunHandle",
@@ -60,7 +60,7 @@ __all__ = [
     "write_run",
 ]
 
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from handoff_tui.repo.agent_supervisor import main; main()"
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from handoff_tui.agents.runs.supervisor import main; main()"
 """Appended, not put first: nothing that lies there can stand in for a module of the standard library."""
 _START_SECONDS = 30
 _LOOK_SECONDS = 0.02
@@ -96,7 +96,7 @@ def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
     """Starts the supervisor, which starts the agent. Who comes second changes nothing."""
     if (handle.folder / PROCESS).exists() or (handle.folder / EXIT).exists():
         return read_run(handle)
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[3]
     argv = [sys.executable, "-I", "-S", "-c", _BOOT, str(package), str(handle.folder)]
     try:
         done = subprocess.run(

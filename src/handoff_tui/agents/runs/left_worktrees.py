@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_run import LeftWorktree
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.agent_worktrees import find_worktrees_folder
-from handoff_tui.repo.probe import OFTEN_IGNORED, list_named
-from handoff_tui.repo.repository import Repository, WorkTree, open_repository, read_work_tree
-from handoff_tui.repo.run_state import build_name
+from handoff_tui.agents.runs.run import LeftWorktree
+from handoff_tui.agents.runs.state import build_name
+from handoff_tui.agents.runs.worktrees import find_worktrees_folder
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
 
 _AT_WORK = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 _BUSY = "an agent works in it, or its work was not looked at yet"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.models.step import OperatorNote
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.local_files import LOCAL_FOLDER
-from handoff_tui.repo.run_state import build_name
+from handoff_tui.agents.runs.state import build_name
+from handoff_tui.agents.step.report import OperatorNote
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 
 _FOLDER = "notes"
 _LONGEST_NOTE = 64 * 1024

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 
 
 class Observation(Model):

@@ -8,16 +8,16 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.observation import Observation
-from handoff_tui.models.step import NewCommit
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.probe import list_named
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.state_files import find_cache_folder, find_state_folder
-from handoff_tui.repo.user_files import find_config_folder
-from handoff_tui.repo.work_tree import write_work_tree
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.work_tree.capture import write_work_tree
+from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder
+from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.probe import list_named
+from handoff_tui.system.files.user_files import find_config_folder
 
 _GIT_FILES = ("config", "config.worktree", "hooks", "info", "description")
 _MOST_NEIGHBOURS = 2_000

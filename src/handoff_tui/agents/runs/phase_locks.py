@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from handoff_tui.errors import PhaseLockedError
-from handoff_tui.models.agent_run import LockState, PhaseLock, RunKey
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.local_files import LOCAL_FOLDER
-from handoff_tui.repo.process_identity import is_same_process, read_birth, read_host
-from handoff_tui.repo.run_files import write_json
-from handoff_tui.repo.run_state import build_name
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.run import LockState, PhaseLock, RunKey
+from handoff_tui.agents.runs.state import build_name
+from handoff_tui.core.errors import PhaseLockedError
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.processes.identity import is_same_process, read_birth, read_host
 
 _FOLDER = "locks"
 _SUFFIX = ".json"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.observation import Observation
-from handoff_tui.models.pipeline import Pipeline
-from handoff_tui.models.step import Route, StepReport
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.run_files import OUTPUT, write_json
-from handoff_tui.repo.run_state import load_value
+from handoff_tui.agents.runs.files import OUTPUT, write_json
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.agents.runs.state import load_value
+from handoff_tui.agents.step.report import Route, StepReport
+from handoff_tui.config.pipeline import Pipeline
+from handoff_tui.system.files.atomic_write import build_write_error
 
 BEFORE, REPORT, ROUTE, PIPELINE, PROMPT, CONTEXT, CONTEXT_TEXT, NOTES = (
     *("before.json", "report.json", "route.json", "pipeline.json", "prompt.md", "context.json", "context.md"),

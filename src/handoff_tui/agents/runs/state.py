@@ -10,12 +10,12 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from handoff_tui.models.agent_run import AGENT_STEP, RunEnd, RunKey, RunPlan, RunProcess, RunState, RunStatus
-from handoff_tui.models.base import Model
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.local_files import LOCAL_FOLDER
-from handoff_tui.repo.process_identity import find_marked, is_same_process, read_host
-from handoff_tui.repo.run_files import EXIT, HEARTBEAT, LOCK, OUTPUT, PAUSED, PLAN, PROCESS
+from handoff_tui.agents.runs.files import EXIT, HEARTBEAT, LOCK, OUTPUT, PAUSED, PLAN, PROCESS
+from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunKey, RunPlan, RunProcess, RunState, RunStatus
+from handoff_tui.core.model import Model
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
 
 RUNS_FOLDER = "runs"
 _LONGEST_NAME = 120

@@ -17,9 +17,7 @@ import sys
 import time
 from contextlib import suppress
 
-from handoff_tui.repo.agent_process import AgentProcess, ask_for_orphans, start_agent
-from handoff_tui.repo.process_identity import read_birth, read_host
-from handoff_tui.repo.run_files import (
+from handoff_tui.agents.runs.files import (
     COMPLAINTS,
     EXIT,
     HEARTBEAT,
@@ -33,6 +31,8 @@ from handoff_tui.repo.run_files import (
     read_json,
     write_json,
 )
+from handoff_tui.system.processes.agent_process import AgentProcess, ask_for_orphans, start_agent
+from handoff_tui.system.processes.identity import read_birth, read_host
 
 _READY = b"+"
 _TICK_SECONDS = 0.2

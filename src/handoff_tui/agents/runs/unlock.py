@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.errors import PhaseLockedError, UsageError
-from handoff_tui.models.agent_run import LockState
-from handoff_tui.repo.phase_locks import break_lock, describe_holder, list_locks
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.runs.phase_locks import break_lock, describe_holder, list_locks
+from handoff_tui.agents.runs.run import LockState
+from handoff_tui.core.errors import PhaseLockedError, UsageError
+from handoff_tui.handoffs.session import Desk
 
 
 def list_phase_locks(desk: Desk) -> tuple[LockState, ...]:

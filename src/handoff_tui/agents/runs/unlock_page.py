@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import LockState
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.step import add_locks
+from handoff_tui.agents.runs.run import LockState
+from handoff_tui.agents.step.page import add_locks
+from handoff_tui.core.text.page import Cell, Page
 
 SCHEMA = "handoff-tui/unlock/v1"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.base import Model
-from handoff_tui.models.step import StepReport
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.agents.step.report import StepReport
+from handoff_tui.core.model import Model
 
 
 class RunView(Model):

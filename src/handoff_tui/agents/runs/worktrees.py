@@ -7,13 +7,13 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import AgentRunError, StoreWriteError
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.handoff import build_id
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.run_state import build_name
-from handoff_tui.repo.state_files import find_choices_folder
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.state import build_name
+from handoff_tui.core.errors import AgentRunError, StoreWriteError
+from handoff_tui.git.repository import Repository
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.cache_files import find_choices_folder
 
 _FOLDER = "worktrees"
 _PREFIX = "handoff-tui"

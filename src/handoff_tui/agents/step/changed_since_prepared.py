@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from handoff_tui.config.load import load_settings
-from handoff_tui.decision_log.log_index import LogIndex
-from handoff_tui.errors import ShownMovedError
-from handoff_tui.review.examine import Examined, judge_again
-from handoff_tui.review.log import open_log
-from handoff_tui.review.moved import find_moves
+from handoff_tui.core.errors import ShownMovedError
+from handoff_tui.decisions.changed_since_shown import find_moves
+from handoff_tui.decisions.examine import Examined, judge_again
+from handoff_tui.log.index import LogIndex
+from handoff_tui.log.open_log import open_log
 
 
 def refuse_moved_start(examined: Examined) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from handoff_tui.config.hub import HubRole
-from handoff_tui.models.agent_run import AGENT_STEP, RunKey
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.pipeline import Passing
-from handoff_tui.models.step import (
+from handoff_tui.agents.consent import PhaseAgent
+from handoff_tui.agents.runs.folders import find_run
+from handoff_tui.agents.runs.notes import read_notes
+from handoff_tui.agents.runs.reports import find_output
+from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
+from handoff_tui.agents.step.report import (
     CONTEXT_SCHEMA,
     BaselineContext,
     Budget,
@@ -22,13 +22,13 @@ from handoff_tui.models.step import (
     StepContext,
     StepReport,
 )
-from handoff_tui.repo.agent_runs import find_run
-from handoff_tui.repo.output_reader import read_last_lines
-from handoff_tui.repo.step_notes import read_notes
-from handoff_tui.repo.step_reports import find_output
-from handoff_tui.review.agent_trust import PhaseAgent
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined
+from handoff_tui.config.pipeline import Passing
+from handoff_tui.config.settings.hub import HubRole
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.processes.output_reader import read_last_lines
 
 _OUTPUT_LINES = 60
 

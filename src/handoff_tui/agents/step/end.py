@@ -15,29 +15,29 @@ from handoff_tui.agents.outcome import (
     judge_run,
 )
 from handoff_tui.agents.route import count_budget, find_failure_target, find_next, find_phase
+from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.runs.observe import read_new_commits, read_observation
+from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock
+from handoff_tui.agents.runs.reports import find_output, load_observation, load_report, load_way, write_report
+from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.agents.signs import build_rewritten_notice, find_signs
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import AgentRunError, HandoffError
-from handoff_tui.models.agent_run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.observation import Observation
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.step import NewCommit, Notice, Route, StepOutcome, StepReport, TouchedFile
-from handoff_tui.repo.agent_runs import RunHandle, find_run_folder, read_run, stop_run
-from handoff_tui.repo.agent_watch import read_new_commits, read_observation
-from handoff_tui.repo.output_reader import read_ends
-from handoff_tui.repo.phase_locks import HeldLock, release_lock
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.step_reports import find_output, load_observation, load_report, load_way, write_report
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.repo.work_commits import is_ancestor
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_trail import build_trail, build_trail_entry, list_reports
+from handoff_tui.agents.step.report import NewCommit, Notice, Route, StepOutcome, StepReport, TouchedFile
+from handoff_tui.agents.step.trail import build_trail, build_trail_entry, list_reports
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.errors import AgentRunError, HandoffError
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.processes.output_reader import read_ends
 
 _HEAD_BYTES, _TAIL_BYTES = 256 * 1024, 1024 * 1024
 _MOST_FILES = 2_000

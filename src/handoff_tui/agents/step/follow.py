@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.agent_run import AGENT_STEP, RunKey, RunState, RunStatus
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import OperatorNote
-from handoff_tui.repo.agent_runs import (
+from handoff_tui.agents.runs.folders import (
     RunHandle,
     attach_run,
     find_run,
@@ -21,12 +16,17 @@ from handoff_tui.repo.agent_runs import (
     stop_run,
     wait_run,
 )
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.output_reader import read_last_lines
-from handoff_tui.repo.signing_key import read_identity
-from handoff_tui.repo.step_notes import append_note
-from handoff_tui.repo.step_reports import append_run_note, find_output, load_report
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.runs.notes import append_note
+from handoff_tui.agents.runs.reports import append_run_note, find_output, load_report
+from handoff_tui.agents.runs.run import AGENT_STEP, RunKey, RunState, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import OperatorNote
+from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.git.signing.signing_key import read_identity
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.processes.output_reader import read_last_lines
 
 _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 

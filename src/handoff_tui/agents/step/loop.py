@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from handoff_tui.agents.command import build_backoff
 from handoff_tui.agents.outcome import can_try_again
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import StepOutcome, StepReport
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.step import PreparedStep, Renderer, StepRequest, prepare_step, start_step
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import follow, stop_step
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import follow, stop_step
+from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.agents.step.step import PreparedStep, Renderer, StepRequest, prepare_step, start_step
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.handoffs.session import Desk, open_desk
 
 
 @dataclass(slots=True)

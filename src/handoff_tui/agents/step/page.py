@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 
-from handoff_tui.models.agent_run import AGENT_STEP, LeftWorktree, LockState, RunStatus
-from handoff_tui.models.check_report import TrustState
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.step import Notice, StepOutcome, StepReport, TrailEntry
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.gate import add_fact
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import Notice, StepOutcome, StepReport, TrailEntry
+from handoff_tui.checks.report import TrustState
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.work import Severity
+from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/step/v1"
 LIST_SCHEMA = "handoff-tui/step-list/v1"

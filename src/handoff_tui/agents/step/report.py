@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.agent_run import RunEnd, RunKey
-from handoff_tui.models.base import Model
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.work import Blocker, Fact, Proof, ReportedFinding, Severity, Task, TestCounts
+from handoff_tui.agents.runs.run import RunEnd, RunKey
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Blocker, Fact, Proof, ReportedFinding, Severity, Task, TestCounts
+from handoff_tui.decisions.values.packet import Packet
 
 CONTEXT_SCHEMA = "handoff-tui/context/v1"
 

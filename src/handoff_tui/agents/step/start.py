@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.agents.command import build_argv, fill
+from handoff_tui.agents.consent import PhaseAgent
+from handoff_tui.agents.runs.folders import find_run, find_run_folder, start_run, write_run
+from handoff_tui.agents.runs.observe import read_observation
+from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock
+from handoff_tui.agents.runs.reports import BEFORE, CONTEXT, CONTEXT_TEXT, NOTES, PIPELINE, PROMPT, ROUTE
+from handoff_tui.agents.runs.run import RunKey, RunPlan, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.runs.worktrees import AgentWorktree, open_worktree
+from handoff_tui.agents.step.changed_since_prepared import refuse_moved_start
+from handoff_tui.agents.step.context import build_context_json
+from handoff_tui.agents.step.follow import build_view, find_operator
+from handoff_tui.agents.step.report import Route, StepContext
+from handoff_tui.agents.step.worktrees import clear_worktrees
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.errors import HandoffError, ShownMovedError
-from handoff_tui.models.agent_run import RunKey, RunPlan, RunStatus
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import Route, StepContext
-from handoff_tui.repo.agent_runs import find_run, find_run_folder, start_run, write_run
-from handoff_tui.repo.agent_watch import read_observation
-from handoff_tui.repo.agent_worktrees import AgentWorktree, open_worktree
-from handoff_tui.repo.phase_locks import HeldLock, release_lock
-from handoff_tui.repo.step_reports import BEFORE, CONTEXT, CONTEXT_TEXT, NOTES, PIPELINE, PROMPT, ROUTE
-from handoff_tui.review.agent_trust import PhaseAgent
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.step_context import build_context_json
-from handoff_tui.review.step_follow import build_view, find_operator
-from handoff_tui.review.step_moved import refuse_moved_start
-from handoff_tui.review.step_worktrees import clear_worktrees
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.errors import HandoffError, ShownMovedError
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.handoffs.session import Desk
 
 Renderer = Callable[[StepContext], tuple[str, str]]
 """The context and the packet as text; a front end gives it, since words are its business."""

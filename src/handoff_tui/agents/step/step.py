@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from handoff_tui.agents.consent import find_phase_agent, refuse_untrusted
 from handoff_tui.agents.route import (
     build_route,
     count_budget,
@@ -15,29 +16,28 @@ from handoff_tui.agents.route import (
     find_previous,
     find_source,
 )
-from handoff_tui.config.agents import WorkFolder
-from handoff_tui.errors import AgentRunError, NoHumanError, UsageError
-from handoff_tui.models.agent_run import AGENT_STEP, RunKey
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import Budget, Direction, Route, TrailEntry
-from handoff_tui.repo.agent_runs import list_runs
-from handoff_tui.repo.agent_worktrees import find_worktree
-from handoff_tui.repo.phase_locks import take_lock
-from handoff_tui.review.agent_trust import find_phase_agent, refuse_untrusted
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined, examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.packet import build_packet
-from handoff_tui.review.place import list_sent_back
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.show import find_id
-from handoff_tui.review.step_context import build_context, complete_context
-from handoff_tui.review.step_start import PreparedRun, Renderer, build_environment, build_prompt, start_prepared
-from handoff_tui.review.step_trail import build_trail, list_reports
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.phase_locks import take_lock
+from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.runs.worktrees import find_worktree
+from handoff_tui.agents.step.context import build_context, complete_context
+from handoff_tui.agents.step.report import Budget, Direction, Route, TrailEntry
+from handoff_tui.agents.step.start import PreparedRun, Renderer, build_environment, build_prompt, start_prepared
+from handoff_tui.agents.step.trail import build_trail, list_reports
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.settings.agents import WorkFolder
+from handoff_tui.core.errors import AgentRunError, NoHumanError, UsageError
+from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.position import list_sent_back
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.show import find_id
 
 __all__ = [
     "PreparedStep",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.log_index import LogIndex
-from handoff_tui.decision_log.times import parse_time
-from handoff_tui.models.agent_run import AGENT_STEP, RunEnding
-from handoff_tui.models.step import StepOutcome, StepReport, TrailEntry
-from handoff_tui.repo.agent_runs import list_runs
-from handoff_tui.repo.step_reports import load_report
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import AGENT_STEP, RunEnding
+from handoff_tui.agents.step.report import StepOutcome, StepReport, TrailEntry
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.times import parse_time
+from handoff_tui.log.index import LogIndex
 
 _COUNTED = frozenset({StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN})
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.models.agent_run import LeftWorktree, RunState, RunStatus
-from handoff_tui.repo.agent_runs import list_runs
-from handoff_tui.repo.left_worktrees import list_left_worktrees, remove_left_worktrees
-from handoff_tui.repo.step_reports import load_report
-from handoff_tui.review.desk import Desk
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.left_worktrees import list_left_worktrees, remove_left_worktrees
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import LeftWorktree, RunState, RunStatus
+from handoff_tui.handoffs.session import Desk
 
 
 def list_worktrees(desk: Desk) -> tuple[LeftWorktree, ...]:

@@ -7,20 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.snapshot import SnapshotSummary
-from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.snapshots.snapshot import SnapshotSummary
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.log.gates.marks import Approved, Mark
 
 _DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
-
-
-class Approved(NamedTuple):
-    """An approval in the log."""
-
-    digest: str
-    commit: str | None
-    is_ancestor: bool
-    """Whether its commit lies behind the work at hand."""
 
 
 class Declared(NamedTuple):
@@ -31,14 +23,6 @@ class Declared(NamedTuple):
     """A digest, a tag or a commit, as written."""
     packages: int | None = None
     tests: int | None = None
-
-
-class Mark(NamedTuple):
-    """A moment to compare with, and what it is in words: `your review of 3 May`, `attempt 2`, `v1.4`."""
-
-    words: str
-    snapshot: str | None = None
-    commit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from handoff_tui.models.snapshot import ClaimedTotals, Snapshot, TestOutcome
-from handoff_tui.models.snapshot_diff import ClaimCheck
+from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot, TestOutcome
 
 _RUN_PARTS: Final = ("total", "passed", "failed", "skipped")
 _NOUNS: Final = {

@@ -6,20 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from handoff_tui.baseline.claims import compare_claims
-from handoff_tui.baseline.compare_packages import (
-    align_packages,
-    compare_dependencies,
-    compare_packages,
-    find_clashes,
-)
-from handoff_tui.baseline.compare_tests import compare_tests
-from handoff_tui.baseline.drop_words import Drop
-from handoff_tui.baseline.explain import Explanations
-from handoff_tui.baseline.identities import list_paths
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.snapshot import FindingRecord, Snapshot
-from handoff_tui.models.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
+from handoff_tui.changes.comparison.claims import compare_claims
+from handoff_tui.changes.comparison.drop_words import Drop
+from handoff_tui.changes.comparison.explain import Explanations
+from handoff_tui.changes.comparison.packages import align_packages, compare_dependencies, compare_packages, find_clashes
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
+from handoff_tui.changes.comparison.tests import compare_tests
+from handoff_tui.changes.snapshots.identities import list_paths
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot
+from handoff_tui.git.file_diff import FileChange
 
 COVERAGE: Final = "coverage_basis_points"
 _FAILED: Final = frozenset({"fail", "error", "timeout"})

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handoff_tui.baseline.choose import Approved, Candidates, Declared, Mark, ScopeFacts, choose_baseline, resolve_scope
-from handoff_tui.baseline.store import find_snapshot, read_snapshot
-from handoff_tui.errors import ObjectMissingError, StoredFileMissingError, UsageError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.approved import LogMarks
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.snapshots import find_pinned, list_summaries
+from handoff_tui.changes.comparison.choose import Candidates, Declared, ScopeFacts, choose_baseline, resolve_scope
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import find_snapshot, read_snapshot
+from handoff_tui.changes.snapshots.stored_snapshots import find_pinned, list_summaries
+from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, UsageError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.approved import LogMarks
+from handoff_tui.log.gates.marks import Approved, Mark
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass(frozen=True, slots=True)

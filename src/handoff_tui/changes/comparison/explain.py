@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from handoff_tui.baseline.drop_words import Drop
-from handoff_tui.baseline.statements import NamedDrop, find_named_drops, find_named_drops_in_line
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
+from handoff_tui.changes.comparison.drop_words import Drop
+from handoff_tui.changes.comparison.statements import NamedDrop, find_named_drops, find_named_drops_in_line
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.handoff import Handoff
 
 _DISTINCTIVE: Final = re.compile(r"[0-9_./:#@-]|[a-z][A-Z]")
 _REMOVED: Final = frozenset({Drop.REMOVED})

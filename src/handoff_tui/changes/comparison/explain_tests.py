@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from handoff_tui.baseline.drop_words import Drop
-from handoff_tui.baseline.explain import Explanations
-from handoff_tui.baseline.identities import (
+from handoff_tui.changes.comparison.drop_words import Drop
+from handoff_tui.changes.comparison.explain import Explanations
+from handoff_tui.changes.snapshots.identities import (
     Identity,
     cut_last,
     list_live_containers,
@@ -16,7 +16,7 @@ from handoff_tui.baseline.identities import (
     parse_scope,
     parse_test_id,
 )
-from handoff_tui.models.place import Place
+from handoff_tui.core.place import Place
 
 
 class TestSearch:

@@ -6,13 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.snapshot_diff import Change, Item, Section
-from handoff_tui.presentation.labels import Label, label_difference, plural
-from handoff_tui.presentation.measures import name_measure, render_measure
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import FAILING, count_changes
+from handoff_tui.changes.comparison.json import FAILING, count_changes
+from handoff_tui.changes.comparison.measure_words import name_measure, render_measure
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.labels import Label, label_difference, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 MOST_LISTED = 8
 NOUNS = {

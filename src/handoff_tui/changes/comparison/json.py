@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     Change,
     ClaimCheck,

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from handoff_tui.baseline.drop_words import Drop
-from handoff_tui.baseline.explain import Explanations
-from handoff_tui.baseline.identities import list_paths
-from handoff_tui.models.snapshot import PackageRecord
-from handoff_tui.models.snapshot_diff import Change, Clash, Item, Section
+from handoff_tui.changes.comparison.drop_words import Drop
+from handoff_tui.changes.comparison.explain import Explanations
+from handoff_tui.changes.comparison.snapshot_diff import Change, Clash, Item, Section
+from handoff_tui.changes.snapshots.identities import list_paths
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 
 Packages = Mapping[str, PackageRecord]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.items import MOST_LISTED, NOUNS, add_more, add_named_items, add_section
+from handoff_tui.changes.comparison.json import find_new_findings, find_newly_failing
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     ClaimCheck,
     ComparedPair,
@@ -14,11 +14,11 @@ from handoff_tui.models.snapshot_diff import (
     NotRead,
     SnapshotDiff,
 )
-from handoff_tui.presentation.labels import label_verdict, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import find_new_findings, find_newly_failing
-from handoff_tui.presentation.snapshot_diff_items import MOST_LISTED, NOUNS, add_more, add_named_items, add_section
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.labels import label_verdict, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.claim import VerdictState
 
 _SCOPES = {
     DiffScope.SINCE_BASELINE: "since the baseline",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from handoff_tui.baseline.identities import cut_last, parse_scope
-from handoff_tui.models.snapshot import TestOutcome
+from handoff_tui.changes.snapshots.identities import cut_last, parse_scope
+from handoff_tui.changes.snapshots.snapshot import TestOutcome
 
 Tests = Mapping[str, TestOutcome]
 Keyed = Iterable[tuple[str, str]]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pydantic import SkipValidation
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.place import Place
+from handoff_tui.core.model import Model
+from handoff_tui.core.place import Place
 
 
 class Change(StrEnum):

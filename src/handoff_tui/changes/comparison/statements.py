@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from handoff_tui.baseline.drop_words import (
+from handoff_tui.changes.comparison.drop_words import (
     Drop,
     find_drops,
     find_heading_drops,

@@ -7,13 +7,13 @@ from itertools import compress
 from operator import is_not
 from typing import Final
 
-from handoff_tui.baseline.drop_words import Drop
-from handoff_tui.baseline.explain import Explanations
-from handoff_tui.baseline.explain_tests import TestSearch
-from handoff_tui.baseline.rename_tests import pair_renamed
-from handoff_tui.models.place import Place
-from handoff_tui.models.snapshot import TestOutcome
-from handoff_tui.models.snapshot_diff import Change, Item, Section
+from handoff_tui.changes.comparison.drop_words import Drop
+from handoff_tui.changes.comparison.explain import Explanations
+from handoff_tui.changes.comparison.explain_tests import TestSearch
+from handoff_tui.changes.comparison.renamed_tests import pair_renamed
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section
+from handoff_tui.changes.snapshots.snapshot import TestOutcome
+from handoff_tui.core.place import Place
 
 Tests = Mapping[str, TestOutcome]
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from handoff_tui.models.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind
-from handoff_tui.repo.bare_view import BareView, open_bare_view
-from handoff_tui.repo.file_kinds import GENERATED_LINES, HEAD_BYTES, SUBMODULE_MODE, SYMLINK_MODE, classify, find_mode
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.git_stream import GitStream
-from handoff_tui.repo.hunks import FoundHunks, find_first_lines, parse_hunks
-from handoff_tui.repo.notebook_text import render_notebook
-from handoff_tui.repo.tree_diff import WHITESPACE_WORDS
+from handoff_tui.changes.files.file_kinds import (
+    GENERATED_LINES,
+    HEAD_BYTES,
+    SUBMODULE_MODE,
+    SYMLINK_MODE,
+    classify,
+    find_mode,
+)
+from handoff_tui.changes.files.hunks import FoundHunks, find_first_lines, parse_hunks
+from handoff_tui.changes.files.notebook_text import render_notebook
+from handoff_tui.git.command import Git
+from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind
+from handoff_tui.git.objects.isolated import BareView, open_bare_view
+from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
+from handoff_tui.git.stream import GitStream
 
 MOST_BYTES = 32 * 1024 * 1024
 """More than this of one file's hunks is not held in memory."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.models.file_diff import ChangedFile, FileChange, FileKind, LineCounts
+from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind, LineCounts
 
 HEAD_BYTES = 8_000
 """A NUL byte among so many makes content binary, as git has it."""

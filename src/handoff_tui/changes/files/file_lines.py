@@ -6,11 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffOptions, FileChange, FileKind
-from handoff_tui.models.patch_lines import PatchLines
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.repo.bare_view import BareView, open_bare_view
-from handoff_tui.repo.file_diff import (
+from handoff_tui.changes.files.file_diff import (
     BLOB_WORDS,
     find_sides,
     find_type_note,
@@ -19,11 +15,15 @@ from handoff_tui.repo.file_diff import (
     read_sides,
     take_head,
 )
-from handoff_tui.repo.file_kinds import GENERATED_LINES, classify, find_mode
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.notebook_text import render_notebook
-from handoff_tui.repo.patch_parser import PatchParser
-from handoff_tui.repo.tree_diff import WHITESPACE_WORDS
+from handoff_tui.changes.files.file_kinds import GENERATED_LINES, classify, find_mode
+from handoff_tui.changes.files.notebook_text import render_notebook
+from handoff_tui.changes.files.patch_lines import PatchLines
+from handoff_tui.changes.files.patch_parser import PatchParser
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.git.command import Git
+from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
+from handoff_tui.git.objects.isolated import BareView, open_bare_view
+from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS
 
 MOST_BYTES = 1 << 30
 """More than this of one file's patch is not held in memory."""

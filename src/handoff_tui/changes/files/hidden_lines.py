@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.hidden_characters import HIDDEN
-from handoff_tui.models.inbox import RiskFact, RiskKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.review.desk import Desk
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.hidden_characters import HIDDEN
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.status.inbox_item import RiskFact, RiskKind
 
 _FILES_AT_ONCE: Final = 50
 _MOST_PLACES: Final = 20

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine, Hunk
+from handoff_tui.git.file_diff import DiffLine, Hunk
 
 _HEADER = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(?: (.*))?", re.DOTALL)
 _BINARY = re.compile(rb"Binary files .* differ", re.DOTALL)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, Hunk
-from handoff_tui.presentation.diff_lines import find_hidden_lines
-from handoff_tui.presentation.diff_remarks import find_change_remarks, find_diff_remarks
+from handoff_tui.changes.files.lines import find_hidden_lines
+from handoff_tui.changes.files.notices import find_change_remarks, find_diff_remarks
+from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, Hunk
 
 
 def build_files_json(files: Sequence[ChangedFile]) -> list[dict[str, object]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine, FileDiff, FileKind, Hunk
-from handoff_tui.presentation.diff_words import LinePair, Span, find_hunk_spans, pair_lines
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import find_hidden, render_safe, split_hidden
+from handoff_tui.changes.files.words import LinePair, Span, find_hunk_spans, pair_lines
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import find_hidden, render_safe, split_hidden
+from handoff_tui.git.file_diff import DiffLine, FileDiff, FileKind, Hunk
 
 MOST_SHOWN = 2_000
 """Characters of a line that are drawn; how many more there are is said."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from handoff_tui.models.file_diff import FileChange, FileDiff, FileKind
-from handoff_tui.presentation.diff_lines import find_hidden_lines
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.safe_text import find_hidden
+from handoff_tui.changes.files.lines import find_hidden_lines
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.safe_text import find_hidden
+from handoff_tui.git.file_diff import FileChange, FileDiff, FileKind
 
 _EXECUTABLE = "100755"
 _LINK = "120000"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind
-from handoff_tui.presentation.cell_width import wrap_cells
-from handoff_tui.presentation.diff_lines import HunkRow, LineRow, build_split_rows, build_unified_rows
-from handoff_tui.presentation.diff_remarks import find_change_remarks, find_diff_remarks
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.changes.files.lines import HunkRow, LineRow, build_split_rows, build_unified_rows
+from handoff_tui.changes.files.notices import find_change_remarks, find_diff_remarks
+from handoff_tui.core.text.cell_width import wrap_cells
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, ChangedFile, FileDiff, FileKind
 
 MOST_LISTED = 200
 LEAST_SPLIT_WIDTH = 100

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine
+from handoff_tui.git.file_diff import DiffLine
 
 LONGEST_LINE = 64 * 1024
 """Bytes of a line that are decoded; how many more there are is known."""

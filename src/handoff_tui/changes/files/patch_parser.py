@@ -6,8 +6,8 @@ import re
 from array import array
 from itertools import accumulate
 
-from handoff_tui.models.hidden_characters import HIDDEN
-from handoff_tui.models.patch_lines import PatchBlock, PatchLines, Runs
+from handoff_tui.changes.files.patch_lines import PatchBlock, PatchLines, Runs
+from handoff_tui.core.text.hidden_characters import HIDDEN
 
 BLOCK_BYTES = 64 * 1024
 """Lines are kept in pieces of about this size."""

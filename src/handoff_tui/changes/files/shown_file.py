@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handoff_tui.models.file_diff import BlobFacts, DiffOptions, FileChange, FileKind
-from handoff_tui.models.patch_lines import PatchLines
+from handoff_tui.changes.files.patch_lines import PatchLines
+from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileKind
 
 
 @dataclass(frozen=True, slots=True)

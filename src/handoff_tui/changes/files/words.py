@@ -6,7 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine, Hunk
+from handoff_tui.git.file_diff import DiffLine, Hunk
 
 MOST_CHARACTERS = 2_000
 """Pairs with a longer line get no marks."""

@@ -6,23 +6,24 @@ from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from handoff_tui.baseline.choose import Approved, Candidates, Declared, choose_baseline
-from handoff_tui.baseline.pins import find_pin, read_pins
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import RiskFact, RiskKind, sort_risks
-from handoff_tui.models.review_state import ReviewedHandoff, ReviewState
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import build_commit_tree, write_work_tree
-from handoff_tui.review.approved import list_approved
-from handoff_tui.review.baseline import choose_usual_baseline
-from handoff_tui.review.compared import list_declared, load_side
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.inbox import Measured
-from handoff_tui.review.snapshots import list_summaries
-from handoff_tui.review.tree_risk import measure_trees
+from handoff_tui.changes.comparison.choose import Candidates, Declared, choose_baseline
+from handoff_tui.changes.comparison.compared import list_declared, load_side
+from handoff_tui.changes.risk.tree_risk import measure_trees
+from handoff_tui.changes.snapshots.pins import find_pin, read_pins
+from handoff_tui.changes.snapshots.stored_snapshots import list_summaries
+from handoff_tui.checks.run.baseline import choose_usual_baseline
+from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.approved import list_approved
+from handoff_tui.log.gates.marks import Approved
+from handoff_tui.status.inbox import Measured
+from handoff_tui.status.inbox_item import RiskFact, RiskKind, sort_risks
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 if TYPE_CHECKING:
-    from handoff_tui.review.log_gates import LogGates
+    from handoff_tui.log.gates.all_gates import LogGates
 
 _MOST_REMEMBERED = 8
 

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.baseline.ecosystem.files import is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.checks.changed_files import is_match
+from handoff_tui.changes.files.hidden_lines import find_hidden_lines
+from handoff_tui.changes.risk.trees_world import TreesWorld
+from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file, parse_ecosystem_file
 from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Engine
+from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.assertions_not_weakened import ASSERTIONS_NOT_WEAKENED
-from handoff_tui.checks.rules.ci_unchanged import CI_UNCHANGED
-from handoff_tui.checks.rules.no_new_skips import NO_NEW_SKIPS
-from handoff_tui.checks.rules.tests_not_deleted import TESTS_NOT_DELETED
-from handoff_tui.checks.rules.thresholds_not_lowered import THRESHOLDS_NOT_LOWERED
-from handoff_tui.config.risk import Risk
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize, sort_risks
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import count_lines, read_tree_changes
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.hidden_lines import find_hidden_lines
-from handoff_tui.review.inbox import Measured
-from handoff_tui.review.trees_world import TreesWorld
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.rules.every.assertions_not_weakened import ASSERTIONS_NOT_WEAKENED
+from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED
+from handoff_tui.checks.rules.every.no_new_skips import NO_NEW_SKIPS
+from handoff_tui.checks.rules.every.tests_not_deleted import TESTS_NOT_DELETED
+from handoff_tui.checks.rules.every.thresholds_not_lowered import THRESHOLDS_NOT_LOWERED
+from handoff_tui.config.settings.risk import Risk
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import count_lines, read_tree_changes
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.status.inbox import Measured
+from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, sort_risks
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _MOST_PLACES: Final = 20
 _MOST_COUNTED: Final = 5_000

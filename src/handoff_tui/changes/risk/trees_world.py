@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from handoff_tui.baseline.ecosystem.files import is_ecosystem_file
-from handoff_tui.checks.changed_files import is_match
+from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file
+from handoff_tui.checks.facts.changed_files import is_match
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.handoffs.session import Desk
 
 _PROJECT_FILES: Final = ("package.json", "pyproject.toml", "setup.cfg")
 

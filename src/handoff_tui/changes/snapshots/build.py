@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.models.snapshot import (
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.snapshot import (
     ClaimedTotals,
     FindingRecord,
     PackageRecord,

@@ -7,27 +7,27 @@ from pathlib import Path
 from posixpath import normpath
 from typing import Final, NamedTuple
 
-from handoff_tui.baseline.capture import CaptureParts, capture
-from handoff_tui.baseline.ecosystem.manifest import build_asset_path, build_manifest_record
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.baseline.file_hashes import FileHashes, load_file_hashes
-from handoff_tui.baseline.measures import load_measures
-from handoff_tui.baseline.store import build_digest
-from handoff_tui.baseline.tree_contents import TreeContents, load_tree_contents
+from handoff_tui.changes.snapshots.build import CaptureParts, capture
+from handoff_tui.changes.snapshots.captured_reports import ReportReader, ReportReading
+from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path, build_manifest_record
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.file_hashes import FileHashes, load_file_hashes
+from handoff_tui.changes.snapshots.measures import load_measures
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, Unread
+from handoff_tui.changes.snapshots.store import build_digest
+from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_tree_contents
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.dialects.reading import Harvest
-from handoff_tui.errors import TreeMovedError
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, Unread
-from handoff_tui.models.work import TestCounts
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import CapturedTree, offer_objects, write_work_tree
-from handoff_tui.review.captured_reports import ReportReader, ReportReading
-from handoff_tui.review.command_run import OUTPUT_SUBJECT
-from handoff_tui.review.desk import Desk
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
+from handoff_tui.core.errors import TreeMovedError
+from handoff_tui.core.work import TestCounts
+from handoff_tui.git.work_tree.capture import CapturedTree, offer_objects, write_work_tree
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NUMBER: Final = re.compile(r"\d+")
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from handoff_tui.baseline.capture import ReadReport
-from handoff_tui.baseline.coverage import parse_coverage
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.baseline.path_patterns import build_matcher
-from handoff_tui.baseline.tree_contents import TreeContents
-from handoff_tui.checks.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.snapshot import TestOutcome, Unread
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.repo.ignored_files import list_ignored
-from handoff_tui.repo.text import decode_text
-from handoff_tui.repo.work_tree import CapturedTree
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.hashing import build_hash
+from handoff_tui.changes.snapshots.build import ReadReport
+from handoff_tui.changes.snapshots.coverage import parse_coverage
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.path_patterns import build_matcher
+from handoff_tui.changes.snapshots.snapshot import TestOutcome, Unread
+from handoff_tui.changes.snapshots.tree_contents import TreeContents
+from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_pytest_json, parse_tap
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.work_tree.capture import CapturedTree
+from handoff_tui.git.work_tree.ignored_files import list_ignored
+from handoff_tui.handoffs.claims.hashing import build_hash
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.reader import FileReader
 
 _OUTCOMES: Final = {
     Outcome.PASS: TestOutcome.PASS,

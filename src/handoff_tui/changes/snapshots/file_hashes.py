@@ -7,20 +7,20 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.errors import FileUnreadableError, TreeMovedError, UnsafePathError
-from handoff_tui.models.snapshot import Unread
-from handoff_tui.repo.blob_hashes import (
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.snapshot import Unread
+from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
+from handoff_tui.git.objects.blob_hashes import (
     BlobHash,
     append_blob_hashes,
     list_converted,
     load_blob_hashes,
     read_path_blobs,
 )
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.probe import is_link, read_size
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.tree_files import Objects
+from handoff_tui.git.objects.tree_files import Objects
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.probe import is_link, read_size
+from handoff_tui.system.files.reader import FileReader
 
 
 class FileHashes(NamedTuple):

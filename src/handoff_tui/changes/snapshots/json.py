@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from handoff_tui.models.snapshot import Snapshot, SnapshotSummary
+from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary
 
 LIST_SCHEMA = "handoff-tui/baseline-list/v1"
 SHOW_SCHEMA = "handoff-tui/baseline-show/v1"

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.state_files import load_json, write_json
-from handoff_tui.repo.tree_files import Objects, TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.tree_files import Objects, TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.system.files.cache_files import load_json, write_json
 
 MOST_BYTES: Final = 8 * 1024 * 1024
 """Lines of larger files are not counted."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.models.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.measures import name_measure, render_measure
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff_items import shorten_hashes
+from handoff_tui.changes.comparison.items import shorten_hashes
+from handoff_tui.changes.comparison.measure_words import name_measure, render_measure
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot, SnapshotSummary
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 _MOST_LISTED = 8
 _DAY = len("2025-06-15")

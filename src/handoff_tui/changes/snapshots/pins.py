@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Final
 
-from handoff_tui.errors import SnapshotUnusableError
-from handoff_tui.repo.local_files import LOCAL_FOLDER, LocalFolder
-from handoff_tui.repo.state_files import find_choices_folder
+from handoff_tui.core.errors import SnapshotUnusableError
+from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, LocalFolder
 
 EVERY_HANDOFF: Final = "*"
 """The key of the pin that counts where a handoff has none of its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 
 SNAPSHOT_VERSION = 1
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from handoff_tui.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
-from handoff_tui.models.snapshot import SNAPSHOT_VERSION, Snapshot
-from handoff_tui.repo.addressed_files import AddressedFolder
+from handoff_tui.changes.snapshots.snapshot import SNAPSHOT_VERSION, Snapshot
+from handoff_tui.core.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
+from handoff_tui.system.files.addressed_files import AddressedFolder
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 _FOLDER, _SUFFIX = "baselines", ".json"

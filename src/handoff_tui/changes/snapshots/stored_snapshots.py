@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from handoff_tui.baseline.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
-from handoff_tui.baseline.store import (
+from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
+from handoff_tui.changes.snapshots.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
+from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
+from handoff_tui.changes.snapshots.store import (
     build_digest,
     build_path,
     find_snapshot,
@@ -17,22 +19,20 @@ from handoff_tui.baseline.store import (
     write_snapshot,
 )
 from handoff_tui.checks.contract import Moment
-from handoff_tui.dialects.reading import Harvest
-from handoff_tui.errors import (
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, find_movement
+from handoff_tui.core.errors import (
     SnapshotUnusableError,
     StoredFileDamagedError,
     StoredFileMissingError,
     TreeMovedError,
 )
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
-from handoff_tui.repo.history import read_commit_dates
-from handoff_tui.review.capture import Captured, capture_snapshot
-from handoff_tui.review.check import Beforehand, CheckRequest, Telling, check, find_movement
-from handoff_tui.review.desk import Desk, reopen_desk
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.refresh import read_harvest
-from handoff_tui.review.show import find_id
+from handoff_tui.git.history.commits import read_commit_dates
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.status.refresh import read_harvest
+from handoff_tui.status.show import find_id
 
 _TRIES = 2
 

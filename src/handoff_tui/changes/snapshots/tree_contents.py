@@ -10,15 +10,15 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from handoff_tui.baseline.ecosystem.files import MOST_BYTES, is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.baseline.ecosystem.reading import EcosystemReading, build_unread
-from handoff_tui.baseline.path_patterns import build_matcher
-from handoff_tui.config.baseline import Baseline
-from handoff_tui.models.snapshot import PackageRecord, Unread
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.repo.state_files import load_json, write_json
-from handoff_tui.repo.tree_files import Objects
+from handoff_tui.changes.snapshots.ecosystem.files import MOST_BYTES, is_ecosystem_file, parse_ecosystem_file
+from handoff_tui.changes.snapshots.ecosystem.reading import EcosystemReading, build_unread
+from handoff_tui.changes.snapshots.path_patterns import build_matcher
+from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread
+from handoff_tui.config.settings.baseline import Baseline
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.objects.tree_files import Objects
+from handoff_tui.system.files.cache_files import load_json, write_json
 
 _VERSION: Final = 1
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.document_problems import read_json, walk_objects
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(?:```|~~~)")
 _DECORATION = compile_later(r"[*_`>#|\[\](){}\"']+")

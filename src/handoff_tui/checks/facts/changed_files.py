@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.core.short_id import SHORT_COMMIT
 
 
 class ChangedFile(NamedTuple):

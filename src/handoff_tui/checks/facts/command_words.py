@@ -7,7 +7,7 @@ import shlex
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _KEY = compile_later(
     # what stands before a command in YAML, JSON and Jenkins files

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.contract import Found
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
 
 FILE = "handoff-tui.toml"
 

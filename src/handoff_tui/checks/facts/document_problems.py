@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
-from handoff_tui.models.place import Place, ProblemLevel
+from handoff_tui.core.place import Place, ProblemLevel
 
 
 def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[Found]:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from handoff_tui.checks.json_text import JsonBrokenError, parse_strictly
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.facts.json_text import JsonBrokenError, parse_strictly
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.lazy_pattern import compile_later
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from handoff_tui.checks.command_words import Command, is_interpreter, list_commands, read_name
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.facts.command_words import Command, is_interpreter, list_commands, read_name
+from handoff_tui.core.lazy_pattern import compile_later
 
 _PROGRAM = "handoff-tui"
 _MODULE = "handoff_tui"

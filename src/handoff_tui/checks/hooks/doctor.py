@@ -6,21 +6,21 @@ import re
 from pathlib import Path
 
 from handoff_tui import __version__
+from handoff_tui.checks.hooks.doctor_hooks import diagnose_hooks, read_hook_texts
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
+from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
+from handoff_tui.checks.run.command_consent import build_trust_state
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings, load_settings
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import ConfigError
-from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.hardening import TRUSTED_SCOPES, parse_config_list
-from handoff_tui.repo.probe import is_present
-from handoff_tui.repo.repository import Repository, open_repository, read_work_tree
-from handoff_tui.repo.user_files import has_user_file
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.doctor_hooks import diagnose_hooks, read_hook_texts
-from handoff_tui.review.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
-from handoff_tui.review.trust import build_trust_state
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
+from handoff_tui.git.repository import Repository, open_repository, read_work_tree
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.probe import is_present
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import has_user_file
 
 _OLDEST_GIT = (2, 31)
 _LOG_FOLDER = ".handoff-tui/"

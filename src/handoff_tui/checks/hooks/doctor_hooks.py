@@ -6,16 +6,16 @@ import shlex
 from pathlib import Path
 
 from handoff_tui import __version__
-from handoff_tui.checks.script_calls import Call, find_calls
-from handoff_tui.models.doctor_report import Diagnosis, Standing
-from handoff_tui.models.hook import HookCondition, HookName
-from handoff_tui.models.place import Place
-from handoff_tui.repo.hook_script import CALL, render_hook
-from handoff_tui.repo.hooks import FoundHook, read_hook, read_hook_file
-from handoff_tui.repo.hooks_folder import HooksFolder, find_hooks_folder
-from handoff_tui.repo.installation import find_on_path, find_python, is_program, read_version_beside
-from handoff_tui.repo.repository import Repository
-from handoff_tui.review.doctor_texts import Texts
+from handoff_tui.checks.facts.script_calls import Call, find_calls
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing
+from handoff_tui.checks.hooks.doctor_texts import Texts
+from handoff_tui.checks.hooks.hook import HookCondition, HookName
+from handoff_tui.checks.hooks.hook_files import FoundHook, read_hook, read_hook_file
+from handoff_tui.checks.hooks.hook_script import CALL, render_hook
+from handoff_tui.checks.hooks.hooks_folder import HooksFolder, find_hooks_folder
+from handoff_tui.core.place import Place
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.installation import find_on_path, find_python, is_program, read_version_beside
 
 _INSTALL = "handoff-tui hooks install"
 _LEFTHOOK_FILES = ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")

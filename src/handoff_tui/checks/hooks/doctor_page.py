@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/doctor/v1"
 

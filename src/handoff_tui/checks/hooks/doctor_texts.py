@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.script_calls import Call, find_calls, find_toothless
-from handoff_tui.config.settings import Mosaic
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.doctor_report import Diagnosis, Standing
-from handoff_tui.models.place import Place
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.probe import is_present, list_named
-from handoff_tui.repo.text import decode_text
+from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing
+from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.place import Place
+from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.probe import is_present, list_named
+from handoff_tui.system.files.reader import FileReader
 
 _CI_PLACES = (
     ".github/workflows",

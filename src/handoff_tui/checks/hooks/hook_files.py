@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError, HookError
-from handoff_tui.models.hook import HookCondition, HookName
-from handoff_tui.repo.hook_script import EARLIER_SUFFIX, HookScript, parse_hook
-from handoff_tui.repo.user_files import read_user_file
+from handoff_tui.checks.hooks.hook import HookCondition, HookName
+from handoff_tui.checks.hooks.hook_script import EARLIER_SUFFIX, HookScript, parse_hook
+from handoff_tui.core.errors import FileUnreadableError, HookError
+from handoff_tui.system.files.user_files import read_user_file
 
 _MAX_BYTES = 1024 * 1024
 _NEW_SUFFIX = ".handoff-tui-new"

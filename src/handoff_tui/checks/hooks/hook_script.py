@@ -11,8 +11,8 @@ import re
 import shlex
 from typing import NamedTuple
 
-from handoff_tui.models.hook import HookName
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.core.lazy_pattern import compile_later
 
 FORM = 1
 """Rises when what a hook does changes."""

@@ -8,10 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from handoff_tui import __version__
-from handoff_tui.errors import HookError
-from handoff_tui.models.hook import HookCondition, HookDeed, HookName, HookReport, HookStep
-from handoff_tui.repo.hook_script import render_hook
-from handoff_tui.repo.hooks import (
+from handoff_tui.checks.hooks.hook import HookCondition, HookDeed, HookName, HookReport, HookStep
+from handoff_tui.checks.hooks.hook_files import (
     FoundHook,
     hold_folder,
     put_back,
@@ -20,9 +18,11 @@ from handoff_tui.repo.hooks import (
     remove_second_name,
     write_hook,
 )
-from handoff_tui.repo.hooks_folder import HooksFolder, HooksSetting, find_hooks_folder
-from handoff_tui.repo.installation import can_import_alone, find_python
-from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.checks.hooks.hook_script import render_hook
+from handoff_tui.checks.hooks.hooks_folder import HooksFolder, HooksSetting, find_hooks_folder
+from handoff_tui.core.errors import HookError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.system.installation import can_import_alone, find_python
 
 _OURS = (HookCondition.CURRENT, HookCondition.OUTDATED)
 _CALL = "handoff-tui check --pre"

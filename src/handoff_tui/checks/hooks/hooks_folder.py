@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.repo.hardening import TRUSTED_SCOPES
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.user_files import read_user_file
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.git.hardening import TRUSTED_SCOPES
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.user_files import read_user_file
 
 _KEY = "core.hooksPath"
 _MAX_BYTES = 1024 * 1024

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Evidence
-from handoff_tui.models.place import Place
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.ages import describe_ago
-from handoff_tui.presentation.check_rows import CheckGroup, describe_duration
-from handoff_tui.presentation.check_words import describe_numbers, describe_place, list_commands, list_notes, map_rules
-from handoff_tui.presentation.labels import label_outcome, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.output.words import (
+    CheckGroup,
+    describe_duration,
+    describe_numbers,
+    describe_place,
+    list_commands,
+    list_notes,
+    map_rules,
+)
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Evidence
+from handoff_tui.core.place import Place
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.labels import label_outcome, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 _MOST_FINDINGS = 100
 

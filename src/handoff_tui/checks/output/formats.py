@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 
 from handoff_tui import __version__
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.presentation.check_github import render_check_github
-from handoff_tui.presentation.check_json import render_check_jsonl
-from handoff_tui.presentation.check_junit import render_check_junit
-from handoff_tui.presentation.check_markdown import render_check_markdown
-from handoff_tui.presentation.check_sarif import build_check_sarif
-from handoff_tui.presentation.check_tap import render_check_tap
+from handoff_tui.checks.output.github import render_check_github
+from handoff_tui.checks.output.json import render_check_jsonl
+from handoff_tui.checks.output.junit import render_check_junit
+from handoff_tui.checks.output.markdown import render_check_markdown
+from handoff_tui.checks.output.sarif import build_check_sarif
+from handoff_tui.checks.output.tap import render_check_tap
+from handoff_tui.checks.report import CheckReport
 
 
 def _render_sarif(report: CheckReport) -> str:

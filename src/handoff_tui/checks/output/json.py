@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Evidence, Finding
 
 SCHEMA = "handoff-tui/check/v1"
 RESULT_SCHEMA = "handoff-tui/check-result/v1"

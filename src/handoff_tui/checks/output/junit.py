@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from handoff_tui.models.check_report import CheckReport, RuleInfo
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.presentation.check_words import list_commands, list_details, list_notes, map_rules
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.output.words import list_commands, list_details, list_notes, map_rules
+from handoff_tui.checks.report import CheckReport, RuleInfo
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.text.safe_text import render_safe
 
 _NAME = "handoff-tui"
 _OWN = "own"

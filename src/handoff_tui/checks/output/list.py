@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.check_report import RuleInfo, TrustState
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.report import RuleInfo, TrustState
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/check-list/v1"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Finding
-from handoff_tui.presentation.check_words import describe_numbers, describe_place, list_commands, list_notes
-from handoff_tui.presentation.labels import label_check_verdict, label_outcome, plural
-from handoff_tui.presentation.markdown_text import render_code, render_commands, render_markdown
+from handoff_tui.checks.output.words import describe_numbers, describe_place, list_commands, list_notes
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Finding
+from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
+from handoff_tui.core.text.markdown_text import render_code, render_commands, render_markdown
 
 _MOST_FINDINGS = 20
 _HEAD = ("| result | check | severity | blocks | summary |", "|---|---|---|---|---|")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.presentation.check_words import (
-    describe_numbers,
-    list_commands,
-    list_details,
-    list_messages,
-    list_notes,
-)
-from handoff_tui.presentation.labels import label_check_verdict, label_outcome, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.output.words import describe_numbers, list_commands, list_details, list_messages, list_notes
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import label_check_verdict, label_outcome, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 
 _MOST_FINDINGS = 5
 _FEW = 8

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.check_report import RuleInfo
-from handoff_tui.presentation.markdown_text import render_code, render_markdown
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.report import RuleInfo
+from handoff_tui.core.text.markdown_text import render_code, render_markdown
+from handoff_tui.core.text.safe_text import render_safe
 
 _COLUMNS = ("id", "system", "severity", "blocks", "when", "reads", "holds when it passes", "remedy")
 _BAR = 20

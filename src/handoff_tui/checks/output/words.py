@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import CheckReport, RuleInfo
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.safe_text import render_safe
+from typing import NamedTuple
+
+from handoff_tui.checks.report import CheckReport, RuleInfo
+from handoff_tui.checks.result import CheckResult, Evidence, Finding
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.safe_text import render_safe
+
+_INSTANT = 0.05
+
+
+_MINUTE = 60
+
+
+class CheckGroup(NamedTuple):
+    """Results that belong together, under a heading."""
+
+    name: str
+    title: str
+    role: str
+    results: tuple[CheckResult, ...]
+
+
+def describe_duration(seconds: float | None) -> str:
+    """`48s`, `1.2s`, `3m`; nothing for what took no time worth naming."""
+    if seconds is None or seconds < _INSTANT:
+        return ""
+    if seconds >= _MINUTE:
+        return f"{int(seconds // _MINUTE)}m"
+    return f"{seconds:.0f}s" if seconds >= 10 else f"{seconds:.1f}s"  # noqa: PLR2004 - three figures at most
 
 
 def describe_numbers(report: CheckReport) -> str:

@@ -1,3 +1,3 @@
-"""One rule per file, named for what is true when it passes. Rules know nothing of each other."""
+"""The built-in rules, by the system they come from."""
 
 from __future__ import annotations

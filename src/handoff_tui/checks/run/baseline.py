@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.errors import UsageError
-from handoff_tui.repo.changes import find_merge_base
-from handoff_tui.repo.history import read_refs, resolve_commits
-from handoff_tui.repo.work_commits import list_work_commits
-from handoff_tui.review.desk import Desk, has_log
+from handoff_tui.core.errors import UsageError
+from handoff_tui.git.history.changes import find_merge_base
+from handoff_tui.git.history.commits import read_refs, resolve_commits
+from handoff_tui.git.history.work_commits import list_work_commits
+from handoff_tui.handoffs.session import Desk, has_log
 
 _USUAL_NAMES = ("main", "master", "trunk", "develop")
 
@@ -52,7 +52,7 @@ def _find_approved(desk: Desk) -> Baseline | None:
     """What the log says; most repositories have none, and pay nothing for it."""
     if desk.work_tree.facts.head is None or not has_log(desk):
         return None
-    from handoff_tui.review.approved import find_last_approved  # noqa: PLC0415
+    from handoff_tui.log.gates.approved import find_last_approved  # noqa: PLC0415
 
     commit = find_last_approved(desk)
     return None if commit is None else Baseline(commit, "the last approved commit of this line of work")

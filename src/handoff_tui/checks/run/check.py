@@ -11,28 +11,28 @@ from handoff_tui.checks.contract import Moment, Rule
 from handoff_tui.checks.engine import Adjustment, Engine, is_blocking
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline, choose_baseline
+from handoff_tui.checks.run.command_consent import build_trust_state
+from handoff_tui.checks.run.commands import SESSION_GATE, CommandCheck, list_commands
+from handoff_tui.checks.run.functions import load_functions
+from handoff_tui.checks.run.memory import CheckMemory, load_memory
+from handoff_tui.checks.run.repository_world import Measuring, RepositoryWorld
+from handoff_tui.checks.run.rule_overrides import build_adjustments, find_declared
 from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
-from handoff_tui.dialects.reading import Harvest
-from handoff_tui.errors import ConfigError, UsageError
-from handoff_tui.models.check_report import CheckReport, RuleInfo, TrustState
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.repo.background import Background
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.repository import open_repository, read_facts
-from handoff_tui.review.adjustments import build_adjustments, find_declared
-from handoff_tui.review.baseline import Baseline, choose_baseline
-from handoff_tui.review.commands import SESSION_GATE, CommandCheck, list_commands
-from handoff_tui.review.desk import Desk, reopen_desk
-from handoff_tui.review.functions import load_functions
-from handoff_tui.review.hashing import hash_file
-from handoff_tui.review.memory import CheckMemory, load_memory
-from handoff_tui.review.reading import Reading, read_shelf
-from handoff_tui.review.trust import build_trust_state
-from handoff_tui.review.world import Measuring, RepositoryWorld
+from handoff_tui.core.errors import ConfigError, UsageError
+from handoff_tui.core.work import Severity
+from handoff_tui.git.repository import open_repository, read_facts
+from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
+from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.system.background import Background
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.reader import FileReader
 
 COMMAND = "command"
 _TRIES = 2
@@ -176,7 +176,7 @@ class _Run:
     ) -> list[CheckResult]:
         if not commands:
             return []
-        from handoff_tui.review.command_run import CommandRunner  # noqa: PLC0415 - most runs have no commands
+        from handoff_tui.checks.run.command_run import CommandRunner  # noqa: PLC0415 - most runs have no commands
 
         earlier_runs = {**self.memory.commands, **self.known}
         runner = CommandRunner(
@@ -236,7 +236,7 @@ def _find_scope(harvest: Harvest, request: CheckRequest) -> str | None:
     """The id of the one handoff that is wanted; nothing when all are."""
     if not request.handoff:
         return None
-    from handoff_tui.review.show import find_id  # noqa: PLC0415 - most runs are about all of them
+    from handoff_tui.status.show import find_id  # noqa: PLC0415 - most runs are about all of them
 
     return find_id(harvest.handoffs, request.handoff)
 

@@ -6,15 +6,15 @@ import hashlib
 import json
 from pathlib import Path
 
+from handoff_tui.checks.report import AskedCommand, TrustPlan, TrustState
+from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.errors import UsageError
-from handoff_tui.models.check_report import AskedCommand, TrustPlan, TrustState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.state_files import find_state_folder, load_json, write_json
-from handoff_tui.review.commands import list_commands
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.hashing import hash_file
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.cache_files import find_state_folder, load_json, write_json
+from handoff_tui.system.files.reader import FileReader
 
 _FILE = "trusted.json"
 _SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")

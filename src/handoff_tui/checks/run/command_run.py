@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.checks.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.repo.processes import Bounds, CommandEnd, run_command
-from handoff_tui.repo.report_files import offer_report_place, read_report
-from handoff_tui.repo.state_files import find_cache_folder, write_log
-from handoff_tui.review.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
-from handoff_tui.review.desk import Desk, reopen_desk
-from handoff_tui.review.hashing import build_hash
+from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
+from handoff_tui.handoffs.claims.hashing import build_hash
+from handoff_tui.handoffs.session import Desk, reopen_desk
+from handoff_tui.system.files.cache_files import find_cache_folder, write_log
+from handoff_tui.system.files.report_files import offer_report_place, read_report
+from handoff_tui.system.processes.run import Bounds, CommandEnd, run_command
 
 OUTPUT_SUBJECT = "exit"
 """What the finding is about that quotes the end of a command's output."""

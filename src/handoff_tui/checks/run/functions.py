@@ -9,11 +9,11 @@ from typing import cast
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.config.checks import Check
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.models.work import Severity
-from handoff_tui.repo.probe import is_inside
-from handoff_tui.review.desk import Desk
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.probe import is_inside
 
 Judge = Callable[[Context], Iterable[Found]]
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from handoff_tui import __version__
 from handoff_tui.checks.engine import Remembered
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.repo.state_files import find_cache_folder, load_json, write_json
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
 
 _SCHEMA = 1
 _MOST_DIGESTS = 50

@@ -7,11 +7,11 @@ import json
 import time
 from pathlib import Path
 
-from handoff_tui.repo.probe import OFTEN_IGNORED
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.state_files import find_cache_folder, find_state_folder, load_json, write_json
-from handoff_tui.repo.stillness import Look
-from handoff_tui.repo.user_files import find_config_folder
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.digest import Look
+from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder, load_json, write_json
+from handoff_tui.system.files.probe import OFTEN_IGNORED
+from handoff_tui.system.files.user_files import find_config_folder
 
 _OUTSIDE_SECONDS = 60.0
 """How long an answer holds that rests on the clock, the search path, permissions or a remote."""

@@ -8,25 +8,25 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.rule_overrides import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.changes import reaches_locally, read_changes, read_commit_paths, read_remotes
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import Commit, read_commits
-from handoff_tui.repo.listing import leave_out_folder
-from handoff_tui.repo.probe import can_execute, can_write, find_program
-from handoff_tui.review.adjustments import find_usual_severity
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.old_files import OldFiles
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.place import Problem
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.history.changes import reaches_locally, read_changes, read_commit_paths, read_remotes
+from handoff_tui.git.history.commits import Commit, read_commits
+from handoff_tui.git.work_tree.listing import leave_out_folder
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.old_files import OldFiles
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.probe import can_execute, can_write, find_program
+from handoff_tui.system.files.reader import FileReader
 
 _NETWORK_SECONDS = 5.0
 _OWN_FOLDER = ".handoff-tui"
@@ -138,7 +138,7 @@ class RepositoryWorld:
         place = find_program(name)
         if place is None or not self._is_named_by_the_user(name):
             return None
-        from handoff_tui.repo.processes import Bounds, run_command  # noqa: PLC0415 - few users name such a program
+        from handoff_tui.system.processes.run import Bounds, run_command  # noqa: PLC0415 - few users name such a program
 
         bounds = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
         end = run_command([place, "--version"], self._desk.repository.root, dict(os.environ), bounds)
@@ -206,14 +206,14 @@ class RepositoryWorld:
         near = reaches_locally(self._desk.repository.root, url)
         if near is not None or not self._network:
             return near
-        from handoff_tui.repo.web import reaches_host  # noqa: PLC0415 - a run without consent needs no network
+        from handoff_tui.system.web import reaches_host  # noqa: PLC0415 - a run without consent needs no network
 
         return reaches_host(url, _NETWORK_SECONDS)
 
     def answers(self, address: str) -> int | str | None:
         if not self._network:
             return None
-        from handoff_tui.repo.web import ask_address  # noqa: PLC0415 - a run without consent needs no network
+        from handoff_tui.system.web import ask_address  # noqa: PLC0415 - a run without consent needs no network
 
         return ask_address(address, self._desk.loaded.settings.mosaic.health.timeout_seconds)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_text import Code
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.lazy_pattern import compile_later
 
 _COMPARISON: Final = compile_later(r"[=!]==?|(?<![=\-])>|<|\.equals\s*\(|\bmatches!")
 _TRUE: Final = frozenset({"true", "1", "!false", "!0", "Some(true)"})

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_tests import CodeTest
-from handoff_tui.checks.code_text import Code, Family
-from handoff_tui.checks.declared_assertions import find_receivers
-from handoff_tui.checks.declared_tests import Mark, find_annotations, find_attributes
-from handoff_tui.checks.script_tests import CALL
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_tests import CodeTest
+from handoff_tui.checks.testcode.code_text import Code, Family
+from handoff_tui.checks.testcode.declared_assertions import find_receivers
+from handoff_tui.checks.testcode.declared_tests import Mark, find_annotations, find_attributes
+from handoff_tui.checks.testcode.script_tests import CALL
+from handoff_tui.core.lazy_pattern import compile_later
 
 _SCRIPT_MEMBERS: Final = frozenset(
     {"skip", "only", "todo", "failing", "fails", "fixme", "skipIf", "runIf", "if", "ignore"}

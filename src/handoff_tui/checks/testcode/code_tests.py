@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from handoff_tui.checks.code_text import Code
+from handoff_tui.checks.testcode.code_text import Code
 
 BETWEEN = " › "
 """Stands between the groups around a test and its own title."""

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_scanner import Spans, scan_go, scan_java, scan_kotlin, scan_rust, scan_script
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_scanner import Spans, scan_go, scan_java, scan_kotlin, scan_rust, scan_script
+from handoff_tui.core.lazy_pattern import compile_later
 
 
 class Family(StrEnum):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handoff_tui.checks.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.tested_function import TestFunction
+from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.checks.testcode.tested_function import TestFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class TestPair:
 def find_tests(path: str | None, text: str) -> dict[str, TestFunction]:
     if path is None:
         return {}
-    from handoff_tui.checks.marked_tests import find_marked_tests  # noqa: PLC0415 - only changed tests are read
-    from handoff_tui.checks.python_tests import find_python_tests  # noqa: PLC0415
+    from handoff_tui.checks.testcode.marked_tests import find_marked_tests  # noqa: PLC0415 - only changed tests are read
+    from handoff_tui.checks.testcode.python_tests import find_python_tests  # noqa: PLC0415
 
     tests = find_python_tests(text) if path.endswith(".py") else find_marked_tests(path, text)
     return {test.name: test for test in tests}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.checks.code_text import Code
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.lazy_pattern import compile_later
 
 _STEP: Final = compile_later(r"[(\[{]|\breturn\b|\bif\b")
 _NEVER: Final = compile_later(r"if\s*\(?\s*(?:false|0|!\s*true|!\s*1)\s*\)?\s*(?=\{)")

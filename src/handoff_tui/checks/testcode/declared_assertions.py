@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.checks.code_assertions import (
+from handoff_tui.checks.testcode.code_assertions import (
     Assertion,
     Strength,
     build_assertion,
@@ -16,8 +16,8 @@ from handoff_tui.checks.code_assertions import (
     read_arguments,
     read_chain,
 )
-from handoff_tui.checks.code_text import Code, Family
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_text import Code, Family
+from handoff_tui.core.lazy_pattern import compile_later
 
 _GO_TESTING: Final = compile_later(r"\b(\w+)\s+\*?testing\.(?:TB|T|B|F)\b")
 _GO_FAILURE: Final = compile_later(r"(?<![\w.])(?P<receiver>\w+)\.(?:Errorf?|Fatalf?|Fail|FailNow)\s*(?=\()")

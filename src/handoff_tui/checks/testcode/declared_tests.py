@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_tests import CodeTest, count_elements, name_tests
-from handoff_tui.checks.code_text import Code, Family
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_tests import CodeTest, count_elements, name_tests
+from handoff_tui.checks.testcode.code_text import Code, Family
+from handoff_tui.core.lazy_pattern import compile_later
 
 _GO_FUNCTION: Final = compile_later(
     r"^func\s+(?:\(\s*(?:\w+\s+)?\*?\s*(?P<receiver>\w+)[^)\n]{0,200}\)\s*)?(?P<name>(?:Test|Benchmark|Fuzz|Example)\w*)\s*(?=\()",

@@ -7,16 +7,20 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
-from handoff_tui.checks.code_assertions import Assertion, Strength
-from handoff_tui.checks.code_tests import CodeTest, find_owners
-from handoff_tui.checks.code_text import Code, Family, find_family, parse_code
-from handoff_tui.checks.dead_code import find_dead, is_empty
-from handoff_tui.checks.declared_assertions import find_go_assertions, find_java_assertions, find_rust_assertions
-from handoff_tui.checks.declared_tests import find_go_tests, find_java_tests, find_rust_tests
-from handoff_tui.checks.script_assertions import find_script_assertions
-from handoff_tui.checks.script_tests import find_script_tests
-from handoff_tui.checks.tested_function import TestFunction
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_assertions import Assertion, Strength
+from handoff_tui.checks.testcode.code_tests import CodeTest, find_owners
+from handoff_tui.checks.testcode.code_text import Code, Family, find_family, parse_code
+from handoff_tui.checks.testcode.dead_code import find_dead, is_empty
+from handoff_tui.checks.testcode.declared_assertions import (
+    find_go_assertions,
+    find_java_assertions,
+    find_rust_assertions,
+)
+from handoff_tui.checks.testcode.declared_tests import find_go_tests, find_java_tests, find_rust_tests
+from handoff_tui.checks.testcode.script_assertions import find_script_assertions
+from handoff_tui.checks.testcode.script_tests import find_script_tests
+from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.core.lazy_pattern import compile_later
 
 _SPACE: Final = compile_later(r"\s+")
 _TESTS: Final = {

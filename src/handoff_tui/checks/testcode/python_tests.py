@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from hashlib import sha256
 
-from handoff_tui.checks.tested_function import TestFunction
+from handoff_tui.checks.testcode.tested_function import TestFunction
 
 _LOOSE_METHODS = frozenset({"assertTrue", "assertFalse", "assertIsNotNone", "assertIsNone"})
 _RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns"})

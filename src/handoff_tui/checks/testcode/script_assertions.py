@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.checks.code_assertions import (
+from handoff_tui.checks.testcode.code_assertions import (
     Assertion,
     Strength,
     build_assertion,
@@ -16,8 +16,8 @@ from handoff_tui.checks.code_assertions import (
     read_arguments,
     read_chain,
 )
-from handoff_tui.checks.code_text import Code
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.lazy_pattern import compile_later
 
 _EXPECT: Final = compile_later(r"(?<![\w$.])expect(?:TypeOf)?(?:\s*\.\s*(?P<member>\w+))?\s*(?=\()")
 _ASSERT: Final = compile_later(r"(?<![\w$.])(?:(?:sinon|chai)\s*\.\s*)?assert(?P<members>(?:\s*\.\s*\w+)*)\s*(?=\()")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_tests import CodeTest, count_elements, name_tests
-from handoff_tui.checks.code_text import Code
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_tests import CodeTest, count_elements, name_tests
+from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.core.lazy_pattern import compile_later
 
 CALL: Final = compile_later(
     r"(?<![\w.$])(?P<owner>(?:Deno|QUnit|tap|t)\s*\.\s*)?(?P<flag>[xf]?)(?P<word>it|test|describe|context|specify|suite)(?![\w$])"

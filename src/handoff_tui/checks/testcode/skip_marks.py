@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.code_skips import find_code_skips
-from handoff_tui.checks.code_tests import find_owners
-from handoff_tui.checks.code_text import Code, find_family, parse_code
-from handoff_tui.checks.marked_tests import find_code_tests
-from handoff_tui.checks.python_tests import parse_python
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.testcode.code_skips import find_code_skips
+from handoff_tui.checks.testcode.code_tests import find_owners
+from handoff_tui.checks.testcode.code_text import Code, find_family, parse_code
+from handoff_tui.checks.testcode.marked_tests import find_code_tests
+from handoff_tui.checks.testcode.python_tests import parse_python
+from handoff_tui.core.lazy_pattern import compile_later
 
 _PYTHON: Final = compile_later(
     r"(?:^|\.)mark\.(?:skip|skipif|xfail)$|^pytest\.(?:skip|xfail|importorskip)$|\.skipTest$"

@@ -1,3 +1,3 @@
-"""One file per verb: `add_parser` declares it, `run` does it and returns the exit code."""
+"""One file for each verb."""
 
 from __future__ import annotations

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.cli.diagnostics import write_note
-from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.cli.telling import following
-from handoff_tui.errors import UsageError
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.baseline import build_baseline_list_json, build_baseline_show_json, build_pin_json
-from handoff_tui.presentation.baseline_page import (
+from handoff_tui.changes.snapshots.json import build_baseline_list_json, build_baseline_show_json, build_pin_json
+from handoff_tui.changes.snapshots.page import (
     build_baseline_capture_page,
     build_baseline_list_page,
     build_baseline_show_page,
 )
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
-from handoff_tui.review.snapshots import capture, list_newest_first, pin, show_snapshot
+from handoff_tui.changes.snapshots.stored_snapshots import capture, list_newest_first, pin, show_snapshot
+from handoff_tui.cli.diagnostics import write_note
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.progress import following
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
 
 _EXAMPLES = """\
 examples:

@@ -8,11 +8,11 @@ from handoff_tui.cli.diagnostics import write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.telling import stopping
-from handoff_tui.models.bisect_report import BisectEnd, BisectProgress
-from handoff_tui.presentation.bisect import build_bisect_json, build_bisect_page, build_bisect_progress
-from handoff_tui.review.bisect import BisectRequest, BisectTelling, bisect
-from handoff_tui.review.desk import load_terminal_theme, open_desk
+from handoff_tui.cli.progress import stopping
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect
+from handoff_tui.history.bisect.page import build_bisect_json, build_bisect_page, build_bisect_progress
+from handoff_tui.history.bisect.report import BisectEnd, BisectProgress
 
 _EXAMPLES = """\
 examples:

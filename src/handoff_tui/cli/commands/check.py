@@ -11,12 +11,12 @@ import os
 import shutil
 import sys
 
+from handoff_tui.checks.run.recall import Recall
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
 from handoff_tui.cli.plain import write_plain
-from handoff_tui.models.collection import without_collection
-from handoff_tui.review.recall import Recall
+from handoff_tui.core.pause_collection import without_collection
 
 FORMATS = ("text", "json", "jsonl", "junit", "sarif", "tap", "github", "markdown")
 

@@ -7,11 +7,11 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.telling import following
-from handoff_tui.presentation.attempt_compare import build_compare_json, build_compare_page
-from handoff_tui.review.attempt_compare import compare_attempts
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.log import open_log
+from handoff_tui.cli.progress import following
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.history.attempts.compare import compare_attempts
+from handoff_tui.history.attempts.compare_page import build_compare_json, build_compare_page
+from handoff_tui.log.open_log import open_log
 
 _EXAMPLES = """\
 examples:

@@ -7,10 +7,10 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.config.for_folder import read_settings
+from handoff_tui.config.page import build_config_json, build_config_page
 from handoff_tui.config.schema import build_schema
-from handoff_tui.presentation.config import build_config_json, build_config_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.settings import read_settings
+from handoff_tui.handoffs.session import load_terminal_theme
 
 _EXAMPLES = """\
 examples:

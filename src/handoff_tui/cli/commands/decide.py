@@ -9,21 +9,21 @@ from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_page
-from handoff_tui.cli.telling import following
-from handoff_tui.errors import HandoffError, NoHumanError
-from handoff_tui.presentation.decide import (
+from handoff_tui.cli.progress import following
+from handoff_tui.core.errors import HandoffError, NoHumanError
+from handoff_tui.decisions.comments import read_comments
+from handoff_tui.decisions.confirm import ask_person, can_ask, read_page_width
+from handoff_tui.decisions.decide import DecideRequest, Prepared, parse_verb, prepare_decision, sign_decision
+from handoff_tui.decisions.examine import judge_again
+from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
+from handoff_tui.decisions.pages.decide import (
     build_decision_page,
     build_question,
     build_receipt_json,
     build_receipt_page,
 )
-from handoff_tui.review.comments import read_comments
-from handoff_tui.review.confirm import ask_person, can_ask, read_page_width
-from handoff_tui.review.decide import DecideRequest, Prepared, parse_verb, prepare_decision, sign_decision
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
-from handoff_tui.review.examine import judge_again
-from handoff_tui.review.gate_view import build_decision_view, build_gate_view
-from handoff_tui.review.log import open_log
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.log.open_log import open_log
 
 VERBS = {
     "approve": "the work may pass",
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 def _wake(desk: Desk, prepared: Prepared) -> None:
     """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
-    from handoff_tui.review.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+    from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
     try:
         wake_runs(desk, prepared.examined.handoff.id)

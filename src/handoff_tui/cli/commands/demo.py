@@ -8,13 +8,13 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from handoff_tui.cli.demo.demo import build_demo, list_homes
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_page, write_text
-from handoff_tui.presentation.status import build_status_page
-from handoff_tui.review.demo import build_demo, list_homes
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.refresh import refresh
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.status_page import build_status_page
 
 _EXAMPLES = """\
 examples:

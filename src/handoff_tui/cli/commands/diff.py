@@ -10,23 +10,23 @@ from pathlib import Path
 from posixpath import normpath
 from typing import NamedTuple
 
+from handoff_tui.changes.comparison.json import build_pair_json, build_snapshot_diff_json
+from handoff_tui.changes.comparison.page import add_pair, build_snapshot_diff_page
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import Difference, DiffRequest, FilesDiff, diff
+from handoff_tui.changes.files.json import build_tree_diff_json
+from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_pieces
-from handoff_tui.cli.telling import following
-from handoff_tui.errors import UsageError
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions, FileDiff, Whitespace
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.presentation.diff_json import build_tree_diff_json
-from handoff_tui.presentation.diff_page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import build_pair_json, build_snapshot_diff_json
-from handoff_tui.presentation.snapshot_diff_page import add_pair, build_snapshot_diff_page
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.diff import Difference, DiffRequest, FilesDiff, diff
+from handoff_tui.cli.progress import following
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileDiff, Whitespace
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 SCHEMA = "handoff-tui/diff/v1"
 _SCOPES = {

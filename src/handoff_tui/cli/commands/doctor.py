@@ -7,13 +7,13 @@ import os
 import shutil
 import sys
 
+from handoff_tui.checks.hooks.doctor import examine
+from handoff_tui.checks.hooks.doctor_page import build_doctor_json, build_doctor_page
+from handoff_tui.checks.hooks.doctor_report import TerminalFacts
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.models.doctor_report import TerminalFacts
-from handoff_tui.presentation.doctor import build_doctor_json, build_doctor_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.doctor import examine
+from handoff_tui.handoffs.session import load_terminal_theme
 
 _EXAMPLES = """\
 examples:

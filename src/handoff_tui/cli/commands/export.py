@@ -10,11 +10,11 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_text
 from handoff_tui.cli.plain import write_plain
-from handoff_tui.errors import UsageError
-from handoff_tui.presentation.report_html import render_report_html
-from handoff_tui.presentation.report_markdown import render_report_markdown
-from handoff_tui.review.metrics import parse_window
-from handoff_tui.review.report_export import Audit, read_audit_at, write_report
+from handoff_tui.core.errors import UsageError
+from handoff_tui.history.metrics.metrics import parse_window
+from handoff_tui.history.replay.export import Audit, read_audit_at, write_report
+from handoff_tui.history.replay.report_html import render_report_html
+from handoff_tui.history.replay.report_markdown import render_report_markdown
 
 SCHEMA = "handoff-tui/export-report/v1"
 _EXAMPLES = """\

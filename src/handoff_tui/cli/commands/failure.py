@@ -7,12 +7,12 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.telling import following
-from handoff_tui.presentation.failure import build_failure_json
-from handoff_tui.presentation.failure_page import build_failure_page
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.failure import read_failure
-from handoff_tui.review.log import open_log
+from handoff_tui.cli.progress import following
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.history.failure.failure import read_failure
+from handoff_tui.history.failure.json import build_failure_json
+from handoff_tui.history.failure.page import build_failure_page
+from handoff_tui.log.open_log import open_log
 
 _EXAMPLES = """\
 examples:

@@ -7,14 +7,14 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.telling import following
-from handoff_tui.errors import HandoffNotFoundError
-from handoff_tui.presentation.history import build_history_json, build_history_list_json
-from handoff_tui.presentation.history_page import build_history_list_page, build_history_page
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
-from handoff_tui.review.examine import Examined, look_at_gate
-from handoff_tui.review.history import MOST_MEASURED, list_histories, read_history
-from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.cli.progress import following
+from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.decisions.examine import Examined, look_at_gate
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.history.attempts.attempts import MOST_MEASURED, list_histories, read_history
+from handoff_tui.history.attempts.json import build_history_json, build_history_list_json
+from handoff_tui.history.attempts.page import build_history_list_page, build_history_page
+from handoff_tui.log.open_log import OpenLog, open_log
 
 _EXAMPLES = f"""\
 examples:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
+from handoff_tui.checks.hooks.hooks_page import build_hooks_json, build_hooks_page
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.models.hook import HookName
-from handoff_tui.presentation.hooks import build_hooks_json, build_hooks_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.hooks import install_hooks, uninstall_hooks
+from handoff_tui.handoffs.session import load_terminal_theme
 
 _EXAMPLES = """\
 examples:

@@ -8,10 +8,10 @@ from pathlib import Path
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.errors import UsageError
-from handoff_tui.presentation.init import build_init_json, build_init_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.init import InitRequest, begin_log
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.log.setup.init import InitRequest, begin_log
+from handoff_tui.log.setup.init_page import build_init_json, build_init_page
 
 _EXAMPLES = """\
 examples:

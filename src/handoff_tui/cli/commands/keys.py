@@ -9,10 +9,10 @@ from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.presentation.keys import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.keys import EnrolRequest, enrol_key
-from handoff_tui.review.policy_show import show_policy
+from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.log.policy.show import show_policy
+from handoff_tui.log.setup.keys import EnrolRequest, enrol_key
+from handoff_tui.log.setup.keys_page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 
 _EXAMPLES = """\
 examples:

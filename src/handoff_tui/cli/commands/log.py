@@ -9,17 +9,17 @@ from handoff_tui.cli.diagnostics import clear_progress, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_stream, write_text
-from handoff_tui.errors import UsageError
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.presentation.by_hand import build_bundle_texts, build_extract_readme
-from handoff_tui.presentation.log import build_bundle_json, build_entry_json, build_log_json, build_report_json
-from handoff_tui.presentation.log_page import build_entry_page, build_log_page, build_report_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.log import open_log_at
-from handoff_tui.review.log_bundle import build_bundle, verify_bundle, write_bundle
-from handoff_tui.review.log_list import POLICY, SUBMIT, Choice, list_log
-from handoff_tui.review.log_show import build_parts, show_entry, write_extract
-from handoff_tui.review.log_verify import Demands, verify_whole_at
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.log.open_log import open_log_at
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
+from handoff_tui.log.show.by_hand import build_bundle_texts, build_extract_readme
+from handoff_tui.log.show.entries import POLICY, SUBMIT, Choice, list_log
+from handoff_tui.log.show.entry import build_parts, show_entry, write_extract
+from handoff_tui.log.show.json import build_bundle_json, build_entry_json, build_log_json, build_report_json
+from handoff_tui.log.show.page import build_entry_page, build_log_page, build_report_page
+from handoff_tui.log.show.verify import Demands, verify_whole_at
 
 _ACTS = (*(verb.value for verb in DecisionVerb), SUBMIT, POLICY)
 _EXAMPLES = """\
@@ -112,9 +112,9 @@ def _verify(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _replay(arguments: argparse.Namespace) -> ExitCode:
-    from handoff_tui.models.replay_report import Standing  # noqa: PLC0415 - the other words need none of the rules
-    from handoff_tui.presentation.replay import build_replay_json, build_replay_page  # noqa: PLC0415
-    from handoff_tui.review.replay import replay_at  # noqa: PLC0415
+    from handoff_tui.history.replay.page import build_replay_json, build_replay_page  # noqa: PLC0415
+    from handoff_tui.history.replay.replay import replay_at  # noqa: PLC0415
+    from handoff_tui.history.replay.report import Standing  # noqa: PLC0415 - the other words need none of the rules
 
     try:
         report = replay_at(find_start(arguments), lambda done, total: write_progress(f"{done}/{total} judged again"))

@@ -8,11 +8,11 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_plain
-from handoff_tui.errors import UsageError
-from handoff_tui.presentation.metrics import build_metrics_json, render_metrics_csv
-from handoff_tui.presentation.metrics_page import build_metrics_page
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.metrics import parse_window, read_metrics_at
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
+from handoff_tui.history.metrics.metrics import parse_window, read_metrics_at
+from handoff_tui.history.metrics.page import build_metrics_page
 
 _EXAMPLES = """\
 examples:

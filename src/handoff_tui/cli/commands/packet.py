@@ -8,12 +8,12 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json
 from handoff_tui.cli.plain import write_plain
-from handoff_tui.cli.telling import following
-from handoff_tui.presentation.packet import build_packet_json, render_packet
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.packet import build_packet
+from handoff_tui.cli.progress import following
+from handoff_tui.decisions.examine import examine
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
 
 _EXAMPLES = """\
 examples:

@@ -8,9 +8,10 @@ from pathlib import Path
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_page, write_text
-from handoff_tui.errors import NoHumanError
-from handoff_tui.models.trust_report import ProposalReport
-from handoff_tui.presentation.policy import (
+from handoff_tui.core.errors import NoHumanError
+from handoff_tui.decisions.confirm import ask_person, can_ask
+from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.log.policy.json import (
     build_policy_json,
     build_propose_json,
     build_restore_json,
@@ -18,20 +19,19 @@ from handoff_tui.presentation.policy import (
     build_sign_json,
     build_unsealed_json,
 )
-from handoff_tui.presentation.policy_page import build_policy_page
-from handoff_tui.presentation.proposal_page import (
+from handoff_tui.log.policy.page import build_policy_page
+from handoff_tui.log.policy.reports import ProposalReport
+from handoff_tui.log.policy.show import show_policy
+from handoff_tui.log.proposals.page import (
     build_proposal_page,
     build_propose_page,
     build_seal_page,
     build_sign_page,
     build_unsealed_page,
 )
-from handoff_tui.review.confirm import ask_person, can_ask
-from handoff_tui.review.desk import load_terminal_theme
-from handoff_tui.review.policy_propose import ProposeRequest, propose_policy
-from handoff_tui.review.policy_seal import prepare_seal, restore_trust, seal_policy
-from handoff_tui.review.policy_show import show_policy
-from handoff_tui.review.policy_sign import prepare_signature, sign_proposal
+from handoff_tui.log.proposals.propose import ProposeRequest, propose_policy
+from handoff_tui.log.proposals.seal import prepare_seal, restore_trust, seal_policy
+from handoff_tui.log.proposals.sign import prepare_signature, sign_proposal
 
 _EXAMPLES = """\
 examples:

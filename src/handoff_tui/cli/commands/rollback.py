@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.cli.diagnostics import write_note
-from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.models.rollback import RollbackRecord
-from handoff_tui.presentation.rollback import (
+from handoff_tui.agents.rollback.page import (
     build_done_page,
     build_preview_json,
     build_preview_page,
     build_rollback_json,
     build_rollbacks_page,
 )
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
+from handoff_tui.agents.rollback.report import RollbackRecord
+from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
+from handoff_tui.cli.diagnostics import write_note
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 _EXAMPLES = """\
 examples:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
-from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.errors import UsageError
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState
-from handoff_tui.presentation.run import (
+from handoff_tui.agents.procedures.page import (
     build_follow_line,
     build_run_json,
     build_run_page,
     build_runs_json,
     build_runs_page,
 )
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState
+from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
 
 _EXAMPLES = """\
 examples:
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.profile:
         return _run_profile(arguments, desk)
     if arguments.trust:
-        from handoff_tui.review.run_trust import trust_procedures  # noqa: PLC0415
+        from handoff_tui.agents.procedures.consent import trust_procedures  # noqa: PLC0415
 
         trust_procedures(desk, arguments.trust)
         write_text("trusted: the agents of this repository's procedures may run")
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
-    from handoff_tui.review import run as runs  # noqa: PLC0415 - the engine is an extra
+    from handoff_tui.agents.procedures import run as runs  # noqa: PLC0415 - the engine is an extra
 
     request = runs.build_request(desk, arguments.procedure, arguments.handoff, arguments.phase)
     with runs.open_engine(desk) as engine:
@@ -91,7 +91,14 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
 
 
 def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
-    from handoff_tui.review.run import WorkerKeeper, find_run, has_runs, list_whole, open_engine, withdraw_run  # noqa: PLC0415
+    from handoff_tui.agents.procedures.run import (  # noqa: PLC0415
+        WorkerKeeper,
+        find_run,
+        has_runs,
+        list_whole,
+        open_engine,
+        withdraw_run,
+    )
 
     if arguments.list and not has_runs(desk):
         return _show_all(arguments, ())
@@ -108,8 +115,8 @@ def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
 
 
 def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
-    from handoff_tui.presentation.profile import build_profile_json, build_profile_page  # noqa: PLC0415
-    from handoff_tui.review.run_profile import run_profile  # noqa: PLC0415
+    from handoff_tui.agents.engine.profile_page import build_profile_json, build_profile_page  # noqa: PLC0415
+    from handoff_tui.agents.engine.run_profile import run_profile  # noqa: PLC0415
 
     try:
         report = run_profile(

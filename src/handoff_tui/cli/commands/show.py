@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.agents.proofs.page import build_proofs_json, build_proofs_page
+from handoff_tui.agents.proofs.proofs import list_proofs, read_picture
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page, write_picture
-from handoff_tui.errors import HandoffError, UsageError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.presentation.proofs import build_proofs_json, build_proofs_page
-from handoff_tui.presentation.show import build_show_json
-from handoff_tui.presentation.show_page import build_show_page
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk_to_look
-from handoff_tui.review.proofs import list_proofs, read_picture
-from handoff_tui.review.refresh import refresh
-from handoff_tui.review.show import show
+from handoff_tui.core.errors import HandoffError, UsageError
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk_to_look
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.show import show
+from handoff_tui.status.show_json import build_show_json
+from handoff_tui.status.show_page import build_show_page
 
 _EXAMPLES = """\
 examples:

@@ -7,9 +7,9 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.presentation.status import build_status_json, build_status_page
-from handoff_tui.review.desk import load_terminal_theme, open_desk_to_look
-from handoff_tui.review.refresh import refresh
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk_to_look
+from handoff_tui.status.refresh import refresh
+from handoff_tui.status.status_page import build_status_json, build_status_page
 
 _EXAMPLES = """\
 examples:

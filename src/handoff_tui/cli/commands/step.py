@@ -6,30 +6,14 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from handoff_tui.cli.diagnostics import write_note, write_progress
-from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.cli.telling import following
-from handoff_tui.models.agent_run import AGENT_STEP
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import StepOutcome, StepReport
-from handoff_tui.presentation.safe_text import render_safe_lines
-from handoff_tui.presentation.step import (
-    build_following_line,
-    build_step_json,
-    build_step_list_json,
-    build_step_list_page,
-    build_step_page,
-)
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.agent_trust import build_agent_trust, list_phase_agents, trust_agents
-from handoff_tui.review.confirm import ask_person
-from handoff_tui.review.desk import Desk, load_terminal_theme, open_desk
-from handoff_tui.review.notify import build_notification, notify, send_to_terminal
-from handoff_tui.review.step import PreparedStep, StepRequest, build_prompt, choose_handoff, prepare_step, start_step
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import (
+from handoff_tui.agents.consent import build_agent_trust, list_phase_agents, trust_agents
+from handoff_tui.agents.notify import build_notification, notify, send_to_terminal
+from handoff_tui.agents.runs.run import AGENT_STEP
+from handoff_tui.agents.runs.unlock import list_phase_locks
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import (
     find_active,
     find_last,
     follow,
@@ -40,9 +24,32 @@ from handoff_tui.review.step_follow import (
     resume_step,
     stop_step,
 )
-from handoff_tui.review.step_loop import StepTelling, step
-from handoff_tui.review.step_worktrees import list_worktrees
-from handoff_tui.review.unlock import list_phase_locks
+from handoff_tui.agents.step.loop import StepTelling, step
+from handoff_tui.agents.step.page import (
+    build_following_line,
+    build_step_json,
+    build_step_list_json,
+    build_step_list_page,
+    build_step_page,
+)
+from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.agents.step.step import (
+    PreparedStep,
+    StepRequest,
+    build_prompt,
+    choose_handoff,
+    prepare_step,
+    start_step,
+)
+from handoff_tui.agents.step.worktrees import list_worktrees
+from handoff_tui.cli.diagnostics import write_note, write_progress
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.cli.options import add_reading_options, find_start
+from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.progress import following
+from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.decisions.confirm import ask_person
+from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
 
 _EXAMPLES = """\
 examples:

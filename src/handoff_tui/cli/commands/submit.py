@@ -8,12 +8,12 @@ from pathlib import Path
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.cli.telling import following
-from handoff_tui.presentation.submit import build_submit_json, build_submit_page
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.gate_view import build_gate_view
-from handoff_tui.review.log import open_log
-from handoff_tui.review.submit import submit
+from handoff_tui.cli.progress import following
+from handoff_tui.decisions.gate_view import build_gate_view
+from handoff_tui.decisions.pages.submit import build_submit_json, build_submit_page
+from handoff_tui.decisions.submit import submit
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.log.open_log import open_log
 
 _EXAMPLES = """\
 examples:

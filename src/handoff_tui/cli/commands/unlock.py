@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from handoff_tui.agents.runs.unlock import list_phase_locks, unlock
+from handoff_tui.agents.runs.unlock_page import build_locks_page, build_unlock_json
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.unlock import build_locks_page, build_unlock_json
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.unlock import list_phase_locks, unlock
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 
 _EXAMPLES = """\
 examples:

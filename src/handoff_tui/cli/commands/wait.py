@@ -10,14 +10,14 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.cli.plain import write_plain
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.presentation.gate import build_gate_json, build_gate_page
-from handoff_tui.presentation.packet import build_packet_json, render_packet
-from handoff_tui.review.desk import load_terminal_theme, open_desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.gate_view import build_gate_view
-from handoff_tui.review.packet import build_packet
-from handoff_tui.review.wait import wait
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.gate_view import build_gate_view
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
+from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
+from handoff_tui.decisions.wait import wait
+from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.log.gates.gate_state import GateName
 
 SCHEMA = "handoff-tui/wait/v1"
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.cli.diagnostics import write_bug, write_error, write_note
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.cli.options import add_repository_option, find_start
-from handoff_tui.errors import HandoffError
-from handoff_tui.presentation.step_context import render_context
+from handoff_tui.core.errors import HandoffError
 
 _EXAMPLES = """\
 examples:
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
-    from handoff_tui.review.run_worker import Telling, work, work_on_trial  # noqa: PLC0415 - the engine is an extra
+    from handoff_tui.agents.engine.run_worker import Telling, work, work_on_trial  # noqa: PLC0415 - the engine is an extra
 
     telling = Telling(lambda executor: write_note(f"worker {executor} is ready"), _tell)
     if arguments.trial is not None:
@@ -41,7 +41,7 @@ def _tell(fault: BaseException) -> int:
     if isinstance(fault, HandoffError):
         write_error(fault)
         return find_exit_code(fault)
-    from handoff_tui.review.report_bug import report_bug  # noqa: PLC0415
+    from handoff_tui.cli.report_bug import report_bug  # noqa: PLC0415
 
     write_bug(fault, report_bug(fault, ["worker"]))
     return ExitCode.BUG

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.errors import SshKeygenMissingError
-from handoff_tui.repo.resources import find_resource, make_temporary_folder
-from handoff_tui.repo.story import build_story
-from handoff_tui.review.demo_log import write_demo_log
-from handoff_tui.review.desk import has_log, open_desk
+from handoff_tui.cli.demo.demo_log import write_demo_log
+from handoff_tui.cli.demo.story import build_story
+from handoff_tui.core.errors import SshKeygenMissingError
+from handoff_tui.handoffs.session import has_log, open_desk
+from handoff_tui.system.resources import find_resource, make_temporary_folder
 
 
 def build_demo(target: Path | None) -> Path:

@@ -7,8 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
-from handoff_tui.errors import DemoError
-from handoff_tui.repo.own_place import OWN_FOLDER
+from handoff_tui.core.errors import DemoError
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 _KEY_MODE = 0o600
 _FOLDER_MODE = 0o700

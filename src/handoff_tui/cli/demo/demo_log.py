@@ -11,28 +11,28 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, ValidationError
 
+from handoff_tui.cli.demo.demo_home import copy_own_folder, write_demo_home, write_demo_key
+from handoff_tui.cli.demo.story import BuiltStory
+from handoff_tui.cli.demo.story_git import check_out_copy
 from handoff_tui.config.load import build_settings
-from handoff_tui.decision_log.entries import build_file, build_payload, parse_entry
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.policy_texts import Texts, build_policy_text
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.errors import DemoError
-from handoff_tui.models.base import Model
-from handoff_tui.models.log_record import DecisionVerb, EntryKind
-from handoff_tui.repo.demo_home import copy_own_folder, write_demo_home, write_demo_key
-from handoff_tui.repo.log_blobs import open_log_folder
-from handoff_tui.repo.named_files import read_named_file
-from handoff_tui.repo.repository import open_repository, read_work_tree
-from handoff_tui.repo.signing_key import read_key_file
-from handoff_tui.repo.ssh_keygen import Prompt
-from handoff_tui.repo.story import BuiltStory
-from handoff_tui.repo.story_git import check_out_copy
-from handoff_tui.repo.trust_files import write_trust_files
-from handoff_tui.review.comments import parse_comments
-from handoff_tui.review.decide import DecideRequest, prepare_decision, sign_decision
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.log import OpenLog, open_log
+from handoff_tui.core.errors import DemoError
+from handoff_tui.core.model import Model
+from handoff_tui.decisions.comments import parse_comments
+from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.git.signing.signing_key import read_key_file
+from handoff_tui.git.signing.ssh_keygen import Prompt
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.policy.texts import Texts, build_policy_text
+from handoff_tui.log.record import DecisionVerb, EntryKind
+from handoff_tui.log.storage.blobs import open_log_folder
+from handoff_tui.log.storage.trust_files import write_trust_files
+from handoff_tui.system.files.named_files import read_named_file
 
 _SCRIPT = "log.toml"
 _MOST_BYTES = 256 * 1024

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from pydantic import AwareDatetime, ValidationError, model_validator
 
-from handoff_tui.errors import DemoError
-from handoff_tui.models.base import Model
-from handoff_tui.repo.story_files import Overlay, delete_paths, find_overlay, move_paths, write_links, write_overlay
-from handoff_tui.repo.story_git import Signature, StoryGit, open_story_git
+from handoff_tui.cli.demo.story_files import Overlay, delete_paths, find_overlay, move_paths, write_links, write_overlay
+from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
+from handoff_tui.core.errors import DemoError
+from handoff_tui.core.model import Model
 
 _REMOTE = "remote.git"
 
@@ -42,9 +42,9 @@ class Step(Model):
     date: AwareDatetime
     message: str
     delete: tuple[str, ...] = ()
-    move: dict[str, str] = {}  # noqa: RUF012 - pydantic copies defaults, and the models are frozen
+    move: dict[str, str] = {}
     executable: tuple[str, ...] = ()
-    links: dict[str, str] = {}  # noqa: RUF012 - pydantic copies defaults, and the models are frozen
+    links: dict[str, str] = {}
     note: str | None = None
     """A file of the story that becomes the commit's note."""
     tags: tuple[Tag, ...] = ()

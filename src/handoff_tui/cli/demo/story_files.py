@@ -7,8 +7,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handoff_tui.errors import DemoError
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.errors import DemoError
+from handoff_tui.core.lazy_pattern import compile_later
 
 _PLACEHOLDER = compile_later(r"\{\{([^{}\n]*)\}\}")
 _HINT = "Placeholders are explained in sample_repo/README.md."

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.errors import DemoError
-from handoff_tui.repo.git import find_git
+from handoff_tui.core.errors import DemoError
+from handoff_tui.git.command import find_git
 
 if TYPE_CHECKING:
     import git

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.config.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.quantities import Arguments, Count, Name, Pause, Quantity, Seconds
+from handoff_tui.core.model import Model
 
 _PROMPT = """\
 {role}

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import JsonValue, StringConstraints, model_validator
 
-from handoff_tui.config.quantities import Name, Quantity, Seconds
-from handoff_tui.models.base import Model
-from handoff_tui.models.work import Severity
+from handoff_tui.config.settings.quantities import Name, Quantity, Seconds
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Severity
 
 PythonFunction = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
 """A function as `module:function`."""

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from handoff_tui.config.quantities import Quantity, Seconds
-from handoff_tui.models.base import Model
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.config.settings.quantities import Quantity, Seconds
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Model
 
 _PASSWORD = compile_later(r"^[a-z+]+://[^/@]*:[^/@]+@|[?&]password=")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.quantities import Count, Name
-from handoff_tui.models.base import Model
-from handoff_tui.models.work import ProofKind, Severity
+from handoff_tui.config.settings.quantities import Count, Name
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import ProofKind, Severity
 
 
 class HubRole(Model):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.config.quantities import Name, Seconds
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.quantities import Name, Seconds
+from handoff_tui.core.model import Model
 
 USER_ONLY = ("theme", "ascii", "editor", "keymap", "reasons", "notifications", "engine")
 """Top-level keys that a repository may not set: a checkout under review cannot rearrange the reviewer's desk."""

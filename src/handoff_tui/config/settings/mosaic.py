@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.quantities import Amount, Count, Name, Seconds, Share
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.quantities import Amount, Count, Name, Seconds, Share
+from handoff_tui.core.model import Model
 
 
 class HealthCheck(Model):

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from pydantic import model_validator
 
-from handoff_tui.config.quantities import Count, Name
-from handoff_tui.models.base import Model
-from handoff_tui.models.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
+from handoff_tui.config.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
+from handoff_tui.config.settings.quantities import Count, Name
+from handoff_tui.core.model import Model
 
 
 class PhaseSettings(Model):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
-from handoff_tui.config.quantities import Count, Name, Pause, Quantity, Seconds, Share
-from handoff_tui.config.reliability import STANDARD_PROFILES, ReliabilityProfile
-from handoff_tui.models.base import Model
-from handoff_tui.models.work import Severity
+from handoff_tui.config.settings.quantities import Count, Name, Pause, Quantity, Seconds, Share
+from handoff_tui.config.settings.reliability import STANDARD_PROFILES, ReliabilityProfile
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Severity
 
 
 class ValidationRule(Model):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from handoff_tui.models.base import Model
+from handoff_tui.core.model import Model
 
 Template = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
 """No longer than a reason may be."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.config.quantities import Amount, Name, Quantity, Seconds, Share
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.quantities import Amount, Name, Quantity, Seconds, Share
+from handoff_tui.core.model import Model
 
 
 class ReliabilityKind(StrEnum):

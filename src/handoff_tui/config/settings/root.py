@@ -6,26 +6,26 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handoff_tui.config.agents import Agent
-from handoff_tui.config.approvals import Approvals
-from handoff_tui.config.baseline import Baseline
-from handoff_tui.config.builder import Builder
-from handoff_tui.config.checks import Check, CheckRun
-from handoff_tui.config.engine import EngineSettings
-from handoff_tui.config.hub import Hub
-from handoff_tui.config.interface import Notifications
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
-from handoff_tui.config.limits import Limits
-from handoff_tui.config.mosaic import Mosaic
-from handoff_tui.config.pipeline import DEFAULT_PIPELINES, PipelineSettings
-from handoff_tui.config.procedures import Procedures
-from handoff_tui.config.public import Public
-from handoff_tui.config.quantities import Name
-from handoff_tui.config.reasons import Reasons
-from handoff_tui.config.risk import Risk
-from handoff_tui.config.tamper import Tamper
-from handoff_tui.config.tdd import Tdd
-from handoff_tui.models.base import Model
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.approvals import Approvals
+from handoff_tui.config.settings.baseline import Baseline
+from handoff_tui.config.settings.builder import Builder
+from handoff_tui.config.settings.checks import Check, CheckRun
+from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.config.settings.hub import Hub
+from handoff_tui.config.settings.interface import Notifications
+from handoff_tui.config.settings.limits import Limits
+from handoff_tui.config.settings.mosaic import Mosaic
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PipelineSettings
+from handoff_tui.config.settings.procedures import Procedures
+from handoff_tui.config.settings.public import Public
+from handoff_tui.config.settings.quantities import Name
+from handoff_tui.config.settings.reasons import Reasons
+from handoff_tui.config.settings.risk import Risk
+from handoff_tui.config.settings.tamper import Tamper
+from handoff_tui.config.settings.tdd import Tdd
+from handoff_tui.core.model import Model
 
 __all__ = ["Builder", "Hub", "Limits", "Mosaic", "Procedures", "Public", "Settings", "Tdd"]
 

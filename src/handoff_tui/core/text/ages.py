@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from handoff_tui.models.desk_state import Loaded, Value
-from handoff_tui.models.noticed import Watching
-from handoff_tui.presentation.page import Cell
-
 _STEPS = ((60, "s", "s"), (60, "m", "min"), (24, "h", "h"), (7, "d", "d"), (52, "w", "weeks"))
 
 
@@ -23,20 +19,6 @@ def describe_ago(since: datetime | None, now: datetime | None) -> str:
     if number is None:
         return ""
     return "just now" if word == "s" and number < _RECENT else f"{number} {word} ago"
-
-
-def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:
-    """How far a part of the state can be relied on: live, rescanning, stale, or read some time ago."""
-    if part.loading:
-        return Cell("rescanning", "warning")
-    if part.stale:
-        return Cell(f"stale, read {describe_ago(part.at, now)}".removesuffix(", read "), "warning")
-    if watching is Watching.GONE:
-        return Cell("gone", "fail")
-    if watching is Watching.LIVE:
-        return Cell("live", "pass")
-    ago = describe_ago(part.at, now)
-    return Cell(f"read {ago}" if ago else watching.value, "muted")
 
 
 _RECENT = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
 
 _WIDE = frozenset({"W", "F"})
 

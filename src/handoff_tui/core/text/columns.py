@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from handoff_tui.presentation.cell_width import compute_width, take_columns
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.cell_width import compute_width, take_columns
+from handoff_tui.core.text.page import Cell
 
 Row = tuple[Cell, ...]
 _GAP = 2

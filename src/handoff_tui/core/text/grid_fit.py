@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.columns import share_room
-from handoff_tui.presentation.page import Cell, Column, Grid
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import share_room
+from handoff_tui.core.text.page import Cell, Column, Grid
 
 GAP = 2
 _LONGEST_WORD = 24

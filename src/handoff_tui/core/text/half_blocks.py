@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.picture import Picture
+from handoff_tui.core.picture import Picture
 
 UPPER = "▀"
 _SHADES = " .:-=+*#%@"

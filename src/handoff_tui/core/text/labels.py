@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.models.gate_state import GateName, Mover
-
 
 class Label(NamedTuple):
     """A glyph, a word, and the theme role that colours them."""
@@ -20,45 +16,46 @@ class Label(NamedTuple):
         return f"{self.glyph} {self.word}"
 
 
+# by value: the rooms that these words belong to lie above this one
 _GATES = {
-    GateName.PENDING: Label("○", "pending", "warning"),
-    GateName.APPROVED: Label("✓", "approved", "pass"),
-    GateName.REJECTED: Label("✗", "rejected", "fail"),
-    GateName.RETRY: Label("↻", "retry", "warning"),
-    GateName.HELD: Label("‖", "held", "warning"),
-    GateName.SKIPPED: Label("↷", "skipped", "skipped"),
-    GateName.OVERRIDDEN: Label("!", "overridden", "warning"),
-    GateName.SUPERSEDED: Label("≠", "superseded", "warning"),
-    GateName.EXPIRED: Label("⌛", "expired", "warning"),
-    GateName.WITHDRAWN: Label("↶", "withdrawn", "muted"),
-    GateName.BLOCKED: Label("■", "blocked", "fail"),
+    "pending": Label("○", "pending", "warning"),
+    "approved": Label("✓", "approved", "pass"),
+    "rejected": Label("✗", "rejected", "fail"),
+    "retry": Label("↻", "retry", "warning"),
+    "held": Label("‖", "held", "warning"),
+    "skipped": Label("↷", "skipped", "skipped"),
+    "overridden": Label("!", "overridden", "warning"),
+    "superseded": Label("≠", "superseded", "warning"),
+    "expired": Label("⌛", "expired", "warning"),
+    "withdrawn": Label("↶", "withdrawn", "muted"),
+    "blocked": Label("■", "blocked", "fail"),
 }
 _UNKNOWN_GATE = Label("?", "unknown", "unknown")
 _BLOCKED = Label("■", "blocked", "fail")
 _READY = Label("○", "ready", "accent")
 
 _MOVERS = {
-    Mover.AGENT: Label("»", "agent", "agent"),
-    Mover.REVIEWER: Label("●", "reviewer", "human"),
-    Mover.HUMAN: Label("●", "human", "human"),
-    Mover.NOBODY: Label("·", "nobody", "muted"),
+    "agent": Label("»", "agent", "agent"),
+    "reviewer": Label("●", "reviewer", "human"),
+    "human": Label("●", "human", "human"),
+    "nobody": Label("·", "nobody", "muted"),
 }
 
 _VERDICTS = {
-    VerdictState.HOLDS: Label("✓", "holds", "holds"),
-    VerdictState.CONTRADICTED: Label("✗", "contradicted", "contradicted"),
-    VerdictState.UNVERIFIED: Label("?", "unverified", "unverified"),
+    "holds": Label("✓", "holds", "holds"),
+    "contradicted": Label("✗", "contradicted", "contradicted"),
+    "unverified": Label("?", "unverified", "unverified"),
 }
 
 _OUTCOMES = {
-    Outcome.PASS: Label("✓", "pass", "pass"),
-    Outcome.FAIL: Label("✗", "fail", "fail"),
-    Outcome.ERROR: Label("!", "error", "error"),
-    Outcome.TIMEOUT: Label("⌛", "timeout", "timeout"),
-    Outcome.SKIPPED: Label("↷", "skipped", "skipped"),
-    Outcome.NOT_APPLICABLE: Label("·", "not applicable", "not-applicable"),
-    Outcome.CANCELLED: Label("⊘", "cancelled", "cancelled"),
-    Outcome.UNKNOWN: Label("?", "unknown", "unknown"),
+    "pass": Label("✓", "pass", "pass"),
+    "fail": Label("✗", "fail", "fail"),
+    "error": Label("!", "error", "error"),
+    "timeout": Label("⌛", "timeout", "timeout"),
+    "skipped": Label("↷", "skipped", "skipped"),
+    "not-applicable": Label("·", "not applicable", "not-applicable"),
+    "cancelled": Label("⊘", "cancelled", "cancelled"),
+    "unknown": Label("?", "unknown", "unknown"),
 }
 _PASSED = Label("✓", "pass", "pass")
 
@@ -76,7 +73,7 @@ _DIFFERENCES = {
 }
 
 
-def label_gate(state: GateName | None) -> Label:
+def label_gate(state: str | None) -> Label:
     return _UNKNOWN_GATE if state is None else _GATES[state]
 
 
@@ -85,15 +82,15 @@ def label_readiness(*, blocked: bool) -> Label:
     return _BLOCKED if blocked else _READY
 
 
-def label_mover(mover: Mover) -> Label:
+def label_mover(mover: str) -> Label:
     return _MOVERS[mover]
 
 
-def label_verdict(state: VerdictState) -> Label:
+def label_verdict(state: str) -> Label:
     return _VERDICTS[state]
 
 
-def label_outcome(outcome: Outcome) -> Label:
+def label_outcome(outcome: str) -> Label:
     return _OUTCOMES[outcome]
 
 

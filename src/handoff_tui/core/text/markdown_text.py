@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.safe_text import render_safe
 
 _CALLING: Final = compile_later(r"[@#](?=\w)")
 """On GitHub `@name` calls a person and `#12` marks another page; within code they do neither."""

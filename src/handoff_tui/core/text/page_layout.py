@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.presentation.cell_width import compute_width, take_columns, wrap_cells
-from handoff_tui.presentation.page import Cell, Column, Grid, Line, Page
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.cell_width import compute_width, take_columns, wrap_cells
+from handoff_tui.core.text.page import Cell, Column, Grid, Line, Page
 
 Row = tuple[Cell, ...]
 

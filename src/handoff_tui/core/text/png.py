@@ -6,8 +6,8 @@ import struct
 import zlib
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.models.picture import Picture
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.core.picture import Picture
 
 MOST_PIXELS = 4_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
 
 
 class RowSource(Protocol):

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from handoff_tui.models.hidden_characters import HIDDEN
+from handoff_tui.core.text.hidden_characters import HIDDEN
 
 _ELLIPSIS: Final = "…"
 _FIRST_ESCAPED, _LAST_ESCAPED = 0xDC80, 0xDCFF

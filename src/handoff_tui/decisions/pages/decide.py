@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.models.log_record import Entry
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.presentation.gate import (
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.decisions.pages.gate import (
     add_decisions,
     add_fact,
     add_marked,
@@ -15,9 +14,10 @@ from handoff_tui.presentation.gate import (
     build_gate_json,
     describe_place,
 )
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.record import Entry
+from handoff_tui.log.review_record import ReviewRecord
 
 SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3

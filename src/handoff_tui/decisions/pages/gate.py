@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_state import Approval, GateReport
-from handoff_tui.models.gate_view import GateView
-from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.presentation.labels import label_gate, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.core.text.labels import label_gate, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.log.gates.gate_state import Approval, GateReport
+from handoff_tui.log.record import NO_BASELINE
 
 SCHEMA = "handoff-tui/gate/v1"
 _MOST_NAMED = 10

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.gate_view import GateView
-from handoff_tui.models.log_record import Entry
-from handoff_tui.presentation.gate import build_gate_json, build_gate_page
-from handoff_tui.presentation.page import Cell, Page
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
+from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.log.record import Entry
 
 SCHEMA = "handoff-tui/submit/v1"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.review_record import Comment
+from handoff_tui.core.model import Model
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.log.review_record import Comment
 
 MOST_MARKS = 8
 """So many contents of one path are remembered as read: of each comparison it was read in, and of late attempts."""

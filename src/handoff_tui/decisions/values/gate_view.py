@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.log_record import Subject
-from handoff_tui.models.review_record import ReviewRecord
+from handoff_tui.core.model import Model
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.record import Subject
+from handoff_tui.log.review_record import ReviewRecord
 
 
 class GateView(Model):

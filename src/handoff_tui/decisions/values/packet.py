@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.review_record import Comment, ShownCheck
+from handoff_tui.core.model import Model
+from handoff_tui.log.review_record import Comment, ShownCheck
 
 
 class QuotedComment(Model):

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.git_stream import GitStream, open_stream
+from handoff_tui.git.command import Git
+from handoff_tui.git.stream import GitStream, open_stream
 
 _MOST_COMMITS: Final = 20_000
 """What was not touched for so long is older than anybody waits."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
 
 
 class TreeChange(NamedTuple):

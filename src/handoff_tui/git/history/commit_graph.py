@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
 
 _FORMAT = "%H%x00%T%x00%P%x00%ct%x00%an%x00%ae%x00%aI%x00%s%x00"
 _FIELDS = 8

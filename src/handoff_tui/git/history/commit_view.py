@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 from threading import Lock
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.repository import Repository
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository
 
 _PREFIX = "handoff-tui-"
 _lock = Lock()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
 
 
 def read_first_commit(git: Git) -> str | None:

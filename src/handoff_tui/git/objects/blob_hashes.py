@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import can_be_asked
-from handoff_tui.repo.tree_files import Objects
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import can_be_asked
+from handoff_tui.git.objects.tree_files import Objects
 
 _CONVERTS = ("filter", "ident", "working-tree-encoding")
 _PLAIN = frozenset({"unspecified", "unset"})

@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.errors import GitError
+from handoff_tui.core.errors import GitError
 
 if TYPE_CHECKING:
     from _hashlib import HASH
 
-    from handoff_tui.repo.bare_view import BareView
+    from handoff_tui.git.objects.isolated import BareView
 
 _SHA1_WIDTH = 40
 _BYTES_AT_ONCE = 16 * 1024 * 1024

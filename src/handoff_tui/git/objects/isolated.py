@@ -19,10 +19,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 
-from handoff_tui.errors import GitError, ObjectMissingError
-from handoff_tui.repo.git import Git, GitAnswer
-from handoff_tui.repo.git_stream import GitStream, open_stream
-from handoff_tui.repo.private_objects import quote_folder
+from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.objects.private_objects import quote_folder
+from handoff_tui.git.stream import GitStream, open_stream
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_ID = re.compile(r"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from handoff_tui.repo.linked_write import TEMPORARY_PREFIX
+from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
 
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _FOLDER_MODE = b"40000"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from handoff_tui.errors import CaptureError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.own_folder import OWN_FOLDER
-from handoff_tui.repo.repository import Repository
+from handoff_tui.core.errors import CaptureError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _FOLDER = "objects"
 _CACHE_HINT = "Give this user a cache folder that can be written; XDG_CACHE_HOME says where."

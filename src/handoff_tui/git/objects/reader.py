@@ -14,10 +14,10 @@ import weakref
 from contextlib import ExitStack
 from typing import IO, Protocol
 
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.repo.git import TIMEOUT_SECONDS, Git
-from handoff_tui.repo.history import can_be_asked, read_blobs, read_trees
-from handoff_tui.repo.true_objects import is_true
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.git.command import TIMEOUT_SECONDS, Git
+from handoff_tui.git.history.commits import can_be_asked, read_blobs, read_trees
+from handoff_tui.git.objects.integrity import is_true
 
 _FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
 _CHUNK = 1 << 16

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from handoff_tui.models.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
-from handoff_tui.repo.bare_view import BareView, open_bare_view
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.true_objects import refuse_false_objects
+from handoff_tui.git.command import Git
+from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
+from handoff_tui.git.objects.integrity import refuse_false_objects
+from handoff_tui.git.objects.isolated import BareView, open_bare_view
 
 RENAME_LIMIT = 400
 """Beyond this many added times deleted files, squared, only renames of equal content are found."""

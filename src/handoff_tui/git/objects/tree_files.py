@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import read_blobs
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import read_blobs
 
 Objects = Mapping[str, str]
 """The variables under which git sees all objects, see private_objects.py."""

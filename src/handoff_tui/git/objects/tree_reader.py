@@ -7,10 +7,10 @@ from collections import deque
 from pathlib import Path
 from typing import Self
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.files import FileReader, refuse_git_folder, split_inside
-from handoff_tui.repo.log_trees import TreeLine
-from handoff_tui.repo.tree_store import TreeStore, is_executable, is_link
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.objects.log_trees import TreeLine
+from handoff_tui.git.objects.tree_store import TreeStore, is_executable, is_link
+from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
 
 _MOST_LINKS = 40
 _LONGEST_LINK = 4096

@@ -9,12 +9,12 @@ import hashlib
 from collections import OrderedDict
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError, ObjectMissingError
-from handoff_tui.repo.bare_view import MISSING_HINT
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.log_trees import TreeLine, parse_tree
-from handoff_tui.repo.object_reader import ObjectReader
-from handoff_tui.repo.own_place import OWN_FOLDER
+from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.isolated import MISSING_HINT
+from handoff_tui.git.objects.log_trees import TreeLine, parse_tree
+from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 _MAX_TREE_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_BYTES = 64 * 1024 * 1024

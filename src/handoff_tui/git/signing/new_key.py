@@ -5,9 +5,10 @@ from __future__ import annotations
 import binascii
 from pathlib import Path
 
-from handoff_tui.errors import NoHumanError, SigningError
-from handoff_tui.repo.ssh_keygen import Prompt, expand_home, generate_key
-from handoff_tui.repo.terminal import has_terminal
+from handoff_tui.core.errors import NoHumanError, SigningError
+from handoff_tui.git.signing.ssh_keygen import Prompt, generate_key
+from handoff_tui.system.processes.programs import expand_home
+from handoff_tui.system.processes.terminal import has_terminal
 
 _PLACE = "~/.ssh/id_ed25519"
 _BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----"

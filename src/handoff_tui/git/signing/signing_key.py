@@ -10,11 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.hardening import TRUSTED_SCOPES, parse_config_list
-from handoff_tui.repo.processes import Bounds, run_command
-from handoff_tui.repo.ssh_keygen import Prompt, SigningTool, build_signing_environment, expand_home, find_program
+from handoff_tui.core.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
+from handoff_tui.git.command import Git
+from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
+from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool, build_signing_environment
+from handoff_tui.system.processes.programs import expand_home, find_program
+from handoff_tui.system.processes.run import Bounds, run_command
 
 _DEFAULT_NAMES = ("id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk")
 _LITERAL = "key::"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -12,16 +11,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     KeyLockedError,
     SigningError,
     SigningKeyMissingError,
     SigningRefusedError,
-    SshKeygenMissingError,
 )
-from handoff_tui.models.log_record import NAMESPACE
-from handoff_tui.repo.hardening import build_search_path
-from handoff_tui.repo.processes import Bounds, run_command
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.system.processes.programs import find_program
+from handoff_tui.system.processes.run import Bounds, run_command
+from handoff_tui.system.processes.search_path import build_search_path
 
 _PROGRAM = "ssh-keygen"
 _SIGN_SECONDS = 300.0
@@ -122,22 +121,6 @@ class SigningTool(NamedTuple):
                 hint,
             )
         return KeyLockedError(f"the passphrase of {shown} was not given, or is wrong", hint)
-
-
-def find_program(name: str = _PROGRAM, hint: str = "Install OpenSSH 8.2 or newer (openssh-client).") -> str:
-    """The absolute path of a program of the user's; a relative folder on PATH offers nothing."""
-    found = shutil.which(expand_home(name), path=build_search_path())
-    if found is None or not Path(found).is_absolute():
-        raise SshKeygenMissingError(f"{name} is not installed", hint)
-    return found
-
-
-def expand_home(path: str) -> Path:
-    """A path with its `~` replaced; as it is for a user without a home."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
 
 
 def verify_with_ssh_keygen(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.repo.linked_write import TEMPORARY_PREFIX
-from handoff_tui.repo.local_files import LOCAL_FOLDER
-from handoff_tui.repo.own_place import is_own
+from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.files.own_paths import is_own
 
 ADDED, MODIFIED, DELETED = 1, 2, 3
 Event = tuple[int, str]

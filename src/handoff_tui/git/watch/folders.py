@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.repository import Repository
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 MOST_FOLDERS = 50_000
 _DEEPEST_NAMED = 6

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from handoff_tui.errors import FoldersMovedError, HandoffError, WatchRefusedError
-from handoff_tui.repo.listener import Listener, OpenNotify, Pace, open_notify
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.reconcile import FullLook, reopen
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.watch_events import Event, Sorted
-from handoff_tui.repo.watch_set import WatchSet
-from handoff_tui.repo.watched_folders import is_folder, read_git_folders, read_named_folders, walk_folders
+from handoff_tui.core.errors import FoldersMovedError, HandoffError, WatchRefusedError
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.watch.events import Event, Sorted
+from handoff_tui.git.watch.folders import is_folder, read_git_folders, read_named_folders, walk_folders
+from handoff_tui.git.watch.listener import Listener, OpenNotify, Pace, open_notify
+from handoff_tui.git.watch.reconcile import FullLook, reopen
+from handoff_tui.git.watch.watch_set import WatchSet
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 _MOST_NEW_FOLDERS = 16
 _MOST_FOLDERS_BELOW = 500

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
-from handoff_tui.errors import FoldersMovedError, WatchRefusedError
-from handoff_tui.repo.watch_events import Event
-from handoff_tui.repo.watched_folders import is_folder
+from handoff_tui.core.errors import FoldersMovedError, WatchRefusedError
+from handoff_tui.git.watch.events import Event
+from handoff_tui.git.watch.folders import is_folder
 
 STEP_MILLISECONDS = 5
 """A change is told after one to two steps, and each step costs a little even when nothing happens."""

@@ -6,19 +6,19 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.background import Background
-from handoff_tui.repo.clock import read_monotonic
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.known_state import KnownState, read_known_state
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.watched_folders import (
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.watch.folders import (
     read_git_folders,
     read_tracked_folders,
     read_unknown_folders,
     read_work_folders,
 )
+from handoff_tui.git.watch.status_snapshot import KnownState, read_known_state
+from handoff_tui.system.background import Background
+from handoff_tui.system.clock import read_monotonic
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 
 class FullLook(NamedTuple):

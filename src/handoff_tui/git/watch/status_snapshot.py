@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.repo.background import Background
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.probe import list_named
-from handoff_tui.repo.repository import Repository, read_status
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import Repository, read_status
+from handoff_tui.system.background import Background
+from handoff_tui.system.files.probe import list_named
 
 _PATH_BEHIND = {"1": 8, "2": 9, "u": 10, "?": 1}
 """After how many spaces a line of porcelain v2 names its path."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from handoff_tui.repo.listener import Listener, is_watchable
+from handoff_tui.git.watch.listener import Listener, is_watchable
 
 _MOST_EXTRAS = 4
 """A listener cannot take in another folder; new ones get their own until they are merged. The system allows 128."""

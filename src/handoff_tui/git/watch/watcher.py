@@ -12,19 +12,19 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.noticed import Noticed, Watching
-from handoff_tui.repo.clock import read_monotonic, read_now
-from handoff_tui.repo.known_state import Difference, KnownState, compare_states
-from handoff_tui.repo.listener import STEP_MILLISECONDS, UNFOCUSED_STEP_MILLISECONDS, OpenNotify, open_rust_notify
-from handoff_tui.repo.probe import OFTEN_IGNORED
-from handoff_tui.repo.reconcile import FailedLook, FolderReader, FullLook, read_full_look, reopen
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.watch_events import Event, Places, sort_events
-from handoff_tui.repo.watch_keeper import WatchKeeper
-from handoff_tui.repo.watch_schedule import IDLE_SECONDS, Schedule
-from handoff_tui.repo.watched_folders import is_folder
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.watch.events import Event, Places, sort_events
+from handoff_tui.git.watch.folders import is_folder
+from handoff_tui.git.watch.keeper import WatchKeeper
+from handoff_tui.git.watch.listener import STEP_MILLISECONDS, UNFOCUSED_STEP_MILLISECONDS, OpenNotify, open_rust_notify
+from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.reconcile import FailedLook, FolderReader, FullLook, read_full_look, reopen
+from handoff_tui.git.watch.schedule import IDLE_SECONDS, Schedule
+from handoff_tui.git.watch.status_snapshot import Difference, KnownState, compare_states
+from handoff_tui.system.clock import read_monotonic, read_now
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 BURST_EVENTS = 500
 """So many at once are not followed one by one."""

@@ -12,14 +12,14 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
-from handoff_tui.repo.captured_content import write_contents
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.repo.own_folder import OWN_FOLDER
-from handoff_tui.repo.private_index import PrivateIndex
-from handoff_tui.repo.private_objects import offer_objects, offer_own_objects, write_without_own_folder
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.tree_look import Look, LookedPath, parse_look
+from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.objects.private_objects import offer_objects, offer_own_objects, write_without_own_folder
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.work_tree.captured_content import write_contents
+from handoff_tui.git.work_tree.private_index import PrivateIndex
+from handoff_tui.git.work_tree.tree_look import Look, LookedPath, parse_look
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 __all__ = ["CapturedTree", "LeftOut", "build_commit_tree", "offer_objects", "write_work_tree"]
 

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.private_index import IndexEntry
-from handoff_tui.repo.private_objects import make_folder, offer_own_objects
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.private_objects import make_folder, offer_own_objects
+from handoff_tui.git.work_tree.private_index import IndexEntry
 
 _FILES = frozenset({"100644", "100755"})
 _LINK = "120000"

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.repo.repository import Repository
+from handoff_tui.git.repository import Repository
 
 _SYSTEM_FILE = Path("/etc/gitattributes")
 _CONVERTING = (b"filter", b"ident", b"working-tree-encoding")

@@ -11,12 +11,12 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo.background import Background
-from handoff_tui.repo.probe import list_named
-from handoff_tui.repo.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
+from handoff_tui.system.background import Background
+from handoff_tui.system.files.probe import list_named
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[2]
 _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
 
 
 class IgnoredFiles(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _BEFORE_BLOB = len("H 100644 ")
 _BEHIND_BLOB = len(" 0\t")

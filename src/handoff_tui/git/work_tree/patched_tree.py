@@ -13,13 +13,13 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.content_rules import ContentRules, is_stored_as_is
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.known_state import parse_lines
-from handoff_tui.repo.own_place import is_own
-from handoff_tui.repo.reconcile import reopen
-from handoff_tui.repo.repository import Repository, WorkTree
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.repository import Repository, WorkTree
+from handoff_tui.git.watch.reconcile import reopen
+from handoff_tui.git.watch.status_snapshot import parse_lines
+from handoff_tui.git.work_tree.content_rules import ContentRules, is_stored_as_is
+from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.reader import FileReader
 
 _MOST_BYTES = 4 * 1024 * 1024
 _GIT_FILES = frozenset({".git", ".gitattributes", ".gitignore", ".gitmodules"})

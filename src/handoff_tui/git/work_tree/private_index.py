@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import CaptureError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.index_claims import drop_claims, read_claims
-from handoff_tui.repo.private_objects import build_cache_error, make_folder, offer_objects
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.sparse_index import is_sparse_index, write_full_index
-from handoff_tui.repo.state_files import load_json, write_json
+from handoff_tui.core.errors import CaptureError
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.work_tree.index_claims import drop_claims, read_claims
+from handoff_tui.git.work_tree.sparse_index import is_sparse_index, write_full_index
+from handoff_tui.system.files.cache_files import load_json, write_json
 
 _VERSION = 1
 _OVERRIDES = (

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
 
 _MARK = b"sdir\0\0\0\0"
 """The extension that says so, which is empty."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.errors import RepositoryError
+from handoff_tui.core.errors import RepositoryError
 
 _SHARED = "sharedindex.*"
 _COPIED = ("HEAD", "index", "config.worktree", _SHARED)

@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.commit_view import make_private_head
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.process_identity import is_same_process, read_birth, read_host
-from handoff_tui.repo.processes import end_marked
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.state_files import load_json, write_json
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_view import make_private_head
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.cache_files import load_json, write_json
+from handoff_tui.system.processes.identity import is_same_process, read_birth, read_host
+from handoff_tui.system.processes.run import end_marked
 
 _PREFIX = "handoff-tui-trial-"
 _OWNER = Path(".git", "handoff-tui-owner.json")

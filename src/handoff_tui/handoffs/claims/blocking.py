@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.work import Severity, TestCounts
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
 _FAILED = frozenset({"FAIL", "FAILED", "REJECTED", "RETRY", "ROLLBACK", "ROLLED_BACK", "ERROR", "ABORTED", "CANCELLED"})

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache, cached_property
 
-from handoff_tui.dialects.claims import find_commits, find_paths
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import (
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.git.history.commits import (
     MOST_LISTED,
     count_commits_since,
     list_history,
@@ -17,10 +15,12 @@ from handoff_tui.repo.history import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.hashing import build_hash, hash_file
-from handoff_tui.review.old_files import OldFiles
-from handoff_tui.review.path_finder import Found, PathFinder
+from handoff_tui.handoffs.claims.hashing import build_hash, hash_file
+from handoff_tui.handoffs.claims.old_files import OldFiles
+from handoff_tui.handoffs.claims.path_finder import Found, PathFinder
+from handoff_tui.handoffs.reading.claim_words import find_commits, find_paths
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.reader import FileReader
 
 _PACKAGE = "PKG-"
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")

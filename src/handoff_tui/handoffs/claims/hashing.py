@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.files import FileReader
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.system.files.reader import FileReader
 
 
 def build_hash(content: bytes) -> str:

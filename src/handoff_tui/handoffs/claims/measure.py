@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.models.work import TestCounts
-from handoff_tui.review.blocking import describe_failures, list_runs, says_good
-from handoff_tui.review.evidence import Evidence
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.blocking import describe_failures, list_runs, says_good
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.handoff import Handoff
 
 _HEX_HASH = compile_later(r"^sha256:[0-9a-f]{64}$")
 _CUT_HASH = compile_later(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.IGNORECASE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import find_last_commit, is_cut_off
-from handoff_tui.repo.object_reader import ObjectReader
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import find_last_commit, is_cut_off
+from handoff_tui.git.objects.reader import ObjectReader
 
 
 class OldFiles:

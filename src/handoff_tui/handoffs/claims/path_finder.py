@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import NamedTuple
 
-from handoff_tui.repo.listing import sort_paths
+from handoff_tui.git.work_tree.listing import sort_paths
 
 _MOST_SEARCHES = 12
 """So many names are searched for in the whole list; then an index of all names costs less."""

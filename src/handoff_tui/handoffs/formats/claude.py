@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_facts, build_unique_id, claim_paths, read_each
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.work import Blocker, Fact, Severity
+from handoff_tui.core.work import Blocker, Fact, Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import build_facts, build_unique_id, claim_paths, read_each
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _PHASES: Final = ("specify", "architect", "test-design", "security", "implement", "review", "document")
 _REQUIRED: Final = (

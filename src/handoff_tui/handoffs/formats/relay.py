@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_unique_id, claim_paths, claim_status, normalise_status, read_each
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Blocker
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Blocker
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import (
+    build_unique_id,
+    claim_paths,
+    claim_status,
+    normalise_status,
+    read_each,
+)
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
 _OWN_FIELDS: Final = ("changed_files", "checks", "open_points", "next_role", "actor")

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.dialects.markdown import TextLine, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import TestCounts
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.markdown import TextLine, plain
 
 _LONGEST_QUOTE = 200
 

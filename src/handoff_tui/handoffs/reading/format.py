@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.frontmatter import split_frontmatter
-from handoff_tui.dialects.json_document import JsonDocument, JsonNode, parse_json, parse_json_lines
-from handoff_tui.dialects.markdown import Outline, parse_markdown
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.markdown import Outline, parse_markdown
 
 if TYPE_CHECKING:
-    from handoff_tui.models.handoff import Handoff
+    from handoff_tui.handoffs.handoff import Handoff
 
 CERTAIN = 1.0
 LIKELY = 0.8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from handoff_tui.dialects.json_document import JsonDocument, JsonNode, JsonValue
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, JsonValue
 
 if TYPE_CHECKING:
     import yaml

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, Blocker, Fact, Proof, ReportedFinding, Task
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, Blocker, Fact, Proof, ReportedFinding, Task
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
 
 
 @dataclass(slots=True)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, parse_status
-from handoff_tui.dialects.contract import Reading, Source
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status
+from handoff_tui.handoffs.reading.format import Reading, Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _WORD: Final = compile_later(r"^[A-Za-z][A-Za-z0-9 _-]{0,39}$")
 _COMMIT_ID: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place, Problem, ProblemLevel
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 Pointer = tuple[str | int, ...]

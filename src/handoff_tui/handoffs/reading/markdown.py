@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from handoff_tui.models.document import Section as SectionHeading
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.document import Section as SectionHeading
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.repo.listing import list_below
+from handoff_tui.git.work_tree.listing import list_below
 
 
 def find_naming(paths: tuple[str, ...], words: tuple[str, ...]) -> list[str]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.dialects.claims import claim_counts, parse_counts
-from handoff_tui.dialects.markdown import Item, Section, TextLine, plain
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import TestCounts
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.reading.claim_words import claim_counts, parse_counts
+from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
 
 _SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
 _NOTHING: Final = compile_later(

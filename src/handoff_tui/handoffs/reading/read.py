@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.contract import POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.reading_memory import ReadingMemory, RenewingShelf
-from handoff_tui.models.collection import without_collection
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.reading.format import POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.reading_memory import ReadingMemory, RenewingShelf
 
 _SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
 _HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.contract import CommitFact, Dialect, Reading, RefFact, Shelf, Source
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.handoffs.reading.format import CommitFact, Dialect, Reading, RefFact, Shelf, Source
 
 
 class RenewingShelf(Shelf, Protocol):

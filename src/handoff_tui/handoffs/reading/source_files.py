@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.dialects.contract import CommitFact, RefFact, Source
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import Commit, read_blobs, read_commits, read_notes, read_refs
-from handoff_tui.repo.listing import leave_out_folder, sort_paths
-from handoff_tui.repo.probe import OFTEN_IGNORED, is_present, list_named, read_size
-from handoff_tui.repo.repository import Repository, WorkTree
-from handoff_tui.repo.text import decode_text
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.git.history.commits import Commit, read_blobs, read_commits, read_notes, read_refs
+from handoff_tui.git.repository import Repository, WorkTree
+from handoff_tui.git.work_tree.listing import leave_out_folder, sort_paths
+from handoff_tui.handoffs.reading.format import CommitFact, RefFact, Source
+from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.probe import OFTEN_IGNORED, is_present, list_named, read_size
+from handoff_tui.system.files.reader import FileReader
 
 _OWN_FOLDER = ".handoff-tui"
 _NOTES = "refs/notes/"

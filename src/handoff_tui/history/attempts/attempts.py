@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import HandoffNotFoundError
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptRecord, CommitPlace, HistoryList, HistorySummary
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.repo.agent_runs import list_runs
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined, find_handoff
-from handoff_tui.review.history_content import AttemptContent, build_content_now, read_content
-from handoff_tui.review.history_measure import find_places
-from handoff_tui.review.history_records import Around, build_open_record, build_record, measure_record
-from handoff_tui.review.history_sources import AttemptSources, group_attempts
-from handoff_tui.review.known_phases import find_known_phase
-from handoff_tui.review.log import OpenLog
-from handoff_tui.review.place import SENDING_BACK, find_phase
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.decisions.examine import Examined, find_handoff
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.content import AttemptContent, build_content_now, read_content
+from handoff_tui.history.attempts.measure import find_places
+from handoff_tui.history.attempts.records import Around, build_open_record, build_record, measure_record
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord, CommitPlace, HistoryList, HistorySummary
+from handoff_tui.history.attempts.sources import AttemptSources, group_attempts
+from handoff_tui.history.known_phases import find_known_phase
+from handoff_tui.log.gates.position import SENDING_BACK, find_phase
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.status.refresh import read_harvest
 
 MOST_MEASURED = 20
 """Of a longer history the newest attempts are measured, unless somebody asks for all."""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.errors import HandoffError, UsageError
-from handoff_tui.models.attempt_history import AttemptComparison, AttemptRecord, AttemptRun, ValueChange
-from handoff_tui.models.file_diff import ChangedFile
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.review.check import Telling
-from handoff_tui.review.compared import Side
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.diff import compare_sides
-from handoff_tui.review.examine import look_at_gate
-from handoff_tui.review.history import NOW, Timeline, open_timeline
-from handoff_tui.review.history_content import AttemptContent
-from handoff_tui.review.history_measure import compare_checks, find_places, read_work_since
-from handoff_tui.review.history_points import read_points
-from handoff_tui.review.history_records import Around, build_open_record, build_record, measure_record
-from handoff_tui.review.history_sources import AttemptSources
-from handoff_tui.review.log import OpenLog
+from handoff_tui.changes.comparison.compared import Side
+from handoff_tui.changes.diff import compare_sides
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import HandoffError, UsageError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.decisions.examine import look_at_gate
+from handoff_tui.git.file_diff import ChangedFile
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.attempts import NOW, Timeline, open_timeline
+from handoff_tui.history.attempts.content import AttemptContent
+from handoff_tui.history.attempts.measure import compare_checks, find_places, read_work_since
+from handoff_tui.history.attempts.points import read_points
+from handoff_tui.history.attempts.records import Around, build_open_record, build_record, measure_record
+from handoff_tui.history.attempts.report import AttemptComparison, AttemptRecord, AttemptRun, ValueChange
+from handoff_tui.history.attempts.sources import AttemptSources
+from handoff_tui.log.open_log import OpenLog
 
 _MOST_NAMED = 10
 _NUMBER = compile_later(r"[0-9]{1,9}")

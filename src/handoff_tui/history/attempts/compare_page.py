@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.attempt_history import AttemptComparison, AttemptRecord, ValueChange
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.presentation.diff_json import build_files_json
-from handoff_tui.presentation.diff_page import add_file_list
-from handoff_tui.presentation.history import build_attempt_json
-from handoff_tui.presentation.history_page import add_changes, add_commits, add_points
-from handoff_tui.presentation.history_words import (
+from handoff_tui.changes.comparison.items import add_section
+from handoff_tui.changes.comparison.json import build_section_json
+from handoff_tui.changes.files.json import build_files_json
+from handoff_tui.changes.files.page import add_file_list
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.attempts.json import build_attempt_json
+from handoff_tui.history.attempts.page import add_changes, add_commits, add_points
+from handoff_tui.history.attempts.report import AttemptComparison, AttemptRecord, ValueChange
+from handoff_tui.history.attempts.words import (
     NOTHING,
     describe_checks,
     describe_run,
@@ -20,10 +24,6 @@ from handoff_tui.presentation.history_words import (
     describe_who,
     label_attempt,
 )
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import build_section_json
-from handoff_tui.presentation.snapshot_diff_items import add_section
 
 SCHEMA = "handoff-tui/compare/v1"
 _LONGEST = 200

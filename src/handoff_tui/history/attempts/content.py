@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from handoff_tui.baseline.store import read_snapshot
-from handoff_tui.decision_log.log_index import Submission, Vote
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.attempt_history import TestNumbers
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.log_record import Work
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.models.snapshot import Snapshot, TestOutcome
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.history_sources import AttemptSources
-from handoff_tui.review.review_store import find_review
+from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
+from handoff_tui.changes.snapshots.store import read_snapshot
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.report import TestNumbers
+from handoff_tui.history.attempts.sources import AttemptSources
+from handoff_tui.log.index import Submission, Vote
+from handoff_tui.log.record import Work
+from handoff_tui.log.review_record import ReviewRecord
+from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 CLOSED = frozenset({Outcome.PASS.value, Outcome.NOT_APPLICABLE.value})
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptRecord, HistoryList
-from handoff_tui.models.snapshot_diff import Section
-from handoff_tui.presentation.snapshot_diff import build_section_json
+from handoff_tui.changes.comparison.json import build_section_json
+from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord, HistoryList
 
 SCHEMA = "handoff-tui/history/v1"
 LIST_SCHEMA = "handoff-tui/history-list/v1"

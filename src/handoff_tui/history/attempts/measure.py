@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import build_explanations
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.attempt_history import AttemptRun, CommitPlace
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.models.snapshot_diff import Section
-from handoff_tui.models.step import NewCommit
-from handoff_tui.repo.agent_watch import read_new_commits
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.repo.output_reader import read_last_lines
-from handoff_tui.repo.step_reports import find_output, load_report
-from handoff_tui.repo.work_commits import find_ancestors, is_ancestor, list_work_commits
-from handoff_tui.review.compared import Side
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.diff import compare_sides
-from handoff_tui.review.history_content import AttemptContent
+from handoff_tui.agents.runs.observe import read_new_commits
+from handoff_tui.agents.runs.reports import find_output, load_report
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.compared import Side
+from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.changes.diff import compare_sides
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor, list_work_commits
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.content import AttemptContent
+from handoff_tui.history.attempts.report import AttemptRun, CommitPlace
+from handoff_tui.system.processes.output_reader import read_last_lines
 
 TAIL_LINES = 12
 _NO_TREE = "0" * 40

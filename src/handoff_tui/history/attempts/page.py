@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.attempt_history import (
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
+from handoff_tui.core.text.labels import label_difference, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.history.attempts.report import (
     AttemptDecision,
     AttemptHistory,
     AttemptRecord,
@@ -12,10 +18,7 @@ from handoff_tui.models.attempt_history import (
     HistoryList,
     Point,
 )
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.models.snapshot_diff import Section
-from handoff_tui.models.step import NewCommit
-from handoff_tui.presentation.history_words import (
+from handoff_tui.history.attempts.words import (
     NOTHING,
     describe_asked,
     describe_changes,
@@ -30,9 +33,6 @@ from handoff_tui.presentation.history_words import (
     name_number,
     name_point,
 )
-from handoff_tui.presentation.labels import label_difference, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 
 _MOST_ROWS = 30
 _MOST_LISTED = 20

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.attempt_history import Point, PointKind
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.history_content import CLOSED, AttemptContent
-from handoff_tui.review.history_sources import AttemptSources
-from handoff_tui.review.place import SENDING_BACK
-from handoff_tui.review.remark_changes import RemarkFiles, judge_remark, read_remark_files
-from handoff_tui.review.review_store import find_review
+from handoff_tui.changes.comment_changes import RemarkFiles, judge_remark, read_remark_files
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.content import CLOSED, AttemptContent
+from handoff_tui.history.attempts.report import Point, PointKind
+from handoff_tui.history.attempts.sources import AttemptSources
+from handoff_tui.log.gates.position import SENDING_BACK
+from handoff_tui.log.index import Vote
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
+from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _ASKING = SENDING_BACK | {DecisionVerb.HOLD}
 _NO_ANSWER = (None, "it has no result in {later}: {outcome}")

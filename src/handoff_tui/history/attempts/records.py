@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from handoff_tui.decision_log.times import parse_time
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.attempt_history import AttemptOutcome, AttemptRecord, CommitPlace
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import Examined
-from handoff_tui.review.history_content import CLOSED, AttemptContent
-from handoff_tui.review.history_measure import (
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.content import CLOSED, AttemptContent
+from handoff_tui.history.attempts.measure import (
     compare_checks,
     compare_tests,
     find_first_head,
     read_attempt_run,
     read_work_since,
 )
-from handoff_tui.review.history_points import has_lost_record, read_points
-from handoff_tui.review.history_sources import AttemptSources
-from handoff_tui.review.place import SENDING_BACK
+from handoff_tui.history.attempts.points import has_lost_record, read_points
+from handoff_tui.history.attempts.report import AttemptOutcome, AttemptRecord, CommitPlace
+from handoff_tui.history.attempts.sources import AttemptSources
+from handoff_tui.log.entries.times import parse_time
+from handoff_tui.log.gates.position import SENDING_BACK
 
 _PLACES = {
     CommitPlace.ASIDE: "its commit is not behind HEAD: history was rewritten, or it lies on another branch",

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from pydantic import SkipValidation
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.file_diff import ChangedFile
-from handoff_tui.models.snapshot_diff import Section, SnapshotDiff
-from handoff_tui.models.step import NewCommit
-from handoff_tui.models.work import Attempt
+from handoff_tui.agents.step.report import NewCommit
+from handoff_tui.changes.comparison.snapshot_diff import Section, SnapshotDiff
+from handoff_tui.core.model import Model
+from handoff_tui.core.work import Attempt
+from handoff_tui.git.file_diff import ChangedFile
 
 
 class AttemptOutcome(StrEnum):

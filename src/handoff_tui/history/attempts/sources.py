@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, Submission, Vote
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.attempt_history import AttemptDecision, AttemptOutcome
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.log_record import DecisionVerb, Work
-from handoff_tui.models.work import Attempt
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome
+from handoff_tui.log.index import LogIndex, Submission, Vote
+from handoff_tui.log.record import DecisionVerb, Work
 
 _BY_VERB = {
     DecisionVerb.REJECT: AttemptOutcome.REJECTED,

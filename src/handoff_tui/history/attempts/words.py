@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.attempt_history import AttemptOutcome, AttemptRecord, AttemptRun, Point, PointKind
-from handoff_tui.models.snapshot_diff import Section
-from handoff_tui.presentation.labels import Label, label_difference
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff import count_changes
+from handoff_tui.changes.comparison.json import count_changes
+from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.core.text.labels import Label, label_difference
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.attempts.report import AttemptOutcome, AttemptRecord, AttemptRun, Point, PointKind
 
 NOTHING = "–"
 _OUTCOMES = {

@@ -13,9 +13,18 @@ from functools import cache
 from threading import Event
 from typing import NamedTuple
 
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import choose_baseline
+from handoff_tui.checks.run.commands import list_commands
+from handoff_tui.checks.run.rule_overrides import find_declared
 from handoff_tui.config.nearest import suggest
-from handoff_tui.errors import BisectError, UsageError
-from handoff_tui.models.bisect_report import (
+from handoff_tui.core.errors import BisectError, UsageError
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.bisect.culprit import read_culprit
+from handoff_tui.history.bisect.report import (
     BisectEnd,
     BisectProgress,
     BisectReport,
@@ -24,20 +33,11 @@ from handoff_tui.models.bisect_report import (
     Standing,
     Trial,
 )
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.repo.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
-from handoff_tui.review.adjustments import find_declared
-from handoff_tui.review.baseline import choose_baseline
-from handoff_tui.review.bisect_culprit import read_culprit
-from handoff_tui.review.bisect_search import Search, build_places, count_steps
-from handoff_tui.review.bisect_trials import Trials, Tried, open_command_trials, open_rule_trials
-from handoff_tui.review.commands import list_commands
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.show import find_id
-from handoff_tui.review.travel_desk import find_commit
-from handoff_tui.review.travel_report import list_suited_rules
+from handoff_tui.history.bisect.search import Search, build_places, count_steps
+from handoff_tui.history.bisect.trials import Trials, Tried, open_command_trials, open_rule_trials
+from handoff_tui.history.travel.past_checks import list_suited_rules
+from handoff_tui.history.travel.past_session import find_commit
+from handoff_tui.status.show import find_id
 
 _MOST_LEFT = 200
 _MOST_LISTED = 5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from handoff_tui.models.bisect_report import Culprit, CulpritFile
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.repo.commit_graph import GraphCommit, read_message
-from handoff_tui.repo.tree_diff import count_lines, list_changes, read_patch
-from handoff_tui.review.desk import Desk
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commit_graph import GraphCommit, read_message
+from handoff_tui.git.objects.tree_diff import count_lines, list_changes, read_patch
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.bisect.report import Culprit, CulpritFile
 
 _EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.bisect_report import (
+from handoff_tui.checks.output.words import list_details
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.history.bisect.report import (
     BisectEnd,
     BisectProgress,
     BisectReport,
@@ -12,11 +17,6 @@ from handoff_tui.models.bisect_report import (
     Standing,
     Trial,
 )
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.presentation.check_words import list_details
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
 
 SCHEMA = "handoff-tui/bisect/v1"
 _STANDINGS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.check_result import Finding, Outcome
+from handoff_tui.checks.result import Finding, Outcome
+from handoff_tui.core.model import Model
 
 
 class Standing(StrEnum):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import isqrt
 
-from handoff_tui.models.bisect_report import Standing
+from handoff_tui.history.bisect.report import Standing
 
 _MODULUS = 32_768
 _NEARLY_HALF = 1_024

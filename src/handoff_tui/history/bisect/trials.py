@@ -8,25 +8,25 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 from handoff_tui.checks.contract import Rule
-from handoff_tui.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
-from handoff_tui.models.bisect_report import BisectWay, Standing
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.commit_graph import GraphCommit
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.probe import can_execute
-from handoff_tui.repo.processes import Bounds, CommandEnd, run_command
-from handoff_tui.repo.report_files import offer_report_place, read_report
-from handoff_tui.repo.trial_tree import TrialTree, open_trial_tree
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.command_run import OUT, judge_run
-from handoff_tui.review.commands import CommandCheck, build_environment
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.travel_desk import TravelMemory, open_desk_at
-from handoff_tui.review.travel_report import run_rules
-from handoff_tui.review.travel_world import can_be_told
-from handoff_tui.review.trust import build_trust_state, hash_scripts
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.command_consent import build_trust_state, hash_scripts
+from handoff_tui.checks.run.command_run import OUT, judge_run
+from handoff_tui.checks.run.commands import CommandCheck, build_environment
+from handoff_tui.core.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
+from handoff_tui.core.work import Severity
+from handoff_tui.git.history.commit_graph import GraphCommit
+from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.bisect.report import BisectWay, Standing
+from handoff_tui.history.travel.past_checks import run_rules
+from handoff_tui.history.travel.past_session import TravelMemory, open_desk_at
+from handoff_tui.history.travel.past_world import can_be_told
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.probe import can_execute
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.report_files import offer_report_place, read_report
+from handoff_tui.system.processes.run import Bounds, CommandEnd, run_command
 
 _CANNOT_TELL = 125
 """By this exit code a script says so, to `git bisect run` as to us; from the next on it did not run as it should."""

@@ -6,25 +6,25 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from handoff_tui.baseline.ecosystem.files import is_ecosystem_file
-from handoff_tui.config.checks import Check
+from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.commands import CommandCheck, build_environment
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings
 from handoff_tui.config.paths import find_leaves, join_path
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.attempt_history import ValueChange
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.failure_report import FileSince, GoodMoment
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import read_blobs, resolve_commits
-from handoff_tui.repo.own_place import is_own
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.repo.user_files import read_optional
-from handoff_tui.repo.work_commits import is_ancestor
-from handoff_tui.review.commands import CommandCheck, build_environment
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.failure_evidence import EntryEvidence
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commits import read_blobs, resolve_commits
+from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.report import ValueChange
+from handoff_tui.history.failure.evidence import EntryEvidence
+from handoff_tui.history.failure.report import FileSince, GoodMoment
+from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import read_optional
 
 _MOST_FILES = 20
 _MOST_CHANGES = 20

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.failure_report import EarlierEnd, EarlierFailure, EarlierMatch
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.review.command_run import OUTPUT_SUBJECT
-from handoff_tui.review.failure_evidence import EntryEvidence
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
+from handoff_tui.history.failure.evidence import EntryEvidence
+from handoff_tui.history.failure.report import EarlierEnd, EarlierFailure, EarlierMatch
+from handoff_tui.log.index import Vote
+from handoff_tui.log.record import DecisionVerb
 
 _MOST_EARLIER = 5
 _MOST_MESSAGES = 3

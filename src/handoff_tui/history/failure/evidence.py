@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from handoff_tui.decision_log.log_index import LogIndex, Submission, Vote
-from handoff_tui.models.review_record import ReviewRecord, ShownCheck
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.history_content import CLOSED, find_snapshot_of
-from handoff_tui.review.review_store import find_review
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.content import CLOSED, find_snapshot_of
+from handoff_tui.log.index import LogIndex, Submission, Vote
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
+from handoff_tui.log.storage.review_records import find_review
 
 MOST_ENTRIES = 300
 """Of a longer log the newest are looked through."""

@@ -5,31 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import UsageError
-from handoff_tui.models.agent_run import RunState
-from handoff_tui.models.check_report import CheckReport, is_open
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.failure_report import FailedCheck, FailureReport, GoodMoment
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.repo.agent_runs import list_runs
-from handoff_tui.repo.step_reports import load_report
-from handoff_tui.review.attempt_compare import compare_runs
-from handoff_tui.review.bisect_trials import can_bisect
-from handoff_tui.review.check import CheckRequest, Telling, check
-from handoff_tui.review.commands import CommandCheck, list_commands
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.examine import find_handoff, plan_gate
-from handoff_tui.review.failure_changes import ChangeFinder, Since, find_last_good, list_unset
-from handoff_tui.review.failure_earlier import find_earlier
-from handoff_tui.review.failure_evidence import MOST_ENTRIES, EntryEvidence, list_evidence
-from handoff_tui.review.failure_order import OrderedFailure, order_failures
-from handoff_tui.review.failure_output import read_excerpt
-from handoff_tui.review.history_measure import read_attempt_run
-from handoff_tui.review.known_phases import find_known_phase
-from handoff_tui.review.log import OpenLog
-from handoff_tui.review.memory import load_memory
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import RunState
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.checks.report import CheckReport, is_open
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import CheckRequest, Telling, check
+from handoff_tui.checks.run.commands import CommandCheck, list_commands
+from handoff_tui.checks.run.memory import load_memory
+from handoff_tui.core.errors import UsageError
+from handoff_tui.decisions.examine import find_handoff, plan_gate
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.attempts.compare import compare_runs
+from handoff_tui.history.attempts.measure import read_attempt_run
+from handoff_tui.history.bisect.trials import can_bisect
+from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
+from handoff_tui.history.failure.earlier import find_earlier
+from handoff_tui.history.failure.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
+from handoff_tui.history.failure.order import OrderedFailure, order_failures
+from handoff_tui.history.failure.output import read_excerpt
+from handoff_tui.history.failure.report import FailedCheck, FailureReport, GoodMoment
+from handoff_tui.history.known_phases import find_known_phase
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.status.refresh import read_harvest
 
 _NO_EVIDENCE = "no entry of the log says that it ever passed, so there is nothing to compare with"
 _BROKEN = "the log is not sound, so nothing is taken from it: handoff-tui log verify"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.failure_report import FailedCheck, FailureReport
-from handoff_tui.presentation.check_json import build_result_json
+from handoff_tui.checks.output.json import build_result_json
+from handoff_tui.history.failure.report import FailedCheck, FailureReport
 
 SCHEMA = "handoff-tui/failure/v1"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.work import Severity
 
 _RANK = {severity: number for number, severity in enumerate(Severity)}
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from handoff_tui.models.failure_report import OutputExcerpt, OutputLine
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.repo.output_reader import OutputReader
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.history.failure.report import OutputExcerpt, OutputLine
+from handoff_tui.system.processes.output_reader import OutputReader
 
 _MOST_LINES = 20_000
 """Of a longer output the end is looked at."""

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.failure_report import (
+from handoff_tui.checks.output.detail import build_check_detail
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
+from handoff_tui.core.text.labels import label_outcome, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.attempts.compare_page import add_value_changes
+from handoff_tui.history.attempts.words import describe_run
+from handoff_tui.history.failure.report import (
     EarlierEnd,
     EarlierFailure,
     EarlierMatch,
@@ -14,13 +21,6 @@ from handoff_tui.models.failure_report import (
     GoodMoment,
     OutputExcerpt,
 )
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.presentation.attempt_compare import add_value_changes
-from handoff_tui.presentation.check_detail import build_check_detail
-from handoff_tui.presentation.history_words import describe_run
-from handoff_tui.presentation.labels import label_outcome, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
 
 _MOST_OTHERS = 12
 _LONGEST = 300

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.attempt_history import AttemptRun, ValueChange
-from handoff_tui.models.base import Model
-from handoff_tui.models.check_result import CheckResult
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.model import Model
+from handoff_tui.history.attempts.report import AttemptRun, ValueChange
 
 
 class OutputLine(Model):

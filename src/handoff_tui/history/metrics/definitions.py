@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.models.metrics import Target, Unit
-from handoff_tui.review.metrics_figures import Definition, Reduce
-from handoff_tui.review.metrics_observations import RUBBER_STAMP_SECONDS
+from handoff_tui.history.metrics.figures import Definition, Reduce
+from handoff_tui.history.metrics.observations import RUBBER_STAMP_SECONDS
+from handoff_tui.history.metrics.report import Target, Unit
 
 _SESSIONS, _PROCEDURES, _DESK = "A", "C", "desk"
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, Submission, Vote
-from handoff_tui.review.metrics_rounds import Round, group_by_place, parse_seconds, sort_key
+from handoff_tui.history.metrics.rounds import Round, group_by_place, parse_seconds, sort_key
+from handoff_tui.log.index import LogIndex, Submission, Vote
 
 BY_SUBMISSION = "since the submission"
 BY_COMMIT = "since the commit"

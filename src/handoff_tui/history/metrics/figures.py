@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from handoff_tui.models.metrics import Figure, FigureGroup, LeftOut, Spread, Target, Unit, Week
+from handoff_tui.history.metrics.report import Figure, FigureGroup, LeftOut, Spread, Target, Unit, Week
 
 _MOST_WEEKS = 104
 """Of a longer log the newest weeks are drawn; the figure itself is over all of it."""

@@ -6,8 +6,8 @@ import csv
 import io
 from typing import Final
 
-from handoff_tui.models.metrics import Figure, FigureGroup, MetricsReport, Spread, Target, Unit
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.metrics.report import Figure, FigureGroup, MetricsReport, Spread, Target, Unit
 
 SCHEMA: Final = "handoff-tui/metrics/v1"
 COLUMNS: Final = (

@@ -9,25 +9,25 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import UsageError
-from handoff_tui.models.log_record import LogVerdict, ProblemLevel
-from handoff_tui.models.metrics import Figure, MetricsReport
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.evidence_files import REVIEWS, EvidenceFiles
-from handoff_tui.repo.history import read_commit_dates
-from handoff_tui.repo.signing_key import read_identity
-from handoff_tui.repo.work_commits import find_ancestors, list_work_times
-from handoff_tui.review import metrics_definitions as define
-from handoff_tui.review import metrics_observations as observe
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.log import OpenLog, open_log
-from handoff_tui.review.metrics_facts import MetricsFacts, RecordFacts, RecordParser
-from handoff_tui.review.metrics_figures import Definition, Observed, Window, build_figure
-from handoff_tui.review.metrics_rounds import Round, build_rounds, parse_seconds
-from handoff_tui.review.metrics_rules import build_rule_figures, observe_open_times
-from handoff_tui.review.reading import read_shelf
+from handoff_tui.core.errors import UsageError
+from handoff_tui.git.history.commits import read_commit_dates
+from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
+from handoff_tui.git.signing.signing_key import read_identity
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.metrics import definitions as define
+from handoff_tui.history.metrics import observations as observe
+from handoff_tui.history.metrics.facts import MetricsFacts, RecordFacts, RecordParser
+from handoff_tui.history.metrics.figures import Definition, Observed, Window, build_figure
+from handoff_tui.history.metrics.report import Figure, MetricsReport
+from handoff_tui.history.metrics.rounds import Round, build_rounds, parse_seconds
+from handoff_tui.history.metrics.rules import build_rule_figures, observe_open_times
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.storage.evidence_files import REVIEWS, EvidenceFiles
+from handoff_tui.system.clock import read_now
 
 _OBSERVERS: Final[tuple[tuple[Definition, Callable[[MetricsFacts], Observed]], ...]] = (
     (define.FAILURE_RATE, observe.observe_failures),

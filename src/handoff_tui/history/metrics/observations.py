@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.models.log_record import DecisionVerb, Entry
-from handoff_tui.review.metrics_facts import MetricsFacts
-from handoff_tui.review.metrics_figures import Observation, Observed
-from handoff_tui.review.metrics_rounds import (
-    APPROVING,
-    PASSING,
-    Round,
-    RoundEnd,
-    parse_seconds,
-    sort_key,
-)
+from handoff_tui.history.metrics.facts import MetricsFacts
+from handoff_tui.history.metrics.figures import Observation, Observed
+from handoff_tui.history.metrics.rounds import APPROVING, PASSING, Round, RoundEnd, parse_seconds, sort_key
+from handoff_tui.log.index import Vote
+from handoff_tui.log.record import DecisionVerb, Entry
 
 RUBBER_STAMP_SECONDS = 60
 _JUDGED = {RoundEnd.PASSED: 0.0, RoundEnd.SENT_BACK: 1.0, RoundEnd.OVERRIDDEN: 1.0}

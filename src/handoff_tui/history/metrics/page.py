@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.models.metrics import Figure, FigureGroup, MetricsReport, Unit
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.metrics import render_share, render_target, render_value
-from handoff_tui.presentation.metrics_plots import render_bar, render_sparkline
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.metrics.json import render_share, render_target, render_value
+from handoff_tui.history.metrics.plots import render_bar, render_sparkline
+from handoff_tui.history.metrics.report import Figure, FigureGroup, MetricsReport, Unit
 
 _SYSTEMS: Final = (
     ("A", "Sessions", "what session enforcement asks for"),

@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from handoff_tui.decision_log.log_index import LogIndex, Submission, Vote
-from handoff_tui.models.log_record import DecisionVerb, Entry
-from handoff_tui.review.place import SENDING_BACK
+from handoff_tui.log.gates.position import SENDING_BACK
+from handoff_tui.log.index import LogIndex, Submission, Vote
+from handoff_tui.log.record import DecisionVerb, Entry
 
 APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}

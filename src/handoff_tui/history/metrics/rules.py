@@ -6,10 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.models.metrics import Figure, FigureGroup
-from handoff_tui.review.metrics_facts import Judged, MetricsFacts, RecordFacts
-from handoff_tui.review.metrics_figures import (
+from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts
+from handoff_tui.history.metrics.figures import (
     Definition,
     Observation,
     Observed,
@@ -19,7 +17,9 @@ from handoff_tui.review.metrics_figures import (
     build_weeks,
     explain_nothing,
 )
-from handoff_tui.review.metrics_rounds import Round, parse_seconds, sort_key
+from handoff_tui.history.metrics.report import Figure, FigureGroup
+from handoff_tui.history.metrics.rounds import Round, parse_seconds, sort_key
+from handoff_tui.log.index import Vote
 
 _NO_RECORD = "the review record is not here"
 _STILL_OPEN = "still open at the newest decision"

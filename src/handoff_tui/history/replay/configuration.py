@@ -5,17 +5,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 
-from handoff_tui.checks.configuration_changes import compare_configuration, list_weaker
+from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
+from handoff_tui.checks.run.rule_overrides import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.errors import FileUnreadableError, HandoffError, UnsafePathError
-from handoff_tui.models.replay_report import Answer, Question, Standing
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.tree_reader import TreeReader
-from handoff_tui.repo.tree_store import TreeStore
-from handoff_tui.review.adjustments import find_usual_severity
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.travel_desk import find_commit
+from handoff_tui.core.errors import FileUnreadableError, HandoffError, UnsafePathError
+from handoff_tui.git.objects.tree_reader import TreeReader
+from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.replay.report import Answer, Question, Standing
+from handoff_tui.history.travel.past_session import find_commit
+from handoff_tui.log.index import Vote
+from handoff_tui.system.files.reader import FileReader
 
 _SAME = "the same as now"
 

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from handoff_tui.baseline.store import parse_snapshot
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.errors import HandoffError, SnapshotUnusableError
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.replay_report import Answer, Question, Standing
-from handoff_tui.models.review_record import ReviewRecord, ShownCheck
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.models.snapshot import Snapshot
-from handoff_tui.repo.evidence_files import EvidenceFiles
-from handoff_tui.repo.probe import is_present
-from handoff_tui.repo.tree_store import TreeStore
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.log import OpenLog
-from handoff_tui.review.log_show import list_evidence
-from handoff_tui.review.place import build_value_digest
-from handoff_tui.review.travel_desk import find_commit
+from handoff_tui.changes.snapshots.snapshot import Snapshot
+from handoff_tui.changes.snapshots.store import parse_snapshot
+from handoff_tui.core.errors import HandoffError, SnapshotUnusableError
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.replay.report import Answer, Question, Standing
+from handoff_tui.history.travel.past_session import find_commit
+from handoff_tui.log.gates.position import build_value_digest
+from handoff_tui.log.index import Vote
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
+from handoff_tui.log.show.entry import list_evidence
+from handoff_tui.log.storage.evidence_files import EvidenceFiles
+from handoff_tui.system.files.probe import is_present
 
 _CLOSED = frozenset({"pass", "not-applicable"})
 _MOST_DOUBTFUL = 10

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.models.metrics import MetricsReport
-from handoff_tui.models.replay_report import ReplayReport
-from handoff_tui.repo.new_files import write_new_file
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.metrics import read_metrics
-from handoff_tui.review.metrics_figures import Window
-from handoff_tui.review.replay import Progress, replay
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.metrics import read_metrics
+from handoff_tui.history.metrics.report import MetricsReport
+from handoff_tui.history.replay.replay import Progress, replay
+from handoff_tui.history.replay.report import ReplayReport
+from handoff_tui.log.open_log import open_log
+from handoff_tui.system.files.new_files import write_new_file
 
 
 class Audit(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.models.replay_report import Answer, Question, ReplayedApproval, ReplayReport, Standing
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.replay.report import Answer, Question, ReplayedApproval, ReplayReport, Standing
 
 SCHEMA: Final = "handoff-tui/log-replay/v1"
 QUESTIONS: Final = {

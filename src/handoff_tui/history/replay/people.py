@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.gate import Target, find_change, judge_gate
-from handoff_tui.decision_log.log_index import LogIndex, Vote
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.requirement import is_met
-from handoff_tui.models.replay_report import Answer, Question, Standing
-from handoff_tui.review.metrics_rounds import PASSING
+from handoff_tui.history.metrics.rounds import PASSING
+from handoff_tui.history.replay.report import Answer, Question, Standing
+from handoff_tui.log.gates.gate import Target, find_change, judge_gate
+from handoff_tui.log.index import LogIndex, Vote
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.requirement import is_met
 
 
 def judge_people(index: LogIndex, policy: Policy | None, vote: Vote) -> Answer:

@@ -6,22 +6,22 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.models.log_view import LogRow
-from handoff_tui.models.replay_report import OtherDecision, ReplayedApproval, ReplayReport, Standing
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.work_commits import find_ancestors
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.log import OpenLog, find_policy, open_log
-from handoff_tui.review.log_list import RowBuilder
-from handoff_tui.review.metrics_rounds import PASSING, sort_key
-from handoff_tui.review.replay_configuration import ConfigurationJudge
-from handoff_tui.review.replay_evidence import EvidenceJudge
-from handoff_tui.review.replay_people import judge_people
-from handoff_tui.review.replay_rules import RuleJudge
-from handoff_tui.review.travel_desk import TravelMemory
+from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.metrics.rounds import PASSING, sort_key
+from handoff_tui.history.replay.configuration import ConfigurationJudge
+from handoff_tui.history.replay.evidence import EvidenceJudge
+from handoff_tui.history.replay.people import judge_people
+from handoff_tui.history.replay.report import OtherDecision, ReplayedApproval, ReplayReport, Standing
+from handoff_tui.history.replay.rules import RuleJudge
+from handoff_tui.history.travel.past_session import TravelMemory
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.log.open_log import OpenLog, find_policy, open_log
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.show.entries import RowBuilder
+from handoff_tui.log.show.view import LogRow
+from handoff_tui.system.clock import read_now
 
 Progress = Callable[[int, int], None]
 """Told after each approval: how many are done, and how many there are."""

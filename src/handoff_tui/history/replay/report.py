@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.log_record import LogProblem
-from handoff_tui.models.log_view import LogRow
+from handoff_tui.core.model import Model
+from handoff_tui.log.record import LogProblem
+from handoff_tui.log.show.view import LogRow
 
 
 class Standing(StrEnum):

@@ -10,10 +10,10 @@ import hashlib
 from html import escape
 from typing import Final
 
-from handoff_tui.models.metrics import MetricsReport
-from handoff_tui.models.replay_report import ReplayReport
-from handoff_tui.presentation.report_sections import Code, Items, Part, Section, Table, Text, build_report
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.metrics.report import MetricsReport
+from handoff_tui.history.replay.report import ReplayReport
+from handoff_tui.history.replay.report_sections import Code, Items, Part, Section, Table, Text, build_report
 
 STYLE: Final = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }

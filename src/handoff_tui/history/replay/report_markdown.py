@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.metrics import MetricsReport
-from handoff_tui.models.replay_report import ReplayReport
-from handoff_tui.presentation.markdown_text import render_block, render_code, render_markdown
-from handoff_tui.presentation.report_sections import Code, Items, Part, Section, Table, Text, build_report
+from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
+from handoff_tui.history.metrics.report import MetricsReport
+from handoff_tui.history.replay.report import ReplayReport
+from handoff_tui.history.replay.report_sections import Code, Items, Part, Section, Table, Text, build_report
 
 
 def render_report_markdown(replay: ReplayReport, metrics: MetricsReport) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
-from handoff_tui.models.log_view import EntryState, LogRow
-from handoff_tui.models.metrics import Figure, MetricsReport
-from handoff_tui.models.replay_report import OtherDecision, ReplayedApproval, ReplayReport
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.by_hand import SCRIPT, SCRIPT_NAME
-from handoff_tui.presentation.metrics import render_share, render_target, render_value
-from handoff_tui.presentation.replay import QUESTIONS, describe_totals, label_standing
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.history.metrics.json import render_share, render_target, render_value
+from handoff_tui.history.metrics.report import Figure, MetricsReport
+from handoff_tui.history.replay.page import QUESTIONS, describe_totals, label_standing
+from handoff_tui.history.replay.report import OtherDecision, ReplayedApproval, ReplayReport
+from handoff_tui.log.show.by_hand import SCRIPT, SCRIPT_NAME
+from handoff_tui.log.show.view import EntryState, LogRow
 
 _NOTHING = "–"
 _ONE_ENTRY: Final = (

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 
 from handoff_tui.checks.contract import Moment
-from handoff_tui.decision_log.log_index import Vote
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.check_report import is_open
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.replay_report import Answer, Question, Standing
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.travel_desk import PastDesk, TravelMemory, open_desk_at
-from handoff_tui.review.travel_report import list_suited_rules, run_rules
+from handoff_tui.checks.report import is_open
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.replay.report import Answer, Question, Standing
+from handoff_tui.history.travel.past_checks import list_suited_rules, run_rules
+from handoff_tui.history.travel.past_session import PastDesk, TravelMemory, open_desk_at
+from handoff_tui.log.index import Vote
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import ReviewRecord
 
 _CLOSED = frozenset({"pass", "not-applicable"})
 _FAILED = frozenset({Outcome.FAIL})

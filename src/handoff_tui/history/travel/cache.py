@@ -15,9 +15,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from handoff_tui import __version__
-from handoff_tui.models.travel import DeskThen, Stop
-from handoff_tui.repo.state_files import drop_oldest, find_cache_folder, load_json, write_json
-from handoff_tui.review.desk import Desk
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.travel.values import DeskThen, Stop
+from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
 
 _MOST_IN_MEMORY = 200
 _MOST_ON_DISK = 500

@@ -9,21 +9,21 @@ from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Engine
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.report import CheckReport, RuleInfo, sort_worst_first
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.check import CheckRequest, list_rules
+from handoff_tui.checks.run.functions import load_functions
+from handoff_tui.checks.run.rule_overrides import build_adjustments
 from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.errors import ConfigError, ObjectMissingError
-from handoff_tui.models.check_report import CheckReport, RuleInfo, sort_worst_first
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.review.adjustments import build_adjustments
-from handoff_tui.review.approved import list_approved
-from handoff_tui.review.baseline import Baseline, choose_usual_baseline
-from handoff_tui.review.check import CheckRequest, list_rules
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.functions import load_functions
-from handoff_tui.review.travel_desk import PastDesk
-from handoff_tui.review.travel_log import GatesThen
-from handoff_tui.review.travel_world import CommitWorld, is_untold, suit_rules
+from handoff_tui.core.errors import ConfigError, ObjectMissingError
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.travel.past_log import GatesThen
+from handoff_tui.history.travel.past_session import PastDesk
+from handoff_tui.history.travel.past_world import CommitWorld, is_untold, suit_rules
+from handoff_tui.log.gates.approved import list_approved
 
 COMMAND = "command"
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from handoff_tui.decision_log.chain import Candidate, Chain, Known
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import EntryNotFoundError
-from handoff_tui.models.log_record import Entry, LogVerdict, ProblemLevel
-from handoff_tui.models.log_view import LogView
-from handoff_tui.review.desk import Desk, has_log
-from handoff_tui.review.log import OpenLog, open_log
-from handoff_tui.review.log_gates import LogGates
-from handoff_tui.review.log_list import RowBuilder
-from handoff_tui.review.travel_desk import PastDesk
+from handoff_tui.core.errors import EntryNotFoundError
+from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.history.travel.past_session import PastDesk
+from handoff_tui.log.chain import Candidate, Chain, Known
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.record import Entry, LogVerdict, ProblemLevel
+from handoff_tui.log.show.entries import RowBuilder
+from handoff_tui.log.show.view import LogView
 
 ENTRY_PREFIX = "sha256:"
 _SHORTEST = len(ENTRY_PREFIX) + 6

@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
-from handoff_tui.dialects.contract import RefFact, Source
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.errors import ConfigError, FileUnreadableError, UnsafePathError, UsageError
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.commit_graph import GraphCommit, read_graph
-from handoff_tui.repo.commit_view import offer_commit_view
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.repo.listing import Tracked, leave_out_folder, sort_paths
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.repository import Repository, WorkTree
-from handoff_tui.repo.tree_reader import TreeReader
-from handoff_tui.repo.tree_store import TreeStore
-from handoff_tui.repo.work_commits import find_ancestors
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.old_files import OldFiles
-from handoff_tui.review.reading import Reading
+from handoff_tui.core.errors import ConfigError, FileUnreadableError, UnsafePathError, UsageError
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
+from handoff_tui.git.history.commit_view import offer_commit_view
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.git.objects.tree_reader import TreeReader
+from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.repository import Repository, WorkTree
+from handoff_tui.git.work_tree.listing import Tracked, leave_out_folder, sort_paths
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.old_files import OldFiles
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.read_handoffs import Reading
+from handoff_tui.handoffs.reading.format import RefFact, Source
+from handoff_tui.handoffs.reading.read import read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 
 _NOTES = "refs/notes/"
 _MOST_SOURCES = 5_000

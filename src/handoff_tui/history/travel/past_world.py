@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import NoReturn
 
 from handoff_tui.checks.contract import Rule, UndecidableError
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.claim import Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem
-from handoff_tui.repo.tree_diff import list_changes
-from handoff_tui.repo.tree_reader import TreeReader
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.travel_desk import CommitEvidence, PastDesk
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.core.place import Problem
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.objects.tree_reader import TreeReader
+from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.travel.past_session import CommitEvidence, PastDesk
 
 _GIT_FOLDER = ".git/"
 IN_NO_COMMIT = "is in no commit"

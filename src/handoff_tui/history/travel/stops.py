@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.times import build_time, parse_time
-from handoff_tui.models.log_record import Entry, ProblemLevel
-from handoff_tui.models.travel import Stop, StopKind, TravelLine
-from handoff_tui.repo.commit_graph import GraphCommit, read_graph
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.log_list import describe_act
-from handoff_tui.review.travel_log import WholeLog
+from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.travel.past_log import WholeLog
+from handoff_tui.history.travel.values import Stop, StopKind, TravelLine
+from handoff_tui.log.entries.times import build_time, parse_time
+from handoff_tui.log.record import Entry, ProblemLevel
+from handoff_tui.log.show.entries import describe_act
 
 MOST_STOPS = 5_000
 """So many commits have a stop; older ones are reached by their names."""

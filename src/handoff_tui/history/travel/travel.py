@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import cached_property
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.review_state import ReviewState, ShownHandoff
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.models.travel import DeskThen, Stop, TravelLine
-from handoff_tui.repo.history import resolve_commits
-from handoff_tui.review.baseline import Baseline, choose_baseline
-from handoff_tui.review.check import CheckRequest
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.refresh import Bench, build_state
-from handoff_tui.review.show import find_handoff, find_id, read_history, show_again
-from handoff_tui.review.travel_cache import TravelCache
-from handoff_tui.review.travel_desk import PastDesk, TravelMemory, build_commit_hint, find_commit, open_desk_at
-from handoff_tui.review.travel_log import ENTRY_PREFIX, GatesThen, LogThen, WholeLog, read_whole_log
-from handoff_tui.review.travel_report import build_report, choose_baseline_then
-from handoff_tui.review.travel_stops import build_stop, read_stops
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.run.baseline import Baseline, choose_baseline
+from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.core.errors import UsageError
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.travel.cache import TravelCache
+from handoff_tui.history.travel.past_checks import build_report, choose_baseline_then
+from handoff_tui.history.travel.past_log import ENTRY_PREFIX, GatesThen, LogThen, WholeLog, read_whole_log
+from handoff_tui.history.travel.past_session import PastDesk, TravelMemory, build_commit_hint, find_commit, open_desk_at
+from handoff_tui.history.travel.stops import build_stop, read_stops
+from handoff_tui.history.travel.values import DeskThen, Stop, TravelLine
+from handoff_tui.status.refresh import Bench, build_state
+from handoff_tui.status.review_state import ReviewState, ShownHandoff
+from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
 
 __all__ = ["PastDesk", "Traveller", "build_state_at", "open_desk_at"]
 

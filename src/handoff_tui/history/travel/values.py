@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.log_view import LogView
-from handoff_tui.models.review_state import ReviewState
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.core.model import Model
+from handoff_tui.log.show.view import LogView
+from handoff_tui.status.review_state import ReviewState
 
 
 class StopKind(StrEnum):

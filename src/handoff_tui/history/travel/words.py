@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.models.travel import DeskThen, Stop, StopKind, TravelLine
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.travel.values import DeskThen, Stop, StopKind, TravelLine
 
 _GLYPHS = {StopKind.COMMIT: "●", StopKind.ENTRY: "◆"}
 _KINDS = {StopKind.COMMIT: "text", StopKind.ENTRY: "key"}

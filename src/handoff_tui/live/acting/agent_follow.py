@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_desk import AgentsView, AtWork, OutputPlace, OutputWindow, PhaseCommand
-from handoff_tui.models.agent_run import RunKey, RunStatus
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.run_view import RunView
-from handoff_tui.repo.clock import read_monotonic, read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.state.agents import AgentsView, AtWork, OutputPlace, OutputWindow, PhaseCommand
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_monotonic, read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.desk import Desk
-    from handoff_tui.review.live.agent_courses import AgentCourses
-    from handoff_tui.review.live.output_window import OutputWindows
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.live.acting.agent_follow_ups import AgentCourses
+    from handoff_tui.live.acting.output_window import OutputWindows
+    from handoff_tui.live.feed.snapshot import Scene
 
 _TICK_SECONDS = 0.1
 """Output is shown at most so often."""
@@ -128,7 +128,7 @@ class AgentFollower(threading.Thread):
         return _RUNS_SECONDS if alive or self._watched else _QUIET_SECONDS
 
     def _note_ends(self) -> None:
-        from handoff_tui.repo.run_state import find_run  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.runs.state import find_run  # noqa: PLC0415 - after the first paint
 
         for (root, key), common_dir in tuple(self._watched.items()):
             status = find_run(common_dir, key).status
@@ -162,9 +162,9 @@ class AgentFollower(threading.Thread):
         return loaded.value.runs if loaded.value else ()
 
     def _read_runs(self, scene: Scene, chosen: HandoffKey) -> AgentsView:
-        from handoff_tui.repo.run_state import list_runs  # noqa: PLC0415 - after the first paint
-        from handoff_tui.review.step_follow import build_view  # noqa: PLC0415
-        from handoff_tui.review.unlock import list_phase_locks  # noqa: PLC0415
+        from handoff_tui.agents.runs.state import list_runs  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.runs.unlock import list_phase_locks  # noqa: PLC0415
+        from handoff_tui.agents.step.follow import build_view  # noqa: PLC0415
 
         views: list[RunView] = []
         for state in list_runs(scene.desk.repository.common_dir, chosen.handoff):
@@ -178,7 +178,7 @@ class AgentFollower(threading.Thread):
         return AgentsView(tuple(views), locks, self._list_agents(scene), self._looking, *agenda)
 
     def _list_agents(self, scene: Scene) -> tuple[PhaseCommand, ...]:
-        from handoff_tui.review.agent_trust import list_phase_agents  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.consent import list_phase_agents  # noqa: PLC0415 - after the first paint
 
         place = (str(scene.desk.repository.root), scene.log_version)
         if self._agents is None or self._agents[0] != place:

@@ -11,20 +11,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_desk import Coming, Stop
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.step import StepReport
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.step.report import StepReport
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.agents import Coming, Stop
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.config.agents import Agent
-    from handoff_tui.review.desk import Desk
-    from handoff_tui.review.step import Renderer
+    from handoff_tui.agents.step.step import Renderer
+    from handoff_tui.config.settings.agents import Agent
+    from handoff_tui.handoffs.session import Desk
 
 
 class Course(NamedTuple):
@@ -58,7 +58,7 @@ def find_next_try(course: Course, report: StepReport) -> NextTry | None:
     """The agent once more where it failed by itself; else, in a loop, along the pipeline while no person is needed."""
     from handoff_tui.agents.command import build_backoff  # noqa: PLC0415 - not before an agent has ended
     from handoff_tui.agents.outcome import can_try_again  # noqa: PLC0415
-    from handoff_tui.review.step_loop import can_go_on  # noqa: PLC0415
+    from handoff_tui.agents.step.loop import can_go_on  # noqa: PLC0415
 
     retry = course.retries + 1
     if can_try_again(report.end, report.outcome) and retry <= course.agent.retries:
@@ -167,10 +167,10 @@ class AgentCourses:
         self._lane.submit(handoff, lambda cancel: self._start(following, cancel), delay=following.wait)
 
     def _start(self, following: NextTry, cancel: threading.Event) -> None:
-        from handoff_tui.review.check import Telling  # noqa: PLC0415 - not before an agent has ended
-        from handoff_tui.review.desk import open_desk  # noqa: PLC0415
-        from handoff_tui.review.step import StepRequest, prepare_step, start_step  # noqa: PLC0415
-        from handoff_tui.review.step_follow import stop_step  # noqa: PLC0415
+        from handoff_tui.agents.step.follow import stop_step  # noqa: PLC0415
+        from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step  # noqa: PLC0415
+        from handoff_tui.checks.run.check import Telling  # noqa: PLC0415 - not before an agent has ended
+        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
 
         handoff = following.course.handoff
         try:

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.agent_desk import ProofShown, ProofsView
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.models.proof_record import ProofRecord
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.agents.proofs.record import ProofRecord
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.agents import ProofShown, ProofsView
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
 
 _LIST, _OPEN = "list-proofs", "open-proof"
 _LARGEST_TEXT = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ class ProofShelf:
         self._board.change(lambda state: replace(state, proofs=Loaded()) if state.proofs != Loaded() else state)
 
     def _list(self, cancel: threading.Event) -> None:
-        from handoff_tui.review.proofs import list_proofs  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.agents.proofs.proofs import list_proofs  # noqa: PLC0415 - not before it is asked for
 
         state = self._board.state
         scene, item = self._find_scene(state), state.item
@@ -82,9 +82,9 @@ class ProofShelf:
 
 
 def _read_proof(scene: Scene, handoff: str, proof: ProofRecord) -> ProofShown:
-    from handoff_tui.repo.files import FileReader  # noqa: PLC0415 - after the first paint
-    from handoff_tui.repo.text import decode_text  # noqa: PLC0415
-    from handoff_tui.review.proofs import read_picture  # noqa: PLC0415
+    from handoff_tui.agents.proofs.proofs import read_picture  # noqa: PLC0415
+    from handoff_tui.system.files.decoding import decode_text  # noqa: PLC0415
+    from handoff_tui.system.files.reader import FileReader  # noqa: PLC0415 - after the first paint
 
     if proof.recorded is not None:
         return _read_output(scene, handoff, proof)
@@ -102,9 +102,9 @@ def _read_proof(scene: Scene, handoff: str, proof: ProofRecord) -> ProofShown:
 
 def _read_output(scene: Scene, handoff: str, proof: ProofRecord) -> ProofShown:
     """Only what lies where the runs of the handoff are kept: what a report says of its place is not believed."""
-    from handoff_tui.repo.output_reader import read_last_lines  # noqa: PLC0415 - after the first paint
-    from handoff_tui.repo.run_state import list_runs  # noqa: PLC0415
-    from handoff_tui.repo.step_reports import find_output  # noqa: PLC0415
+    from handoff_tui.agents.runs.reports import find_output  # noqa: PLC0415
+    from handoff_tui.agents.runs.state import list_runs  # noqa: PLC0415
+    from handoff_tui.system.processes.output_reader import read_last_lines  # noqa: PLC0415 - after the first paint
 
     for state in list_runs(scene.desk.repository.common_dir, handoff):
         place = find_output(state)

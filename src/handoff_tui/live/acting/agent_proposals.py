@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from handoff_tui.agents.command import build_backoff
+from handoff_tui.agents.consent import refuse_untrusted
+from handoff_tui.agents.rollback.report import RollbackState
+from handoff_tui.agents.rollback.rollback import (
+    apply_rollback,
+    list_rollbacks,
+    preview_rollback,
+    refuse_rollback,
+    undo_rollback,
+)
 from handoff_tui.agents.route import find_failure_target, find_pipeline, find_source
-from handoff_tui.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
-from handoff_tui.models.agent_desk import ProposalKind, StepPlan
-from handoff_tui.models.agent_run import RunKey, RunStatus
-from handoff_tui.models.rollback import RollbackState
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.repo.phase_locks import describe_holder, find_lock
-from handoff_tui.review.agent_trust import refuse_untrusted
-from handoff_tui.review.check import Telling
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.live.trust_proposal import ready_trust
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, refuse_rollback, undo_rollback
-from handoff_tui.review.step import (
+from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock
+from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.unlock import list_phase_locks, unlock
+from handoff_tui.agents.step.follow import read_view, stop_step
+from handoff_tui.agents.step.step import (
     PreparedStep,
     Renderer,
     StepRequest,
@@ -31,9 +32,14 @@ from handoff_tui.review.step import (
     prepare_step,
     start_step,
 )
-from handoff_tui.review.step_follow import read_view, stop_step
-from handoff_tui.review.step_trail import list_reports
-from handoff_tui.review.unlock import list_phase_locks, unlock
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.live.acting.trust_proposal import ready_trust
+from handoff_tui.live.state.agents import ProposalKind, StepPlan
 
 _WITH_UNCOMMITTED = "uncommitted"
 

@@ -14,33 +14,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import AgentRunError, HandoffError, ShownMovedError
-from handoff_tui.models.agent_desk import (
-    OutputFound,
-    OutputPlace,
-    Proposal,
-    ProposalKind,
-    ProposalStage,
-    Ring,
-    Stop,
-)
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.desk_state import DeskState, Trouble
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.step import StepContext, StepOutcome, StepReport
-from handoff_tui.review.live.agent_courses import AgentCourses, Course
-from handoff_tui.review.live.agent_follow import AgentFollower
-from handoff_tui.review.live.agent_proofs import ProofShelf
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.output_window import OutputWindows
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.step.report import StepContext, StepOutcome, StepReport
+from handoff_tui.core.errors import AgentRunError, HandoffError, ShownMovedError
+from handoff_tui.live.acting.agent_follow import AgentFollower
+from handoff_tui.live.acting.agent_follow_ups import AgentCourses, Course
+from handoff_tui.live.acting.agent_proofs import ProofShelf
+from handoff_tui.live.acting.output_window import OutputWindows
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.agents import OutputFound, OutputPlace, Proposal, ProposalKind, ProposalStage, Ring, Stop
+from handoff_tui.live.state.desk import DeskState, Trouble
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
-    from handoff_tui.review.desk import Desk
-    from handoff_tui.review.live.agent_proposals import Ready, Wish
-    from handoff_tui.review.live.scene import Scene
-    from handoff_tui.review.step import PreparedStep
+    from handoff_tui.agents.step.step import PreparedStep
+    from handoff_tui.handoffs.session import Desk
+    from handoff_tui.live.acting.agent_proposals import Ready, Wish
+    from handoff_tui.live.feed.snapshot import Scene
 
 _ROLES = {
     StepOutcome.READY: "accent",
@@ -126,7 +118,7 @@ class AgentDesk:
 
     def propose(self, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> None:
         """Puts together what would be done; nothing is, until it is confirmed. A step goes into the phase in view."""
-        from handoff_tui.review.live.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
 
         state = self._board.state
         if state.chosen is not None:
@@ -165,7 +157,7 @@ class AgentDesk:
         self._acts.submit(_DO, lambda _: self._do(*ready))
 
     def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
-        from handoff_tui.review.live.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.live.acting.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
 
         scene = self._find_scene(self._board.state)
         if scene is None:
@@ -238,8 +230,8 @@ class AgentDesk:
             self._acts.submit(("stop", root, key), partial(self._stop, root, key))
 
     def _stop(self, root: str, key: RunKey, _: threading.Event) -> None:
-        from handoff_tui.review.desk import open_desk  # noqa: PLC0415 - not before it is asked for
-        from handoff_tui.review.step_follow import stop_step  # noqa: PLC0415
+        from handoff_tui.agents.step.follow import stop_step  # noqa: PLC0415
+        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415 - not before it is asked for
 
         try:
             stop_step(open_desk(Path(root)), key)
@@ -252,7 +244,7 @@ class AgentDesk:
 
     def set_paused(self, key: RunKey, *, paused: bool) -> None:
         """Holds an agent where it is, or lets it go on."""
-        from handoff_tui.review.step_follow import pause_step, resume_step  # noqa: PLC0415 - when it is asked for
+        from handoff_tui.agents.step.follow import pause_step, resume_step  # noqa: PLC0415 - when it is asked for
 
         act = pause_step if paused else resume_step
         words = "held where it is" if paused else "goes on"
@@ -260,7 +252,7 @@ class AgentDesk:
 
     def write_note(self, text: str) -> None:
         """A word to the agents of the handoff in view."""
-        from handoff_tui.review.step_follow import inject_note  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.agents.step.follow import inject_note  # noqa: PLC0415 - not before it is asked for
 
         chosen = self._board.state.chosen
         if chosen is not None:
@@ -310,9 +302,9 @@ class AgentDesk:
         self._ends.submit(key, lambda cancel: self._finish(root, key, cancel))
 
     def _finish(self, root: str, key: RunKey, cancel: threading.Event) -> None:
-        from handoff_tui.review.check import Telling  # noqa: PLC0415 - not before it is needed
-        from handoff_tui.review.desk import open_desk  # noqa: PLC0415
-        from handoff_tui.review.step_end import finish_step  # noqa: PLC0415
+        from handoff_tui.agents.step.end import finish_step  # noqa: PLC0415
+        from handoff_tui.checks.run.check import Telling  # noqa: PLC0415 - not before it is needed
+        from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
 
         try:
             desk = open_desk(Path(root))
@@ -329,7 +321,7 @@ class AgentDesk:
 
     def _tell_end(self, desk: Desk, report: StepReport) -> None:
         """In the status line always; by bell and notification only when a person is needed, and once."""
-        from handoff_tui.review.notify import build_notification, notify  # noqa: PLC0415 - not before it is needed
+        from handoff_tui.agents.notify import build_notification, notify  # noqa: PLC0415 - not before it is needed
 
         told = notify(desk, build_notification(report))
         key, why = report.key, "; ".join(report.why[:1])

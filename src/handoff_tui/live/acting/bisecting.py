@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_debug import BisectPart
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.debugging import BisectPart
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
-    from handoff_tui.models.bisect_report import BisectProgress
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.history.bisect.report import BisectProgress
+    from handoff_tui.live.feed.snapshot import Scene
 
 _KEY = "bisect"
 
@@ -58,8 +58,8 @@ class Bisecting:
         scene = self._find_scene(self._board.state)
         if scene is None:
             return
-        from handoff_tui.review.bisect import BisectRequest, BisectTelling, bisect  # noqa: PLC0415 - when it is asked for
-        from handoff_tui.review.commands import list_commands  # noqa: PLC0415
+        from handoff_tui.checks.run.commands import list_commands  # noqa: PLC0415
+        from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect  # noqa: PLC0415 - when it is asked for
 
         telling = BisectTelling(on_progress=lambda progress: self._add(number, progress), cancel=cancel)
         try:

@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board, put_parts
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.part_readers import Wanted
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.parts.readers import Wanted
 
 PLACES = ("comparison", "failure")
 """Where in the state the answers are."""
@@ -43,7 +43,7 @@ class Debugging:
         """Two attempts by their names; for what is here now the checks are looked at, and no command is started."""
 
         def read(scene: Scene, _: Wanted, cancel: threading.Event) -> object:
-            from handoff_tui.review.live.debug_readers import read_comparison  # noqa: PLC0415 - when it is asked for
+            from handoff_tui.live.parts.debug_readers import read_comparison  # noqa: PLC0415 - when it is asked for
 
             return read_comparison(scene, before, after, cancel)
 
@@ -53,7 +53,7 @@ class Debugging:
         """Why the gate in view is closed."""
 
         def read(scene: Scene, wanted: Wanted, cancel: threading.Event) -> object:
-            from handoff_tui.review.live.debug_readers import read_why  # noqa: PLC0415 - when it is asked for
+            from handoff_tui.live.parts.debug_readers import read_why  # noqa: PLC0415 - when it is asked for
 
             return read_why(scene, wanted, cancel)
 

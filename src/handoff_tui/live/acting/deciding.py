@@ -11,21 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import ChecksProgress, DecisionPart, DecisionStage, DeskState, Trouble
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.review_record import Comment
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import ChecksProgress, DecisionPart, DecisionStage, DeskState, Trouble
+from handoff_tui.live.state_store import Board
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.models.check_result import CheckResult
-    from handoff_tui.models.stored_drafts import StoredDrafts
-    from handoff_tui.review.live.decision_work import Readied
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.checks.result import CheckResult
+    from handoff_tui.decisions.values.drafts import StoredDrafts
+    from handoff_tui.live.acting.decision_work import Readied
+    from handoff_tui.live.feed.snapshot import Scene
 
 _PREPARE, _LOOK, _SIGN = "prepare", "look", "sign"
 _NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
@@ -113,7 +113,7 @@ class Deciding:
             self._sign(underway, reason, at_terminal=True)
 
     def _prepare(self, underway: _Underway, cancel: threading.Event) -> None:
-        from handoff_tui.review.live.decision_work import ready_decision  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.decision_work import ready_decision  # noqa: PLC0415 - after the first paint
 
         started = read_now()
 
@@ -151,7 +151,7 @@ class Deciding:
 
     def _look(self, underway: _Underway) -> None:
         """On the lane, after the watcher told of something: whatever differs from what is shown disarms it."""
-        from handoff_tui.review.live.decision_work import find_changes  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.decision_work import find_changes  # noqa: PLC0415 - after the first paint
 
         readied = underway.readied
         if readied is None or not self._is_ready(underway):
@@ -166,7 +166,7 @@ class Deciding:
             self._change(underway, lambda part: _move(part, trouble))
 
     def _sign(self, underway: _Underway, reason: str, *, at_terminal: bool) -> None:
-        from handoff_tui.review.live.decision_work import judge_failure, sign_readied  # noqa: PLC0415
+        from handoff_tui.live.acting.decision_work import judge_failure, sign_readied  # noqa: PLC0415
 
         readied = underway.readied
         if readied is None:
@@ -195,7 +195,7 @@ class Deciding:
 
     def _wake(self, readied: Readied) -> None:
         """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
-        from handoff_tui.review.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
+        from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
         examined = readied.prepared.examined
         try:

@@ -8,7 +8,9 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.errors import (
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import (
     AppendRefusedError,
     HandoffError,
     KeyLockedError,
@@ -20,25 +22,24 @@ from handoff_tui.errors import (
     StoreWriteError,
     UsageError,
 )
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.desk_state import DecisionStage, Demand, Trouble
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.log_record import DecisionVerb, Entry, LogVerdict
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.repo.signing_key import is_locked
-from handoff_tui.repo.ssh_keygen import Prompt
-from handoff_tui.repo.terminal import write_line
-from handoff_tui.review.check import Telling
-from handoff_tui.review.decide import DecideRequest, Prepared, complete_decision, prepare_decision, sign_decision
-from handoff_tui.review.demands import compare_read, find_demands
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.evidence_record import add_remarks
-from handoff_tui.review.examine import judge_again
-from handoff_tui.review.gate_view import build_decision_view, build_gate_view
-from handoff_tui.review.log import OpenLog, open_log
-from handoff_tui.review.moved import find_moves
+from handoff_tui.decisions.changed_since_shown import find_moves
+from handoff_tui.decisions.decide import DecideRequest, Prepared, complete_decision, prepare_decision, sign_decision
+from handoff_tui.decisions.evidence_record import add_remarks
+from handoff_tui.decisions.examine import judge_again
+from handoff_tui.decisions.extra_confirmations import compare_read, find_demands
+from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
+from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.git.signing.signing_key import is_locked
+from handoff_tui.git.signing.ssh_keygen import Prompt
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.state.desk import DecisionStage, Trouble
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.record import DecisionVerb, Entry, LogVerdict
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.processes.terminal import write_line
 
 _KEPT = "Nothing was signed; the reason is kept."
 

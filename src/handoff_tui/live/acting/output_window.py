@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from handoff_tui.models.agent_desk import OutputPlace, OutputSource, OutputWindow
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.output_reader import OutputReader
-from handoff_tui.repo.run_files import OUTPUT
-from handoff_tui.repo.run_state import find_run_folder
-from handoff_tui.repo.step_reports import PROMPT
+from handoff_tui.agents.runs.files import OUTPUT
+from handoff_tui.agents.runs.reports import PROMPT
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.state import find_run_folder
+from handoff_tui.live.state.agents import OutputPlace, OutputSource, OutputWindow
+from handoff_tui.system.processes.output_reader import OutputReader
 
 _AT_ONCE = 16 * 1024 * 1024
 """So many bytes are counted before lines are shown again."""

@@ -7,27 +7,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.checks.contract import Moment
-from handoff_tui.errors import FileUnreadableError, HandoffError
-from handoff_tui.models.desk_debug import Visited
-from handoff_tui.models.desk_state import PACKET, DocumentView, Loaded, RepositoryPart
-from handoff_tui.models.inbox import HandoffKey, InboxItem, close_items
-from handoff_tui.models.log_record import ProblemLevel
-from handoff_tui.models.log_view import LogView
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.pipeline_view import PipelineView
-from handoff_tui.models.travel import DeskThen, Stop, TravelLine
-from handoff_tui.repo.text import decode_text
-from handoff_tui.review.check import CheckRequest
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.inbox import InboxFacts, build_inbox
-from handoff_tui.review.live.part_readers import cut_text
-from handoff_tui.review.live.repository_feed import build_trouble
-from handoff_tui.review.pipeline import build_pipeline
-from handoff_tui.review.reviewer import DeskReviewer
-from handoff_tui.review.travel import PastDesk, Traveller
+from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.core.errors import FileUnreadableError, HandoffError
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.history.travel.travel import PastDesk, Traveller
+from handoff_tui.history.travel.values import DeskThen, Stop, TravelLine
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.parts.readers import cut_text
+from handoff_tui.live.state.debugging import Visited
+from handoff_tui.live.state.desk import PACKET, DocumentView, Loaded, RepositoryPart
+from handoff_tui.log.policy.reviewer import DeskReviewer
+from handoff_tui.log.record import ProblemLevel
+from handoff_tui.log.show.view import LogView
+from handoff_tui.status.inbox import InboxFacts, build_inbox
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
+from handoff_tui.status.pipeline import build_pipeline
+from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.system.files.decoding import decode_text
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.travelling import Wanted
+    from handoff_tui.live.acting.travelling import Wanted
 
 _NOBODY = DeskReviewer(note="this is how it was: nothing can be decided here")
 """Who could have decided then is not asked: nothing waits on anybody in the past."""

@@ -11,19 +11,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_debug import TravelPart, Visited
-from handoff_tui.models.desk_state import DeskState, Drafts, Loaded, Scope, Trouble
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.models.travel import Stop
-from handoff_tui.review.live.board import Board, put_parts
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.history.travel.values import Stop
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.debugging import TravelPart, Visited
+from handoff_tui.live.state.desk import DeskState, Drafts, Loaded, Scope, Trouble
+from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.past_reader import PastReader
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.acting.past_reader import PastReader
+    from handoff_tui.live.feed.snapshot import Scene
 
 MOST_KEPT = 300
 """So many stops are shown again at once."""
@@ -134,7 +134,7 @@ class Travelling:
                 self.go(travel.index)
 
     def _open(self, at: str | None, cancel: threading.Event) -> None:
-        from handoff_tui.review.live.past_reader import PastReader  # noqa: PLC0415 - not before it is asked for
+        from handoff_tui.live.acting.past_reader import PastReader  # noqa: PLC0415 - not before it is asked for
 
         scene = self._find_scene(self._board.state)
         if scene is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from handoff_tui.errors import ShownMovedError, UsageError
-from handoff_tui.models.check_report import TrustPlan
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.trust import is_trusted, plan_trust, trust
+from handoff_tui.checks.report import TrustPlan
+from handoff_tui.checks.run.command_consent import is_trusted, plan_trust, trust
+from handoff_tui.core.errors import ShownMovedError, UsageError
+from handoff_tui.handoffs.session import open_desk
 
 
 def ready_trust(root: Path) -> tuple[TrustPlan, Callable[[], str]]:

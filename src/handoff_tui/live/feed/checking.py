@@ -6,15 +6,15 @@ from collections.abc import Callable
 from threading import Event
 
 from handoff_tui.checks.contract import Moment
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, list_command_results
 from handoff_tui.checks.verdict import build_verdict
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.work import Severity
-from handoff_tui.review.check import Beforehand, CheckRequest, Telling, check, list_command_results
-from handoff_tui.review.examine import plan_gate
-from handoff_tui.review.live.scene import Scene
-from handoff_tui.review.log import open_log
+from handoff_tui.core.work import Severity
+from handoff_tui.decisions.examine import plan_gate
+from handoff_tui.live.feed.snapshot import Scene
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
 
 _RANK = {severity: number for number, severity in enumerate(Severity)}
 

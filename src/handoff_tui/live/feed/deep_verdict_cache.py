@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.review.live.claim_book import ClaimBook
-from handoff_tui.review.live.scene import Scene
+from handoff_tui.live.feed.snapshot import Scene
+from handoff_tui.live.feed.verdict_cache import ClaimBook
 
 
 class DeepBook:

@@ -7,18 +7,18 @@ from datetime import datetime
 from pathlib import Path
 
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.dialects.reading import Harvest, list_text_names, read_again
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.models.review_state import ReviewedHandoff, ReviewState
-from handoff_tui.repo.change_times import read_commit_times, read_disk_times
-from handoff_tui.repo.patched_tree import PatchedTree, is_listed, patch_work_tree
-from handoff_tui.repo.probe import OFTEN_IGNORED
-from handoff_tui.review.inbox import build_inbox
-from handoff_tui.review.live.claim_book import ClaimBook
-from handoff_tui.review.live.notices import Notices
-from handoff_tui.review.live.scene import Patch, Scene, Workings, build_inbox_facts, read_scene
-from handoff_tui.review.reading import Reading
-from handoff_tui.review.refresh import Bench, build_state
+from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.git.work_tree.patched_tree import PatchedTree, is_listed, patch_work_tree
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.read_handoffs import Reading
+from handoff_tui.handoffs.reading.read import Harvest, list_text_names, read_again
+from handoff_tui.live.feed.notices import Notices
+from handoff_tui.live.feed.snapshot import Patch, Scene, Workings, build_inbox_facts, read_scene
+from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.status.inbox import build_inbox
+from handoff_tui.status.refresh import Bench, build_state
+from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 MOST_PATHS = 16
 """More than these at once are not followed one by one."""

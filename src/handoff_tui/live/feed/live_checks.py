@@ -8,10 +8,9 @@ from threading import Event
 from typing import cast
 
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.world import Change
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.review.check import (
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import (
     Beforehand,
     CheckRequest,
     Kept,
@@ -20,12 +19,13 @@ from handoff_tui.review.check import (
     check_once,
     list_command_results,
 )
-from handoff_tui.review.commands import list_commands
-from handoff_tui.review.live.checking import build_request, merge_results
-from handoff_tui.review.live.claim_book import ClaimBook
-from handoff_tui.review.live.deep_book import DeepBook
-from handoff_tui.review.live.scene import Patch, Scene
-from handoff_tui.review.live.standing_answers import StandingAnswers, patch_changes
+from handoff_tui.checks.run.commands import list_commands
+from handoff_tui.checks.world import Change
+from handoff_tui.live.feed.checking import build_request, merge_results
+from handoff_tui.live.feed.deep_verdict_cache import DeepBook
+from handoff_tui.live.feed.snapshot import Patch, Scene
+from handoff_tui.live.feed.still_valid_answers import StandingAnswers, patch_changes
+from handoff_tui.live.feed.verdict_cache import ClaimBook
 
 
 @dataclass(frozen=True, slots=True)

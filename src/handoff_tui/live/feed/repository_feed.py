@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.models.inbox import InboxItem, close_items, sort_inbox
-from handoff_tui.models.noticed import Noticed, Watching
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.log_proof import LogProof
-from handoff_tui.review.live.notices import Notices, PendingNotices
-from handoff_tui.review.live.risk_measuring import RiskMeasuring
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.live.feed.notices import Notices, PendingNotices
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.log_proof import LogProof
+from handoff_tui.live.risk_measuring import RiskMeasuring
+from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import InboxItem, close_items, sort_inbox
+from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.repo.repository import Repository
-    from handoff_tui.repo.watcher import Watcher
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.git.repository import Repository
+    from handoff_tui.git.watch.watcher import Watcher
+    from handoff_tui.live.feed.snapshot import Scene
 
 _FIRST_RETRY_SECONDS = 0.2
 _LAST_RETRY_SECONDS = 30.0
@@ -95,7 +95,7 @@ class RepositoryFeed:
         return self._lane.is_idle()
 
     def _open(self, _: threading.Event) -> None:
-        from handoff_tui.repo.repository import open_repository  # noqa: PLC0415 - after the first paint
+        from handoff_tui.git.repository import open_repository  # noqa: PLC0415 - after the first paint
 
         try:
             repository = open_repository(self._start)
@@ -124,7 +124,7 @@ class RepositoryFeed:
 
     def _watch(self, repository: Repository) -> None:
         """Everything is read at the watcher's first word: from then on it tells of each change."""
-        from handoff_tui.repo.watcher import Watcher  # noqa: PLC0415 - after the first paint
+        from handoff_tui.git.watch.watcher import Watcher  # noqa: PLC0415 - after the first paint
 
         self._watcher = Watcher(repository, self._hear, self._stopped)
         self._watcher.start()
@@ -153,7 +153,7 @@ class RepositoryFeed:
             self._read_again(notices)
 
     def _read_again(self, notices: Notices) -> None:
-        from handoff_tui.review.live.following import follow  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.feed.following import follow  # noqa: PLC0415 - after the first paint
 
         try:
             scene = follow(Path(self.root), self.scene, notices)

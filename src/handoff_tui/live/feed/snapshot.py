@@ -8,22 +8,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.dialects.reading import list_text_names, read_again
-from handoff_tui.dialects.reading_memory import ReadingMemory
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.models.log_record import ProblemLevel
-from handoff_tui.models.review_state import ReviewState
-from handoff_tui.repo.content_rules import ContentRules, read_content_rules
-from handoff_tui.repo.patched_tree import find_gone
-from handoff_tui.review.desk import Desk, open_desk_to_look
-from handoff_tui.review.inbox import InboxFacts, build_inbox, read_change_times
-from handoff_tui.review.live.claim_book import ClaimBook
-from handoff_tui.review.log_gates import LogGates
-from handoff_tui.review.reading import Reading
-from handoff_tui.review.refresh import Bench, build_state, open_log_gates
-from handoff_tui.review.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.git.work_tree.content_rules import ContentRules, read_content_rules
+from handoff_tui.git.work_tree.patched_tree import find_gone
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.read_handoffs import Reading
+from handoff_tui.handoffs.reading.read import list_text_names, read_again
+from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import Desk, open_desk_to_look
+from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.log.record import ProblemLevel
+from handoff_tui.status.inbox import InboxFacts, build_inbox, read_change_times
+from handoff_tui.status.inbox_item import InboxItem
+from handoff_tui.status.refresh import Bench, build_state, open_log_gates
+from handoff_tui.status.review_state import ReviewState
 
 
 class Patch(NamedTuple):

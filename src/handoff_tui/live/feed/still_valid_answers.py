@@ -6,10 +6,10 @@ import os
 from typing import Final
 
 from handoff_tui.checks.world import Change
-from handoff_tui.models.review_state import RepositoryFacts
-from handoff_tui.repo.content_rules import is_stored_as_is
-from handoff_tui.repo.files import FileReader
-from handoff_tui.review.live.scene import Patch, Scene
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.work_tree.content_rules import is_stored_as_is
+from handoff_tui.live.feed.snapshot import Patch, Scene
+from handoff_tui.system.files.reader import FileReader
 
 _STEADY: Final = frozenset({
     "answer", "baseline", "commit", "commit-paths", "commits", "cut-off", "document-commit", "file-at", "lag",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.claim import ClaimKind, Verdict
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import measure_claims, prepare
-from handoff_tui.review.path_finder import Found
+from handoff_tui.handoffs.claim import ClaimKind, Verdict
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.path_finder import Found
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
 
 _REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
 """Claims whose verdict rests on which files are uncommitted."""

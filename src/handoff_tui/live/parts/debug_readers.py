@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from threading import Event
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.attempt_history import AttemptComparison
-from handoff_tui.models.desk_debug import AttemptsView
-from handoff_tui.models.failure_report import FailureReport
-from handoff_tui.models.metrics import MetricsReport
-from handoff_tui.review.attempt_compare import compare_attempts
-from handoff_tui.review.check import Telling
-from handoff_tui.review.failure import FailurePlace, explore_failure
-from handoff_tui.review.history import read_history
-from handoff_tui.review.live.part_readers import Wanted, look
-from handoff_tui.review.live.scene import Scene
-from handoff_tui.review.log import open_log
-from handoff_tui.review.metrics import read_metrics
-from handoff_tui.review.metrics_figures import Window
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.history.attempts.attempts import read_history
+from handoff_tui.history.attempts.compare import compare_attempts
+from handoff_tui.history.attempts.report import AttemptComparison
+from handoff_tui.history.failure.failure import FailurePlace, explore_failure
+from handoff_tui.history.failure.report import FailureReport
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.metrics import read_metrics
+from handoff_tui.history.metrics.report import MetricsReport
+from handoff_tui.live.feed.snapshot import Scene
+from handoff_tui.live.parts.readers import Wanted, look
+from handoff_tui.live.state.debugging import AttemptsView
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import open_log
 
 
 def read_figures(scene: Scene) -> MetricsReport:

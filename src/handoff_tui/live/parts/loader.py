@@ -7,19 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.desk_debug import AttemptsView
-from handoff_tui.models.desk_state import PACKET, DeskState, DocumentView, FilesView, Part
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.review.diff import FilesDiff
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.deep_book import DeepBook
-from handoff_tui.review.live.live_checks import LiveChecks
-from handoff_tui.review.live.part_readers import (
+from handoff_tui.changes.diff import FilesDiff
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.live.feed.deep_verdict_cache import DeepBook
+from handoff_tui.live.feed.live_checks import LiveChecks
+from handoff_tui.live.feed.snapshot import Scene
+from handoff_tui.live.parts.readers import (
     Wanted,
     count_files,
     read_difference,
@@ -32,8 +28,12 @@ from handoff_tui.review.live.part_readers import (
     read_pipeline,
     read_shown,
 )
-from handoff_tui.review.live.scene import Scene
-from handoff_tui.review.show import find_handoff, show_again
+from handoff_tui.live.state.debugging import AttemptsView
+from handoff_tui.live.state.desk import PACKET, DeskState, DocumentView, FilesView, Part
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.show import find_handoff, show_again
 
 _NOTHING_CHOSEN = "no handoff is in view"
 _JUDGED = frozenset({Part.CHECKS, Part.GATE, Part.DIFFERENCE})
@@ -61,7 +61,7 @@ class ReadingRoom:
         if part is Part.LOG:
             return read_log(scene)
         if part is Part.FIGURES:
-            from handoff_tui.review.live.debug_readers import read_figures  # noqa: PLC0415 - few look at them
+            from handoff_tui.live.parts.debug_readers import read_figures  # noqa: PLC0415 - few look at them
 
             return read_figures(scene)
         if state.chosen is None:
@@ -145,7 +145,7 @@ class ReadingRoom:
 
 
 def _read_attempts(scene: Scene, wanted: Wanted, cancel: threading.Event) -> AttemptsView:
-    from handoff_tui.review.live.debug_readers import read_attempts  # noqa: PLC0415 - few look at them
+    from handoff_tui.live.parts.debug_readers import read_attempts  # noqa: PLC0415 - few look at them
 
     return read_attempts(scene, wanted, cancel)
 

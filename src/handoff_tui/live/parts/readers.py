@@ -6,30 +6,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.desk_state import DifferenceView, DocumentView, FilesView, OpenFile, Scope
-from handoff_tui.models.gate_view import GateView
-from handoff_tui.models.log_view import EntryView, LogReport, LogView
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.pipeline_view import PipelineView
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.text import decode_text
-from handoff_tui.review.check import Telling
-from handoff_tui.review.diff import DiffRequest, FilesDiff, diff
-from handoff_tui.review.examine import Examined, look_at_gate
-from handoff_tui.review.gate_view import build_gate_view
-from handoff_tui.review.live.moments import list_moments
-from handoff_tui.review.live.scene import Scene
-from handoff_tui.review.log import open_log
-from handoff_tui.review.log_list import Choice, list_log
-from handoff_tui.review.log_show import show_entry
-from handoff_tui.review.log_verify import Demands, verify_whole
-from handoff_tui.review.packet import build_packet
-from handoff_tui.review.pipeline import build_pipeline
-from handoff_tui.review.show import find_handoff, show
+from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.decisions.examine import Examined, look_at_gate
+from handoff_tui.decisions.gate_view import build_gate_view
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.live.comparison_points import list_moments
+from handoff_tui.live.feed.snapshot import Scene
+from handoff_tui.live.state.desk import DifferenceView, DocumentView, FilesView, OpenFile, Scope
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.show.entries import Choice, list_log
+from handoff_tui.log.show.entry import show_entry
+from handoff_tui.log.show.verify import Demands, verify_whole
+from handoff_tui.log.show.view import EntryView, LogReport, LogView
+from handoff_tui.status.pipeline import build_pipeline
+from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.show import find_handoff, show
+from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.reader import FileReader
 
 _MOST_OPENED = 64 * 1024 * 1024
 """A larger file is not opened at all; of one that is larger than limits.file_bytes the beginning is shown."""

@@ -7,15 +7,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.desk_state import PACKET, DeskState, Loaded, Part
-from handoff_tui.repo.clock import read_monotonic, read_now
-from handoff_tui.review.live.board import Board, put_parts
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.repository_feed import build_trouble
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.desk import PACKET, DeskState, Loaded, Part
+from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.system.clock import read_monotonic, read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.review.live.scene import Scene
+    from handoff_tui.live.feed.snapshot import Scene
 
 Token = tuple[Hashable, ...]
 """What a part was read for; the last element is the version of the scene."""

@@ -7,15 +7,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.models.agent_run import LockState, RunKey
-from handoff_tui.models.check_report import TrustPlan
-from handoff_tui.models.picture import Picture
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord
-from handoff_tui.models.run_view import RunView
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord
+from handoff_tui.agents.runs.run import LockState, RunKey
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.checks.report import TrustPlan
+from handoff_tui.core.picture import Picture
 
 if TYPE_CHECKING:
-    from handoff_tui.models.desk_state import Trouble
+    from handoff_tui.live.state.desk import Trouble
 
 
 class PhaseCommand(NamedTuple):

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from handoff_tui.models.attempt_history import AttemptHistory
-    from handoff_tui.models.bisect_report import BisectProgress, BisectReport
-    from handoff_tui.models.check_report import CheckReport
-    from handoff_tui.models.desk_state import DocumentView, Loaded, RepositoryPart, Trouble
-    from handoff_tui.models.inbox import HandoffKey, InboxItem
-    from handoff_tui.models.log_view import LogView
-    from handoff_tui.models.pipeline_view import PipelineView
-    from handoff_tui.models.review_state import ShownHandoff
-    from handoff_tui.models.travel import Stop
+    from handoff_tui.checks.report import CheckReport
+    from handoff_tui.history.attempts.report import AttemptHistory
+    from handoff_tui.history.bisect.report import BisectProgress, BisectReport
+    from handoff_tui.history.travel.values import Stop
+    from handoff_tui.live.state.desk import DocumentView, Loaded, RepositoryPart, Trouble
+    from handoff_tui.log.show.view import LogView
+    from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+    from handoff_tui.status.pipeline_view import PipelineView
+    from handoff_tui.status.review_state import ShownHandoff
 
 
 class AttemptsView(NamedTuple):

@@ -7,7 +7,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from handoff_tui.models.agent_desk import (
+from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.handoffs.document import Document
+from handoff_tui.live.state.agents import (
     NOBODY_AT_WORK,
     AgentsView,
     AtWork,
@@ -17,25 +26,17 @@ from handoff_tui.models.agent_desk import (
     Proposal,
     Ring,
 )
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.document import Document
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.models.log_view import EntryView, LogReport, LogView
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.packet import Packet
-from handoff_tui.models.pipeline_view import PipelineView
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.review_state import ReviewState, ShownHandoff
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.models.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
+from handoff_tui.log.review_record import Comment
+from handoff_tui.log.show.view import EntryView, LogReport, LogView
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the desk shows the rest before
-    from handoff_tui.models.attempt_history import AttemptComparison
-    from handoff_tui.models.desk_debug import AttemptsView, BisectPart, TravelPart
-    from handoff_tui.models.failure_report import FailureReport
-    from handoff_tui.models.metrics import MetricsReport
+    from handoff_tui.history.attempts.report import AttemptComparison
+    from handoff_tui.history.failure.report import FailureReport
+    from handoff_tui.history.metrics.report import MetricsReport
+    from handoff_tui.live.state.debugging import AttemptsView, BisectPart, TravelPart
 
 Value = TypeVar("Value")
 
@@ -212,13 +213,6 @@ class DecisionStage(StrEnum):
     """Something changed since it was shown; it must be looked at again."""
     SIGNING = "signing"
     STORED = "stored"
-
-
-class Demand(NamedTuple):
-    """Why a decision asks for more than one key: said in the dialog, and met by typing the handoff's name."""
-
-    text: str
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

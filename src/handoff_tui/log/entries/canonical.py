@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import NoReturn
 
-from handoff_tui.errors import EntryTooLargeError, NotCanonicalError
+from handoff_tui.core.errors import EntryTooLargeError, NotCanonicalError
 
 MAX_BYTES = 256 * 1024
 MAX_NESTING = 16

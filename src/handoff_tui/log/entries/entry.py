@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handoff_tui.decision_log import canonical, fields
-from handoff_tui.decision_log.envelope import build_entry_id, build_envelope, build_pae, parse_envelope
-from handoff_tui.decision_log.fields import Fields
-from handoff_tui.decision_log.patterns import (
+from handoff_tui.core.errors import EntrySchemaError
+from handoff_tui.log.entries import canonical, fields
+from handoff_tui.log.entries.envelope import build_entry_id, build_envelope, build_pae, parse_envelope
+from handoff_tui.log.entries.fields import Fields
+from handoff_tui.log.entries.patterns import (
     DECISION_SUBJECTS,
     DIGESTS,
     NEEDS_NO_REASON,
@@ -17,9 +18,8 @@ from handoff_tui.decision_log.patterns import (
     WORK_SUBJECTS,
     match_entry,
 )
-from handoff_tui.decision_log.sshsig import Signature, verify_signature
-from handoff_tui.errors import EntrySchemaError
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+from handoff_tui.log.entries.sshsig import Signature, verify_signature
+from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
 
 _STATEMENT_KEYS = frozenset({"_type", "predicate", "predicateType", "subject"})
 _DESCRIPTOR_KEYS = frozenset({"digest", "name"})

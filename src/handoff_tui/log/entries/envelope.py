@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.sshsig import Signature, parse_signature
-from handoff_tui.errors import EntryTooLargeError, EnvelopeMalformedError, KeyIdMismatchError, NotCanonicalError
+from handoff_tui.core.errors import EntryTooLargeError, EnvelopeMalformedError, KeyIdMismatchError, NotCanonicalError
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.sshsig import Signature, parse_signature
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 MAX_FILE_BYTES = canonical.MAX_BYTES

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 
-from handoff_tui.decision_log.canonical import Value
-from handoff_tui.errors import EntrySchemaError
+from handoff_tui.core.errors import EntrySchemaError
+from handoff_tui.log.entries.canonical import Value
 
 PRINCIPAL = re.compile(r"[A-Za-z0-9._%+@-]{1,128}")
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")

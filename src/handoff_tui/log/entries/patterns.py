@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 
-from handoff_tui.decision_log import fields
-from handoff_tui.decision_log.canonical import MAX_BYTES, MAX_INTEGER
-from handoff_tui.models.log_record import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
+from handoff_tui.log.entries import fields
+from handoff_tui.log.entries.canonical import MAX_BYTES, MAX_INTEGER
+from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})

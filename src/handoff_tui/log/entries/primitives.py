@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from handoff_tui.decision_log.public_keys import KeyType, PublicKey
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey
 
 Check = Callable[[bytes, bytes], None]
 """Takes signature and message; raises when they do not fit."""

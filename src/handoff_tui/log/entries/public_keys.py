@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
-from handoff_tui.decision_log.wire import WireReader
-from handoff_tui.errors import PublicKeyMalformedError
+from handoff_tui.core.errors import PublicKeyMalformedError
+from handoff_tui.log.entries.wire import WireReader
 
 MIN_RSA_BITS = 2048
 _MAX_RSA_BITS = 16384
@@ -132,7 +132,7 @@ def _parse_curve_point(reader: WireReader, kind: KeyType) -> bytes:
     for coordinate in (int.from_bytes(point[1 : 1 + size], "big"), int.from_bytes(point[1 + size :], "big")):
         if coordinate.bit_length() <= order.bit_length() // 2 or coordinate >= order - 1:
             raise PublicKeyMalformedError("the point of the ECDSA key is not acceptable")
-    from handoff_tui.decision_log.primitives import is_on_curve  # noqa: PLC0415 - few keys need the package for that
+    from handoff_tui.log.entries.primitives import is_on_curve  # noqa: PLC0415 - few keys need the package for that
 
     if not is_on_curve(kind, point):
         raise PublicKeyMalformedError("the point of the ECDSA key is not on its curve")

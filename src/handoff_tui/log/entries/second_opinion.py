@@ -8,12 +8,13 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from handoff_tui.decision_log.entries import parse_entry
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.decision_log.verify import check_entries
-from handoff_tui.errors import LogEntryError
-from handoff_tui.models.log_record import Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
-from handoff_tui.repo.ssh_keygen import check_with_ssh_keygen, find_program, verify_with_ssh_keygen
+from handoff_tui.core.errors import LogEntryError
+from handoff_tui.git.signing.ssh_keygen import check_with_ssh_keygen, verify_with_ssh_keygen
+from handoff_tui.log.entries.entry import parse_entry
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.record import Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
+from handoff_tui.log.verify import check_entries
+from handoff_tui.system.processes.programs import find_program
 
 CODE = "second-opinion"
 

@@ -6,15 +6,15 @@ import binascii
 import hashlib
 from typing import NamedTuple
 
-from handoff_tui.decision_log.public_keys import KeyType, PublicKey, parse_key_blob
-from handoff_tui.decision_log.wire import WireReader, build_string
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     EntryTooLargeError,
     SignatureForeignError,
     SignatureInvalidError,
     SignatureMalformedError,
 )
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey, parse_key_blob
+from handoff_tui.log.entries.wire import WireReader, build_string
 
 MAX_ARMOR_BYTES = 64 * 1024
 
@@ -107,7 +107,7 @@ def parse_signature_blob(blob: bytes) -> Signature:
 def verify_signature(signature: Signature, message: bytes) -> None:
     """Raises unless the signature's own key made it for this message."""
     # Here, because all that only reads the log must not pay for the package.
-    from handoff_tui.decision_log.primitives import is_valid  # noqa: PLC0415
+    from handoff_tui.log.entries.primitives import is_valid  # noqa: PLC0415
 
     signed = build_signed_data(message, signature.hash_name)
     if signature.flags is not None and signature.counter is not None:
@@ -162,7 +162,7 @@ def _parse_inner(key: PublicKey, hash_name: bytes, inner: bytes) -> Signature:
 
 def _parse_pair(value: bytes) -> bytes:
     """The two numbers of an ECDSA signature; leading zeros are overlooked, as in OpenSSH."""
-    from handoff_tui.decision_log.primitives import build_pair  # noqa: PLC0415 - as above
+    from handoff_tui.log.entries.primitives import build_pair  # noqa: PLC0415 - as above
 
     reader = WireReader(value, SignatureMalformedError)
     pair = build_pair(reader.take_number(minimal=False), reader.take_number(minimal=False))

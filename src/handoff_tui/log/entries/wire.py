@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.errors import LogEntryError
+from handoff_tui.core.errors import LogEntryError
 
 _MAX_NUMBER_BYTES = 16384 // 8
 """OpenSSH's limit; it also bounds what a hostile number can cost."""

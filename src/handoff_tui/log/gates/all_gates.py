@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from handoff_tui.decision_log.gate import NOT_ASKED, Target, judge_gate
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.log_record import Subject
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_commits import find_ancestors
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.desk import Desk
-from handoff_tui.review.log import find_policy, open_log
-from handoff_tui.review.place import build_handoff_digest, find_attempt, find_phase
-from handoff_tui.review.producers import build_principals
+from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.gates.gate import NOT_ASKED, Target, judge_gate
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.gates.position import build_handoff_digest, find_attempt, find_phase
+from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.producers import build_principals
+from handoff_tui.log.record import Subject
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handoff_tui.baseline.choose import Approved, Mark
-from handoff_tui.decision_log.log_index import LogIndex, Vote, build_log_index
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.repo.signing_key import read_identity
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.repo.work_commits import find_ancestors
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.desk import Desk, has_log
-from handoff_tui.review.log import open_log
+from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.git.signing.signing_key import read_identity
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.session import Desk, has_log
+from handoff_tui.log.gates.marks import Approved, Mark
+from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.system.files.cache_files import find_cache_folder
 
 _APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 

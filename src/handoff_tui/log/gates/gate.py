@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from handoff_tui.decision_log.log_index import LogIndex, Vote
-from handoff_tui.decision_log.policy import GateRule, Policy
-from handoff_tui.decision_log.requirement import is_met
-from handoff_tui.decision_log.times import add_seconds
-from handoff_tui.models.gate_state import Approval, GateName, GateReport
-from handoff_tui.models.log_record import DecisionVerb, ProblemLevel, Subject, Work
+from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
+from handoff_tui.log.index import LogIndex, Vote
+from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.record import DecisionVerb, ProblemLevel, Subject, Work
 
 _VETOES = {
     DecisionVerb.REJECT: GateName.REJECTED,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 
-from handoff_tui.decision_log.fields import LABEL
-from handoff_tui.decision_log.log_index import LogIndex, Vote
-from handoff_tui.errors import UsageError
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.log.entries.fields import LABEL
+from handoff_tui.log.index import LogIndex, Vote
+from handoff_tui.log.record import DecisionVerb
 
 NO_PHASE = "review"
 """The phase of work whose format knows none."""

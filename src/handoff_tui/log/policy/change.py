@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from handoff_tui.decision_log.policy import GateRule, Policy
-from handoff_tui.decision_log.signers import Signer
+from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.policy.signers import Signer
 
 _ROLE_WORDS = {
     "root": ("may change the policy from now on", "may no longer change the policy"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from handoff_tui.decision_log.policy import Policy, parse_policy
-from handoff_tui.errors import EntryRefusedError, TrustPolicyError
-from handoff_tui.models.log_record import Entry, EntryKind
+from handoff_tui.core.errors import EntryRefusedError, TrustPolicyError
+from handoff_tui.log.policy.policy import Policy, parse_policy
+from handoff_tui.log.record import Entry, EntryKind
 
 
 @dataclass(slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.policy_frontier import PolicyFrontier
-from handoff_tui.models.log_record import Entry, LogVerdict
-from handoff_tui.models.trust_report import SignatureTally
+from handoff_tui.log.policy.frontier import PolicyFrontier
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.reports import SignatureTally
+from handoff_tui.log.record import Entry, LogVerdict
 
 
 def build_frontier(verdict: LogVerdict) -> PolicyFrontier:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import PolicyReport, ProposalReport, SealReport, SignReport
+from handoff_tui.log.policy.reports import PolicyReport, ProposalReport, SealReport, SignReport
 
 SHOW_SCHEMA = "handoff-tui/policy-show/v1"
 PROPOSE_SCHEMA = "handoff-tui/policy-propose/v1"

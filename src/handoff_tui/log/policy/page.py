@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.models.trust_report import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.policy.reports import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
 
 _ANY_GATE = "*"
 _PLAIN_ROLES = frozenset({"root", "reviewer", "agent"})

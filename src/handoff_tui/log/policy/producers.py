@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.decision_log.log_index import LogIndex
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.repo.history import read_commits
-from handoff_tui.repo.work_commits import list_work_commits, read_contributors
-from handoff_tui.review.desk import Desk
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.git.history.commits import read_commits
+from handoff_tui.git.history.work_commits import list_work_commits, read_contributors
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.index import LogIndex
+from handoff_tui.log.policy.policy import Policy
 
 _OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._%+@-]+")
 _LONGEST = 128

@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import Final, Literal
 
-from handoff_tui.errors import TrustPolicyError
+from handoff_tui.core.errors import TrustPolicyError
 
 _TOKEN: Final = re.compile(r"\s*(?:(\()|(\))|([A-Za-z0-9_-]+))")
 _DEEPEST = 16

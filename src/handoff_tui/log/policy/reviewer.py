@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import HandoffError
-from handoff_tui.repo.signing_key import Identity, UserSettings, read_identity, read_signing_key
-from handoff_tui.review.desk import Desk
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.signing.signing_key import Identity, UserSettings, read_identity, read_signing_key
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.policy.policy import Policy
 
 _NO_LOG = "no decision was signed here yet; `handoff-tui init` begins the log"
 _ASKS = "gpg.ssh.defaultKeyCommand names your key, and is asked only when you sign"

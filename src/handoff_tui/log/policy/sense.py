@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.decision_log.envelope import MAX_SIGNATURES
-from handoff_tui.decision_log.fields import LABEL
-from handoff_tui.decision_log.policy import ANY_GATE, GateRule, Policy
-from handoff_tui.decision_log.requirement import is_met
-from handoff_tui.decision_log.signers import Signer
-from handoff_tui.decision_log.times import add_seconds
+from handoff_tui.log.entries.envelope import MAX_SIGNATURES
+from handoff_tui.log.entries.fields import LABEL
+from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.policy.policy import ANY_GATE, GateRule, Policy
+from handoff_tui.log.policy.requirement import is_met
+from handoff_tui.log.policy.signers import Signer
 
 _SECURITY_KEY = "sk-"
 

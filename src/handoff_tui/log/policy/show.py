@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.policy_change import compare_policies, describe_first, describe_gate
-from handoff_tui.decision_log.policy_frontier import PolicyFrontier
-from handoff_tui.decision_log.policy_history import build_frontier, find_signed_by
-from handoff_tui.decision_log.policy_sense import find_deciders, find_faults, find_warnings
-from handoff_tui.decision_log.signers import Signer, build_line
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import LogMissingError
-from handoff_tui.models.log_record import Entry, LogVerdict, ProblemLevel
-from handoff_tui.models.trust_report import GateRuleView, KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.log import find_pin, open_log
+from handoff_tui.core.errors import LogMissingError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.open_log import find_pin, open_log
+from handoff_tui.log.policy.change import compare_policies, describe_first, describe_gate
+from handoff_tui.log.policy.frontier import PolicyFrontier
+from handoff_tui.log.policy.history import build_frontier, find_signed_by
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.reports import GateRuleView, KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
+from handoff_tui.log.policy.sense import find_deciders, find_faults, find_warnings
+from handoff_tui.log.policy.signers import Signer, build_line
+from handoff_tui.log.record import Entry, LogVerdict, ProblemLevel
+from handoff_tui.system.clock import read_now
 
 _SHOWN_NOTES = frozenset({"trust-drift"})
 

@@ -6,15 +6,15 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.fields import PRINCIPAL
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import NoHumanError, SigningError, UsageError
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
-from handoff_tui.repo.ssh_keygen import Prompt, SigningTool
-from handoff_tui.repo.terminal import has_terminal
-from handoff_tui.review.desk import Desk
+from handoff_tui.core.errors import NoHumanError, SigningError, UsageError
+from handoff_tui.git.repository import Repository
+from handoff_tui.git.signing.signing_key import SigningKey, read_identity, read_key_file, read_signing_key
+from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.system.processes.terminal import has_terminal
 
 
 @dataclass(frozen=True, slots=True)

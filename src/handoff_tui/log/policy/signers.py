@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from handoff_tui.decision_log.fields import PRINCIPAL
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.decision_log.times import parse_time
-from handoff_tui.errors import PublicKeyMalformedError, TrustPolicyError
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.core.errors import PublicKeyMalformedError, TrustPolicyError
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.entries.times import parse_time
 
 _OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"\\]*)"')
 _MOMENT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2})?)?Z")

@@ -7,10 +7,10 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from handoff_tui.decision_log.fields import PRINCIPAL
-from handoff_tui.decision_log.signers import Signer, build_line, parse_allowed_signers
-from handoff_tui.errors import TrustPolicyError
-from handoff_tui.models.log_record import PolicyText
+from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
+from handoff_tui.log.record import PolicyText
 
 _VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)

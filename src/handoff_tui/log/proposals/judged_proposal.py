@@ -9,18 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.policy import Policy, parse_policy
-from handoff_tui.decision_log.policy_frontier import PolicyFrontier
-from handoff_tui.decision_log.policy_history import build_frontier, count_signatures, find_counting_keys
-from handoff_tui.decision_log.policy_sense import find_faults, find_turned_agents, find_warnings
-from handoff_tui.decision_log.proposal import MAX_BYTES, Proposal, merge_proposals, parse_proposal
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.errors import EntryRefusedError, LogBrokenError, PolicyForbiddenError, ProposalError, TrustPolicyError
-from handoff_tui.models.log_record import Entry, LogVerdict, ProblemLevel
-from handoff_tui.models.trust_report import ProposalReport, SignatureTally
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.named_files import read_named_file
-from handoff_tui.review.policy_show import compare_all, refuse_no_log
+from handoff_tui.core.errors import (
+    EntryRefusedError,
+    LogBrokenError,
+    PolicyForbiddenError,
+    ProposalError,
+    TrustPolicyError,
+)
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.policy.frontier import PolicyFrontier
+from handoff_tui.log.policy.history import build_frontier, count_signatures, find_counting_keys
+from handoff_tui.log.policy.policy import Policy, parse_policy
+from handoff_tui.log.policy.reports import ProposalReport, SignatureTally
+from handoff_tui.log.policy.sense import find_faults, find_turned_agents, find_warnings
+from handoff_tui.log.policy.show import compare_all, refuse_no_log
+from handoff_tui.log.proposals.proposal import MAX_BYTES, Proposal, merge_proposals, parse_proposal
+from handoff_tui.log.record import Entry, LogVerdict, ProblemLevel
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.named_files import read_named_file
 
 FORKED = "policy-forked"
 _ONLY_WORDS = "only the wording of the files changes"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import ProposalReport, SealReport, SignatureTally, SignReport
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.policy_page import add_fact
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.log.policy.page import add_fact
+from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignatureTally, SignReport
 
 _COMMIT = 'git add .handoff-tui && git commit -m "Policy {version}"'
 

@@ -6,29 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.config.load import load_settings
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import build_parents
-from handoff_tui.decision_log.policy_texts import (
-    Texts,
-    add_signer,
-    build_policy_text,
-    drop_key,
-    set_root_threshold,
-    set_version,
-)
-from handoff_tui.decision_log.proposal import build_proposal, render_proposal
-from handoff_tui.errors import LogPresentError, PolicyForbiddenError, UsageError
-from handoff_tui.models.log_record import Entry, EntryKind, PolicyText
-from handoff_tui.models.trust_report import ProposalReport
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.editor import edit_texts
-from handoff_tui.repo.named_files import is_inside, read_named_texts, write_if_absent
-from handoff_tui.repo.own_folder import OWN_FOLDER
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.trust_files import NAMES
-from handoff_tui.review.log import open_log
-from handoff_tui.review.proposal import Standing, build_report, place_proposal, refuse_senseless, stand_on
-from handoff_tui.review.signer import read_principal
+from handoff_tui.core.errors import LogPresentError, PolicyForbiddenError, UsageError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.journal import build_parents
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.policy.reports import ProposalReport
+from handoff_tui.log.policy.signer import read_principal
+from handoff_tui.log.policy.texts import Texts, add_signer, build_policy_text, drop_key, set_root_threshold, set_version
+from handoff_tui.log.proposals.judged_proposal import Standing, build_report, place_proposal, refuse_senseless, stand_on
+from handoff_tui.log.proposals.proposal import build_proposal, render_proposal
+from handoff_tui.log.record import Entry, EntryKind, PolicyText
+from handoff_tui.log.storage.trust_files import NAMES
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.named_files import is_inside, read_named_texts, write_if_absent
+from handoff_tui.system.files.own_folder import OWN_FOLDER
+from handoff_tui.system.processes.editor import edit_texts
 
 _MAX_TEXT_BYTES = 256 * 1024
 _ROOT_ROLE = "root"

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.policy_history import find_signed_by, find_voided
-from handoff_tui.decision_log.policy_texts import Texts
-from handoff_tui.decision_log.proposal import Proposal
-from handoff_tui.errors import HandoffError, LogBrokenError, PolicyForbiddenError
-from handoff_tui.models.log_record import Entry, PolicyText
-from handoff_tui.models.trust_report import ProposalReport, SealReport
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.trust_files import NAMES, write_trust_files
-from handoff_tui.review.log import OpenLog, open_log
-from handoff_tui.review.proposal import (
+from handoff_tui.core.errors import HandoffError, LogBrokenError, PolicyForbiddenError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.policy.history import find_signed_by, find_voided
+from handoff_tui.log.policy.reports import ProposalReport, SealReport
+from handoff_tui.log.policy.texts import Texts
+from handoff_tui.log.proposals.judged_proposal import (
     FORKED,
     Placed,
     Standing,
@@ -27,6 +24,9 @@ from handoff_tui.review.proposal import (
     refuse_senseless,
     stand_on,
 )
+from handoff_tui.log.proposals.proposal import Proposal
+from handoff_tui.log.record import Entry, PolicyText
+from handoff_tui.log.storage.trust_files import NAMES, write_trust_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.envelope import build_pae
-from handoff_tui.decision_log.proposal import Proposal, add_signature, merge_proposals, render_proposal
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import PolicyForbiddenError
-from handoff_tui.models.trust_report import ProposalReport, SignReport
-from handoff_tui.repo.named_files import write_named_file
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
-from handoff_tui.review.log import open_log
-from handoff_tui.review.proposal import (
+from handoff_tui.core.errors import PolicyForbiddenError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.policy.reports import ProposalReport, SignReport
+from handoff_tui.log.policy.signer import choose_prompt
+from handoff_tui.log.proposals.judged_proposal import (
     Placed,
     Standing,
     build_report,
@@ -24,7 +23,8 @@ from handoff_tui.review.proposal import (
     refuse_senseless,
     stand_on,
 )
-from handoff_tui.review.signer import choose_prompt
+from handoff_tui.log.proposals.proposal import Proposal, add_signature, merge_proposals, render_proposal
+from handoff_tui.system.files.named_files import write_named_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,26 +10,26 @@ from pathlib import Path
 
 from handoff_tui.config.first_file import FIRST_FILE
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.decision_log.entries import build_payload
-from handoff_tui.decision_log.journal import Draft, Parents
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.decision_log.policy_sense import find_warnings
-from handoff_tui.decision_log.policy_texts import Texts, build_policy_text, build_solo_texts
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import HandoffError, LogPresentError, SigningKeyMissingError
-from handoff_tui.models.log_record import Entry, EntryKind
-from handoff_tui.models.trust_report import InitReport
-from handoff_tui.repo.ignored_files import is_ignored
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.log_pin import build_pin_key, write_pin
-from handoff_tui.repo.named_files import write_if_absent
-from handoff_tui.repo.new_key import write_new_key
-from handoff_tui.repo.own_folder import OWN_FOLDER, read_layout_problems
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
-from handoff_tui.repo.trust_files import read_trust_files, write_trust_files
-from handoff_tui.review.log import find_pin, open_log
-from handoff_tui.review.signer import choose_prompt, read_principal
+from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.signing.new_key import write_new_key
+from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.git.work_tree.ignored_files import is_ignored
+from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import find_pin, open_log
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.policy.reports import InitReport
+from handoff_tui.log.policy.sense import find_warnings
+from handoff_tui.log.policy.signer import choose_prompt, read_principal
+from handoff_tui.log.policy.texts import Texts, build_policy_text, build_solo_texts
+from handoff_tui.log.record import Entry, EntryKind
+from handoff_tui.log.storage.blobs import LogBlobs
+from handoff_tui.log.storage.pin import build_pin_key, write_pin
+from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_files
+from handoff_tui.system.files.named_files import write_if_absent
+from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems
 
 _NONCE_BYTES = 16
 

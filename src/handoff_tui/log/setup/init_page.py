@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import InitReport
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.policy_page import add_fact
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.policy.page import add_fact
+from handoff_tui.log.policy.reports import InitReport
 
 SCHEMA = "handoff-tui/init/v1"
 

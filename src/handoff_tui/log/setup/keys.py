@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.decision_log.times import parse_time
-from handoff_tui.errors import UsageError
-from handoff_tui.models.trust_report import EnrolmentReport
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.repo.signing_key import SigningKey, read_key_file, read_signing_key
-from handoff_tui.review.log import find_policy, open_log
-from handoff_tui.review.signer import read_principal
+from handoff_tui.core.errors import UsageError
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.entries.times import parse_time
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.policy.reports import EnrolmentReport
+from handoff_tui.log.policy.signer import read_principal
+from handoff_tui.log.policy.signers import build_line
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

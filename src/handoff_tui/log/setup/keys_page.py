@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import EnrolmentReport, PolicyReport
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.policy_page import add_keys
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.policy.page import add_keys
+from handoff_tui.log.policy.reports import EnrolmentReport, PolicyReport
 
 ENROLL_SCHEMA = "handoff-tui/keys-enroll/v1"
 LIST_SCHEMA = "handoff-tui/keys-list/v1"

@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.decision_log.bundle import Member, parse_bundle, render_bundle
-from handoff_tui.decision_log.chain import Known, judge_chain
-from handoff_tui.decision_log.second_opinion import ask_second_opinion
-from handoff_tui.decision_log.times import build_time
-from handoff_tui.decision_log.verify import check_entries, find_drift
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.models.log_view import LogReport
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.evidence_files import EvidenceFiles
-from handoff_tui.repo.log_blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
-from handoff_tui.repo.new_files import write_new_file
-from handoff_tui.repo.user_files import read_user_file
-from handoff_tui.review.log import PIN_VARIABLE, OpenLog
-from handoff_tui.review.log_show import list_evidence
-from handoff_tui.review.log_verify import Demands, build_report, list_notes, parse_pin
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.log.chain import Known, judge_chain
+from handoff_tui.log.entries.second_opinion import ask_second_opinion
+from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.show.bundle_file import Member, parse_bundle, render_bundle
+from handoff_tui.log.show.entry import list_evidence
+from handoff_tui.log.show.verify import Demands, build_report, list_notes, parse_pin
+from handoff_tui.log.show.view import LogReport
+from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
+from handoff_tui.log.storage.evidence_files import EvidenceFiles
+from handoff_tui.log.verify import check_entries, find_drift
+from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.new_files import write_new_file
+from handoff_tui.system.files.user_files import read_user_file
 
 MOST_BYTES = 2 * 1024 * 1024 * 1024
 _OWN = ".handoff-tui"

@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from handoff_tui.errors import BundleMalformedError
+from handoff_tui.core.errors import BundleMalformedError
 
 TOP = "handoff-log"
 _BLOCK = 512

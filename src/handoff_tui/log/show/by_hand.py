@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.log_record import NAMESPACE
-from handoff_tui.models.log_view import EntryView
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.show.view import EntryView
 
 README_NAME = "README.md"
 SCRIPT_NAME = "verify.sh"

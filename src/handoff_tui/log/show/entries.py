@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from handoff_tui.decision_log.chain import Candidate
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.log_record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.models.log_view import EntryState, LogRow, LogView
-from handoff_tui.review.log import OpenLog
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.log.chain import Candidate
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.show.view import EntryState, LogRow, LogView
 
 _KINDS = {EntryKind.POLICY: "policy", EntryKind.SUBMISSION: "submission", EntryKind.DECISION: "decision"}
 SUBMIT = "submit"

@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.decision_log.entries import ParsedEntry, parse_entry
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.errors import EntryNotFoundError, HandoffError, LogEntryError
-from handoff_tui.models.log_record import NO_BASELINE, Entry, PolicyText
-from handoff_tui.models.log_view import EntryView, EvidenceView, SignatureView
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.repo.evidence_files import BASELINES, REVIEWS, EvidenceFiles
-from handoff_tui.repo.log_blobs import ID_PREFIX, WORK_TREE
-from handoff_tui.repo.new_files import write_new_files
-from handoff_tui.review.log import OpenLog
-from handoff_tui.review.log_list import RowBuilder
+from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryError
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.log.entries.entry import ParsedEntry, parse_entry
+from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.record import NO_BASELINE, Entry, PolicyText
+from handoff_tui.log.show.entries import RowBuilder
+from handoff_tui.log.show.view import EntryView, EvidenceView, SignatureView
+from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
+from handoff_tui.log.storage.evidence_files import BASELINES, REVIEWS, EvidenceFiles
+from handoff_tui.system.files.new_files import write_new_files
 
 _WRITTEN_ID = re.compile(r"(?:sha256:)?([0-9a-f]{4,64})")
 _MOST_NAMED = 5

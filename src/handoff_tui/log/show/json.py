@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.log_record import LogProblem
-from handoff_tui.models.log_view import EntryView, LogReport, LogRow, LogView
+from handoff_tui.log.record import LogProblem
+from handoff_tui.log.show.view import EntryView, LogReport, LogRow, LogView
 
 LIST_SCHEMA = "handoff-tui/log/v1"
 SHOW_SCHEMA = "handoff-tui/log-show/v1"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.log_record import NO_BASELINE, Entry, LogProblem, ProblemLevel
-from handoff_tui.models.log_view import EntryState, EntryView, LogReport, LogRow, LogView
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.log.record import NO_BASELINE, Entry, LogProblem, ProblemLevel
+from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, LogView
 
 _MOST_ROWS = 30
 _MOST_PROBLEMS = 12

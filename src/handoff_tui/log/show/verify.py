@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.decision_log.second_opinion import Opinion, ask_second_opinion
-from handoff_tui.errors import LogLockedError, StoreWriteError, UsageError
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.models.log_view import LogReport
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.repo.clock import read_now
-from handoff_tui.repo.log_losses import find_losses, resolve_commit
-from handoff_tui.repo.repository import Repository, open_repository
-from handoff_tui.review.log import OpenLog, find_anchor, open_log
+from handoff_tui.core.errors import LogLockedError, StoreWriteError, UsageError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.git.repository import Repository, open_repository
+from handoff_tui.log.entries.second_opinion import Opinion, ask_second_opinion
+from handoff_tui.log.open_log import OpenLog, find_anchor, open_log
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.show.view import LogReport
+from handoff_tui.log.storage.losses import find_losses, resolve_commit
+from handoff_tui.system.clock import read_now
 
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.models.base import Model
-from handoff_tui.models.log_record import Entry, LogProblem
+from handoff_tui.core.model import Model
+from handoff_tui.log.record import Entry, LogProblem
 
 
 class EntryState(StrEnum):

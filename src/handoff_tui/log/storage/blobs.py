@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from handoff_tui.errors import HandoffError, StoredFileDamagedError
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.folder_listing import Found
-from handoff_tui.repo.history import read_blobs, read_trees
-from handoff_tui.repo.log_trees import Shelf, parse_log_folder, parse_shard
-from handoff_tui.repo.own_folder import OWN_FOLDER
-from handoff_tui.repo.repository import Repository
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
+from handoff_tui.git.history.commits import read_blobs, read_trees
+from handoff_tui.git.objects.log_trees import Shelf, parse_log_folder, parse_shard
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.addressed_files import AddressedFolder
+from handoff_tui.system.files.folder_listing import Found
+from handoff_tui.system.files.own_folder import OWN_FOLDER
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 LOG_FOLDER = "log"
 LOG_SUFFIX = ".intoto.jsonl"

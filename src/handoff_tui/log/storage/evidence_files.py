@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.history import read_blobs
-from handoff_tui.repo.repository import Repository
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.addressed_files import AddressedFolder
 
 BASELINES = "baselines"
 REVIEWS = "reviews"

@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from handoff_tui.errors import LogLockedError, StoreWriteError
-from handoff_tui.repo.linked_write import build_write_error
-from handoff_tui.repo.local_files import LOCAL_FOLDER, LocalFolder
+from handoff_tui.core.errors import LogLockedError, StoreWriteError
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, LocalFolder
 
 LOCK_NAME = "lock"
 TIMEOUT_SECONDS = 30.0

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from handoff_tui.errors import GitError, HandoffError, StoredFileMissingError, UsageError
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.history import read_blobs, read_trees, resolve_commits
-from handoff_tui.repo.log_blobs import ID_PREFIX, LOG_SUFFIX, MAX_ENTRY_BYTES, open_log_folder
-from handoff_tui.repo.log_trees import parse_log_folder, parse_shard
-from handoff_tui.repo.repository import Repository
+from handoff_tui.core.errors import GitError, HandoffError, StoredFileMissingError, UsageError
+from handoff_tui.git.history.commits import read_blobs, read_trees, resolve_commits
+from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard
+from handoff_tui.git.repository import Repository
+from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, MAX_ENTRY_BYTES, open_log_folder
+from handoff_tui.system.files.addressed_files import AddressedFolder
+from handoff_tui.system.files.reader import FileReader
 
 _LOG_PATH = ".handoff-tui/log"
 _MAX_TREE_BYTES = 16 * 1024 * 1024

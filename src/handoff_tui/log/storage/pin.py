@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.errors import LogPresentError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.signing_key import UserSettings
+from handoff_tui.core.errors import LogPresentError
+from handoff_tui.git.command import Git
+from handoff_tui.git.signing.signing_key import UserSettings
 
 
 def build_pin_key(name: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from handoff_tui.errors import HandoffError, ReviewRecordError
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.repo.addressed_files import AddressedFolder
+from handoff_tui.core.errors import HandoffError, ReviewRecordError
+from handoff_tui.log.review_record import ReviewRecord
+from handoff_tui.system.files.addressed_files import AddressedFolder
 
 _MOST_BYTES = 16 * 1024 * 1024
 

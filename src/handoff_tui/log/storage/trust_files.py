@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.linked_write import build_write_error, close_looked_at, open_folder, replace_file, sync_folder
-from handoff_tui.repo.own_folder import OWN_FOLDER
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.files.atomic_write import (
+    build_write_error,
+    close_looked_at,
+    open_folder,
+    replace_file,
+    sync_folder,
+)
+from handoff_tui.system.files.own_folder import OWN_FOLDER
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 NAMES = ("allowed_signers", "policy.toml")
 FOLDER = "trust"

@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Mapping
 from typing import Protocol
 
-from handoff_tui.errors import HandoffError
+from handoff_tui.core.errors import HandoffError
 
 CACHE_NAME = "verified-cache"
 VERIFICATION_VERSION = "3"

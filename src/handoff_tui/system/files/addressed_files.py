@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
-from handoff_tui.repo.folder_listing import SETTLED_NANOSECONDS, FolderListing, ForeignFile, Found
-from handoff_tui.repo.linked_write import (
+from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
+from handoff_tui.system.files.atomic_write import (
     build_write_error,
     close_looked_at,
     open_folder,
@@ -21,8 +20,9 @@ from handoff_tui.repo.linked_write import (
     sync_folder,
     write_once,
 )
-from handoff_tui.repo.own_folder import OWN_FOLDER, write_git_files
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.folder_listing import SETTLED_NANOSECONDS, FolderListing, ForeignFile, Found
+from handoff_tui.system.files.own_folder import OWN_FOLDER, write_git_files
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -8,8 +8,8 @@ import secrets
 import stat
 from contextlib import suppress
 
-from handoff_tui.errors import HandoffError, StoredFileDamagedError, StoreWriteError
-from handoff_tui.repo.system_calls import Calls
+from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreWriteError
+from handoff_tui.system.files.system_calls import Calls
 
 TEMPORARY_PREFIX = ".tmp-"
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

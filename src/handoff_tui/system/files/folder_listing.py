@@ -7,8 +7,8 @@ import re
 import time
 from typing import NamedTuple
 
-from handoff_tui.repo.linked_write import TEMPORARY_PREFIX, close_looked_at, open_folder
-from handoff_tui.repo.system_calls import Calls
+from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, close_looked_at, open_folder
+from handoff_tui.system.files.system_calls import Calls
 
 _SHARD = re.compile(r"[0-9a-f]{2}")
 SETTLED_NANOSECONDS = 2_000_000_000

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.linked_write import (
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.system.files.atomic_write import (
     TEMPORARY_PREFIX,
     build_write_error,
     close_looked_at,
@@ -17,8 +17,8 @@ from handoff_tui.repo.linked_write import (
     read_regular,
     replace_file,
 )
-from handoff_tui.repo.state_files import find_state_folder
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.cache_files import find_state_folder
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 LOCAL_FOLDER = "handoff-tui"
 _MAX_BYTES = 64 * 1024 * 1024

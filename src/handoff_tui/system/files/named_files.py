@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handoff_tui.errors import FileUnreadableError, StoreWriteError
-from handoff_tui.repo.linked_write import build_write_error, close_looked_at, replace_file, sync_folder, write_once
-from handoff_tui.repo.system_calls import SYSTEM, Calls
-from handoff_tui.repo.user_files import read_user_file
+from handoff_tui.core.errors import FileUnreadableError, StoreWriteError
+from handoff_tui.system.files.atomic_write import (
+    build_write_error,
+    close_looked_at,
+    replace_file,
+    sync_folder,
+    write_once,
+)
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.user_files import read_user_file
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _SHARED_MODE = 0o666

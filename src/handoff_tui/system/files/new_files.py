@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.linked_write import build_write_error
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.system.files.atomic_write import build_write_error
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from handoff_tui.errors import HandoffError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.linked_write import TEMPORARY_PREFIX, write_once
-from handoff_tui.repo.own_place import OWN_FOLDER
-from handoff_tui.repo.system_calls import Calls
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, write_once
+from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.system_calls import Calls
 
 __all__ = ["FOLDERS", "OWN_FOLDER", "read_layout_problems", "write_git_files"]
 

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 
 _NEVER_ENTERED = ".git"
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.repo.files import FileReader
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.system.files.reader import FileReader
 
 _PROGRAM = "handoff-tui"
 

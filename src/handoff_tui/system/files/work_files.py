@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from handoff_tui.errors import RollbackError
-from handoff_tui.repo.linked_write import FOLDER_FLAGS, TEMPORARY_PREFIX
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.system.files.atomic_write import FOLDER_FLAGS, TEMPORARY_PREFIX
 
 _LINK, _PROGRAM = "120000", "100755"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -10,7 +10,7 @@ import signal
 import time
 from contextlib import suppress
 
-from handoff_tui.repo.process_identity import MARK, find_descendants, find_marked
+from handoff_tui.system.processes.identity import MARK, find_descendants, find_marked
 
 _SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER: what loses its parent becomes our child, whatever it did to its environment."""

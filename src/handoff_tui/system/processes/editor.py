@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from handoff_tui.errors import FileUnreadableError, NoHumanError, SshKeygenMissingError, UsageError
-from handoff_tui.repo.named_files import read_named_texts
-from handoff_tui.repo.ssh_keygen import expand_home, find_program
-from handoff_tui.repo.terminal import has_terminal
+from handoff_tui.core.errors import FileUnreadableError, NoHumanError, SshKeygenMissingError, UsageError
+from handoff_tui.system.files.named_files import read_named_texts
+from handoff_tui.system.processes.programs import expand_home, find_program
+from handoff_tui.system.processes.terminal import has_terminal
 
 _DEFAULT = "vi"
 _MAX_BYTES = 256 * 1024

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from handoff_tui.repo.process_identity import MARK, find_marked, is_living
+from handoff_tui.system.processes.identity import MARK, find_marked, is_living
 
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.agent_desk import AtWork, Stop
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.agent_places import NamedPlace
-from handoff_tui.presentation.agent_proposal import describe_stop
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
+from handoff_tui.agents.output_places import NamedPlace
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import AtWork, Stop
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
+from handoff_tui.tui.dialogs.proposal_page import describe_stop
 
 
 def build_stop_dialog(state: DeskState) -> PaletteScreen:

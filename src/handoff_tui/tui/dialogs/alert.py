@@ -8,9 +8,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from handoff_tui.presentation.alert_page import Alarm, build_alert_page
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.screens.box import Box
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.dialogs.alert_page import Alarm, build_alert_page
+from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -28,7 +28,7 @@ _MOVES = {
 class AlertScreen(Box[str | None], inherit_bindings=False):
     """`l` goes to the log, escape back to where one was; nothing else is answered. It gives back an offer to take."""
 
-    CSS_PATH = "alert_screen.tcss"
+    CSS_PATH = "alert.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, alarm: Alarm) -> None:

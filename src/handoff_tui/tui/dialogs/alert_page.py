@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState
 
 _MOST = 12
 

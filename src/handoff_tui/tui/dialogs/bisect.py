@@ -9,17 +9,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from handoff_tui.models.desk_debug import BisectPart
-from handoff_tui.models.desk_state import DeskState, Scope
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.presentation.bisect_box import build_bisect_box, build_bisect_wish, describe_search
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.debugging import BisectPart
+from handoff_tui.live.state.desk import DeskState, Scope
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+from handoff_tui.tui.dialogs.bisect_page import build_bisect_box, build_bisect_wish, describe_search
+from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.scope import render_scope
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted
-from handoff_tui.tui.screens.box import Box
-from handoff_tui.tui.screens.scope_screen import render_scope
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -33,7 +33,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
     A command is shown first and runs by a key of its own, never by Enter, and not by one that was typed ahead.
     """
 
-    CSS_PATH = "bisect_screen.tcss"
+    CSS_PATH = "bisect.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.bisect_report import BisectProgress, BisectReport, Standing
-from handoff_tui.models.desk_debug import BisectPart
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.presentation.bisect import build_bisect_page
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.bisect.page import build_bisect_page
+from handoff_tui.history.bisect.report import BisectProgress, BisectReport, Standing
+from handoff_tui.live.state.debugging import BisectPart
 
 Row = tuple[Cell, ...]
 _STANDINGS = {

@@ -11,10 +11,10 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import TextArea
 
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui.screens.box import Box
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
 
 
@@ -38,7 +38,7 @@ class CommentField(TextArea):
 class CommentScreen(Box[Comment | None], inherit_bindings=False):
     """Enter keeps the remark, ctrl+j begins another line, escape leaves it. Nothing is signed by it."""
 
-    CSS_PATH = "comment_screen.tcss"
+    CSS_PATH = "comment.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, path: str, line: int | None = None, end_line: int | None = None, text: str = "") -> None:

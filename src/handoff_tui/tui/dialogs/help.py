@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from handoff_tui.config.keymap import GLOBAL_SCOPES
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
-from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 
 _ORDER = list(GROUPS)
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.actions import Hint, Keys, get_scope
-from handoff_tui.tui.look import list_theme_names
+from handoff_tui.tui.dialogs.agent_dialogs import build_stop_dialog, parse_place, parse_stop
+from handoff_tui.tui.dialogs.help import build_help
+from handoff_tui.tui.dialogs.offers import build_offers
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
+from handoff_tui.tui.dialogs.scope import ScopeScreen, parse_scope
+from handoff_tui.tui.drawing.appearance import list_theme_names
 from handoff_tui.tui.messages import LeaveWanted, PlaceWanted, ScopeWanted, StopToggled, ThemeChosen
-from handoff_tui.tui.screens.agent_dialogs import build_stop_dialog, parse_place, parse_stop
-from handoff_tui.tui.screens.help_screen import build_help
-from handoff_tui.tui.screens.offers import build_offers
-from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
-from handoff_tui.tui.screens.scope_screen import ScopeScreen, parse_scope
 
 ANSWERS: dict[str, Callable[[str], Message]] = {
     "theme": ThemeChosen,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui.screens.comment_screen import CommentScreen
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.tui.dialogs.comment import CommentScreen
 from handoff_tui.tui.widgets.bars import Rule
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.desk_state import DeskState
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.actions import GROUPS, Hint, get_scope
-from handoff_tui.tui.screens.palette_screen import Offer
+from handoff_tui.tui.dialogs.palette import Offer
 
 _MOST_FILES = 500
 _HIDDEN = frozenset({"nav", "focus"})

@@ -11,10 +11,10 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui.screens.box import Box
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.row_list import RowList
 
@@ -49,7 +49,7 @@ class OfferRows:
 class PaletteScreen(Box[str | None], inherit_bindings=False):
     """Filtered by every letter typed; Enter takes the row under the cursor. Never used to confirm a decision."""
 
-    CSS_PATH = "palette_screen.tcss"
+    CSS_PATH = "palette.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, title: str, offers: Sequence[Offer], note: str = "") -> None:

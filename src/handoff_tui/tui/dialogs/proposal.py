@@ -9,17 +9,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.agent_proposal import TITLES, VERBS, build_proposal_page, describe_obstacle
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.decision.fields import NameField
+from handoff_tui.tui.dialogs.proposal_page import TITLES, VERBS, build_proposal_page, describe_obstacle
 from handoff_tui.tui.messages import ProposalConfirmed
-from handoff_tui.tui.screens.box import Box
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.decision_fields import NameField
 from handoff_tui.tui.widgets.page_view import PageView
 
 _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"})
@@ -28,7 +28,7 @@ _LEAVING = frozenset({"decision.cancel", "app.back", "app.quit", "app.interrupt"
 class ProposalScreen(Box[None], inherit_bindings=False):
     """From the wish to the deed. Keys count only when what they mean has been on the screen for a while."""
 
-    CSS_PATH = "proposal_screen.tcss"
+    CSS_PATH = "proposal.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
 

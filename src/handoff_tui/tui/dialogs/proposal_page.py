@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage, StepPlan, Stop
-from handoff_tui.presentation.agent_rows import describe_clock
-from handoff_tui.presentation.gate import add_fact
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.rollback import build_preview_page
-from handoff_tui.presentation.safe_text import render_safe, render_safe_lines
-from handoff_tui.presentation.step import add_locks
-from handoff_tui.presentation.trust_proposal import add_trust
+from handoff_tui.agents.rollback.page import build_preview_page
+from handoff_tui.agents.step.page import add_locks
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.decisions.pages.gate import add_fact
+from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage, StepPlan, Stop
+from handoff_tui.tui.dialogs.trust_page import add_trust
+from handoff_tui.tui.views.agent.rows import describe_clock
 
 TITLES = {
     ProposalKind.STEP: "Start the agent",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.widgets import Input
 
-from handoff_tui.models.desk_state import DeskState, Moment, Scope
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.desk import DeskState, Moment, Scope
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.widgets.bars import Rule
 
 _PREFIX = "scope:"

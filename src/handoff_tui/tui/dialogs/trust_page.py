@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import TrustPlan
-from handoff_tui.presentation.gate import add_fact
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.report import TrustPlan
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.pages.gate import add_fact
 
 _WORD_WIDTH = 9
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.load import load_settings
 from handoff_tui.config.peek import adapt_theme
-from handoff_tui.config.reasons import Reasons
+from handoff_tui.config.settings.reasons import Reasons
 from handoff_tui.config.theme import Theme, find_theme_folder, list_themes, load_theme
 
 _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})

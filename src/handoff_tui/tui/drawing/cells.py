@@ -10,8 +10,8 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.theming import ASCII_GLYPHS, Ink
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink
 
 _FILLING = "  "
 """One blank stands between words."""

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from handoff_tui.presentation.safe_text import find_hidden, render_safe
+from handoff_tui.core.text.safe_text import find_hidden, render_safe
 
 
 class SafeFilter(LineFilter):

@@ -10,18 +10,18 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from handoff_tui.models.desk_state import DeskState, Loaded, Part, Value
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.pipeline_view import PhaseStanding
-from handoff_tui.presentation.check_rows import CheckRows
-from handoff_tui.presentation.inbox import InboxRows
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.pipeline import PipelineRows
-from handoff_tui.presentation.rows import RowSource
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.rows import RowSource
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState, Loaded, Part, Value
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.status.pipeline_view import PhaseStanding
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import HandoffChosen, PhaseChosen, ViewWanted
+from handoff_tui.tui.views.checks.rows import CheckRows
+from handoff_tui.tui.views.inbox.rows import InboxRows
+from handoff_tui.tui.views.pipeline.rows import PipelineRows
 from handoff_tui.tui.widgets.bars import Rule
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 from textual.containers import Container
 from textual.message import Message
 
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.widgets.line_view import LineView
 
 

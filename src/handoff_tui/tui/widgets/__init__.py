@@ -1,1 +1,3 @@
-"""What is drawn: each widget is a function of the state it is shown. None calls review, none knows a screen."""
+"""Widgets that several views share."""
+
+from __future__ import annotations

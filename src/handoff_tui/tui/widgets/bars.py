@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import draw_cells, find_ink
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 
 if TYPE_CHECKING:
     from handoff_tui.tui.actions import Hint

@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.widgets.bars import Bar
 
 

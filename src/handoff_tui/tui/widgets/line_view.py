@@ -11,8 +11,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import draw_cells, find_ink
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 
 _KEPT = 1_000
 """So many drawn lines are remembered."""

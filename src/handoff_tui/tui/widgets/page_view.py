@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.tui.widgets.line_view import LineView
 
 Rows = Sequence[tuple[Cell, ...]]

@@ -8,9 +8,9 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.rows import RowSource
-from handoff_tui.tui.drawing import find_ink
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.rows import RowSource
+from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.widgets.line_view import LineView
 
 

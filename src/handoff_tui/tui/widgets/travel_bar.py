@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual import events
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.presentation.travel_bar import build_travel_bar, find_clicked_stop
+from handoff_tui.live.state.debugging import TravelPart
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.messages import Asked, TravelEnded, TravelMoved, TravelWanted
 from handoff_tui.tui.widgets.bars import Bar
+from handoff_tui.tui.widgets.travel_bar_words import build_travel_bar, find_clicked_stop
 
 
 class TravelBar(Bar):

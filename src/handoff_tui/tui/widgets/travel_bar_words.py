@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.models.travel import Stop, StopKind
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.travel.values import Stop, StopKind
+from handoff_tui.live.state.debugging import TravelPart
 
 Row = tuple[Cell, ...]
 

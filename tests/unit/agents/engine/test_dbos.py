@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
-from handoff_tui.errors import EngineError, EngineMissingError
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
+from handoff_tui.core.errors import EngineError, EngineMissingError
 from tests.support.procedure_runs import REQUEST
 
 
@@ -80,7 +80,7 @@ def test_pickle_in_a_planted_database_is_not_run(tmp_path: Path) -> None:
 def test_nothing_of_the_engine_reaches_a_terminal(tmp_path: Path) -> None:
     """A process that uses it says nothing on stdout or stderr, not even warnings."""
     code = f"""
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, write_schema
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, write_schema
 place = EnginePlace("sqlite:///{tmp_path}/engine.sqlite", "handoff-tui")
 write_schema(place)
 engine = DbosEngine(place)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine import Engine
-from handoff_tui.agents.engine_dbos import DbosEngine, EnginePlace, write_schema
-from handoff_tui.models.procedure_run import ProcedureState
+from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, write_schema
+from handoff_tui.agents.engine.engine import Engine
+from handoff_tui.agents.procedures.report import ProcedureState
 from tests.support.procedure_runs import REQUEST
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffError, WorkerPresentError
-from handoff_tui.repo.engine_files import (
+from handoff_tui.agents.engine.files import (
     ON_DEMAND_LOCK,
     build_log_handler,
     find_engine_file,
@@ -21,6 +20,7 @@ from handoff_tui.repo.engine_files import (
     hold_worker_lock,
     prepare_database,
 )
+from handoff_tui.core.errors import HandoffError, WorkerPresentError
 
 
 def test_database_is_its_owners_alone_and_writes_ahead(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.agents.procedure_profile import Load, Profiled, ProfileRun, build_latency, build_load, build_plan
-from handoff_tui.agents.procedure_recorded import Trial, has_made_to_fail
-from handoff_tui.config.procedures import Procedures
-from handoff_tui.config.reliability import STANDARD_PROFILES, ReliabilityKind, ReliabilityProfile
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.agents.engine.profile import Load, Profiled, ProfileRun, build_latency, build_load, build_plan
+from handoff_tui.agents.engine.recorded_actions import Trial, has_made_to_fail
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.config.settings.procedures import Procedures
+from handoff_tui.config.settings.reliability import STANDARD_PROFILES, ReliabilityKind, ReliabilityProfile
 from tests.support import procedure_runs
 
 SETTINGS = Procedures()

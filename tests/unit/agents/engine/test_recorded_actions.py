@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.engine import AgentOrder
-from handoff_tui.agents.procedure_recorded import (
+from handoff_tui.agents.engine.engine import AgentOrder
+from handoff_tui.agents.engine.recorded_actions import (
     RecordedActions,
     Trial,
     count_repeated,
     has_made_to_fail,
     is_made_to_fail,
 )
-from handoff_tui.models.procedure_run import TryKind
-from handoff_tui.repo.trial_files import read_records
+from handoff_tui.agents.engine.trial_files import read_records
+from handoff_tui.agents.procedures.report import TryKind
 from tests.support.procedure_runs import REQUEST, build_plan
 
 NOTHING = Event()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import ProfileReport
-from handoff_tui.review.run_profile import run_profile
+from handoff_tui.agents.engine.run_profile import run_profile
+from handoff_tui.agents.procedures.report import ProfileReport
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ProcedureError
 
 SHORT = {"iterations": 6, "concurrent_maximum": 3}
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import EngineError
-from handoff_tui.repo.trial_files import (
+from handoff_tui.agents.engine.trial_files import (
     append_record,
     is_ready,
     load_trial,
@@ -18,6 +17,7 @@ from handoff_tui.repo.trial_files import (
     remove_trial,
     write_trial,
 )
+from handoff_tui.core.errors import EngineError
 
 
 def test_trial_is_told_and_taken_away_again() -> None:

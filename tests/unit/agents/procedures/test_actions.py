@@ -7,11 +7,11 @@ from threading import Event
 
 import pytest
 
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import RunRequest
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run_actions import RepositoryActions, build_checked_plan
+from handoff_tui.agents.procedures.actions import RepositoryActions, build_checked_plan
+from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
 
 REQUEST = RunRequest(procedure="OWN", handoff=HANDOFF, phase="review", attempt=1)

@@ -8,22 +8,22 @@ from threading import Event
 import jsonschema
 import pytest
 
-from handoff_tui.agents.engine import AgentOrder
-from handoff_tui.errors import PhaseLockedError, ProcedureError
-from handoff_tui.models.agent_run import RunKey, RunStatus
-from handoff_tui.models.procedure_run import RunRequest, TryKind, TryResult
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.repo.agent_runs import find_run
-from handoff_tui.repo.phase_locks import find_lock, find_lock_place, release_lock, take_lock
-from handoff_tui.repo.step_reports import load_report
-from handoff_tui.review import step_start
-from handoff_tui.review.run_agents import build_key, prepare_run, run_step_agent, stop_step_agents
-from handoff_tui.review.step_start import start_prepared
-from handoff_tui.review.step_trail import list_reports
+from handoff_tui.agents.engine.engine import AgentOrder
+from handoff_tui.agents.procedures.agent_steps import build_key, prepare_run, run_step_agent, stop_step_agents
+from handoff_tui.agents.procedures.report import RunRequest, TryKind, TryResult
+from handoff_tui.agents.runs.folders import find_run
+from handoff_tui.agents.runs.phase_locks import find_lock, find_lock_place, release_lock, take_lock
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.step import start as step_start
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.start import start_prepared
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.core.errors import PhaseLockedError, ProcedureError
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "context.schema.json"
+SCHEMA = Path(__file__).parents[4] / "docs" / "context.schema.json"
 REQUEST = RunRequest(procedure="OWN", handoff=HANDOFF, phase="build")
 ORDER = AgentOrder(TryKind.STEP, "maker", 1, 20.0)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from threading import Event
 
-from handoff_tui.agents.engine import Attempted, GateLook
-from handoff_tui.agents.procedure_try import Watch, Watches
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import ProcedureTry, TryKind, TryResult
+from handoff_tui.agents.engine.engine import Attempted, GateLook
+from handoff_tui.agents.procedures.attempt import Watch, Watches
+from handoff_tui.agents.procedures.report import ProcedureTry, TryKind, TryResult
+from handoff_tui.core.errors import ProcedureError
 
 DRAFT = ProcedureTry(kind=TryKind.STEP, name="one", result=TryResult.ERROR)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, TryKind, TryResult
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.run_figures import build_figures
+from handoff_tui.agents.procedures.figures import build_figures
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
+from handoff_tui.core.work import Severity
 from tests.support.procedure_reports import build_run, build_try
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.gate_state import Approval, GateName, GateReport
-from handoff_tui.models.procedure_run import RunRequest
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run_gate import judge_run_gate, look_at_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.gate import judge_run_gate, look_at_run_gate, refuse_closed_gate
+from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
 from tests.support.gates import HANDOFF, GateDesk
 
 REQUEST = RunRequest(procedure="P", handoff=HANDOFF, phase="review", attempt=1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, TryKind, TryResult
-from handoff_tui.presentation.run import (
+from handoff_tui.agents.procedures.page import (
     build_follow_line,
     build_run_json,
     build_run_page,
@@ -14,6 +13,7 @@ from handoff_tui.presentation.run import (
     fold_looks,
     label_run,
 )
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
 from tests.support.procedure_reports import build_run, build_try
 from tests.support.reviewed import list_lines
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.engine import GateLook, Json
-from handoff_tui.agents.procedure_try import Watch
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import ProcedureState, TryResult
-from handoff_tui.models.work import Severity
+from handoff_tui.agents.engine.engine import GateLook, Json
+from handoff_tui.agents.procedures.attempt import Watch
+from handoff_tui.agents.procedures.report import ProcedureState, TryResult
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.core.work import Severity
 from tests.support.procedure_runs import (
     DiedError,
     MemoryDurable,

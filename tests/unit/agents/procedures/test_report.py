@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.procedure_run import ProcedureRun, ProcedureState, RunRequest
+from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from tests.support.procedure_reports import build_report
 
 

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffError, ProcedureError, RepositoryError
-from handoff_tui.models.procedure_run import ProcedureState
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run import Following, find_engine_place, follow_run, has_runs, submit_run, withdraw_run
+from handoff_tui.agents.procedures.report import ProcedureState
+from handoff_tui.agents.procedures.run import (
+    Following,
+    find_engine_place,
+    follow_run,
+    has_runs,
+    submit_run,
+    withdraw_run,
+)
+from handoff_tui.core.errors import HandoffError, ProcedureError, RepositoryError
+from handoff_tui.handoffs.session import open_desk
 from tests.support.procedure_reports import build_run
 from tests.support.procedure_runs import REQUEST, ListEngine
 from tests.support.repositories import RepositoryBuilder

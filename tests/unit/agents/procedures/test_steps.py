@@ -7,13 +7,13 @@ from threading import Event
 
 import pytest
 
-from handoff_tui.agents.engine import Attempted
-from handoff_tui.errors import ProcedureError
-from handoff_tui.models.procedure_run import RunRequest
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.work_commits import find_work_commit
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.run_steps import BUILT_IN, UNDOING, open_transfer, open_work
+from handoff_tui.agents.engine.engine import Attempted
+from handoff_tui.agents.procedures.report import RunRequest
+from handoff_tui.agents.procedures.steps import BUILT_IN, UNDOING, open_transfer, open_work
+from handoff_tui.core.errors import ProcedureError
+from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.git.repository import open_repository
+from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.agents.procedures.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.core.errors import StoreWriteError
 
 
 def test_file_is_written_read_and_removed(tmp_path: Path) -> None:

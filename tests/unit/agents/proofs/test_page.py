@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.work import ProofKind
-from handoff_tui.presentation.page import Line
-from handoff_tui.presentation.proofs import build_proofs_json, build_proofs_page
+from handoff_tui.agents.proofs.page import build_proofs_json, build_proofs_page
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.core.text.page import Line
+from handoff_tui.core.work import ProofKind
 
 
 def make_proof(recorded: str | None, path: str = "proofs/a.png") -> ProofRecord:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UnsafePathError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Proof, ProofKind
-from handoff_tui.review.proofs import list_proofs, read_picture
+from handoff_tui.agents.proofs.proofs import list_proofs, read_picture
+from handoff_tui.core.errors import UnsafePathError
+from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.pictures import build_png
 from tests.support.stepping import HANDOFF, Stepping
 

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from handoff_tui.models.rollback import RollbackState
-from handoff_tui.presentation.rollback import (
+from handoff_tui.agents.rollback.page import (
     build_done_page,
     build_preview_json,
     build_preview_page,
     build_rollback_json,
     build_rollbacks_page,
 )
+from handoff_tui.agents.rollback.report import RollbackState
 from tests.support.reviewed import find_section, list_lines
 from tests.support.rollbacks import PREVIEW, RECORD
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.rollback import RollbackPreview
-from handoff_tui.models.step import TouchedFile
+from handoff_tui.agents.rollback.report import RollbackPreview
+from handoff_tui.agents.step.report import TouchedFile
 
 
 def test_preview_is_empty_when_nothing_would_change() -> None:

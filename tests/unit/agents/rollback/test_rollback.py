@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import RollbackError
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.rollback import RollbackState
-from handoff_tui.repo import saved_work
-from handoff_tui.repo.phase_locks import break_lock, take_lock
-from handoff_tui.review import rollback
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
+from handoff_tui.agents.rollback import rollback, saved_work
+from handoff_tui.agents.rollback.report import RollbackState
+from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
+from handoff_tui.agents.runs.phase_locks import break_lock, take_lock
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import Stepping
 

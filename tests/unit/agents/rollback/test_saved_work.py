@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import RollbackError
-from handoff_tui.repo.repository import Repository, open_repository, read_work_tree
-from handoff_tui.repo.saved_work import (
+from handoff_tui.agents.rollback.saved_work import (
     change_files,
     find_unsavable,
     list_differences,
@@ -17,6 +15,8 @@ from handoff_tui.repo.saved_work import (
     write_saved_work,
     write_target_tree,
 )
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.git.repository import Repository, open_repository, read_work_tree
 from tests.support.repositories import EMAIL, RepositoryBuilder
 
 

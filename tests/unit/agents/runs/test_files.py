@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from handoff_tui.repo.run_files import OutputHash, write_json
+from handoff_tui.agents.runs.files import OutputHash, write_json
 
 
 def test_json_is_written_whole_and_for_its_owner_alone(tmp_path: Path) -> None:

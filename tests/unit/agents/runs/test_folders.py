@@ -10,9 +10,8 @@ from threading import Event, Timer
 
 import pytest
 
-from handoff_tui.errors import AgentRunError, StoreWriteError
-from handoff_tui.models.agent_run import RunEnding, RunKey, RunStatus
-from handoff_tui.repo.agent_runs import (
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.folders import (
     attach_run,
     find_run,
     list_runs,
@@ -24,8 +23,9 @@ from handoff_tui.repo.agent_runs import (
     wait_run,
     write_run,
 )
-from handoff_tui.repo.process_identity import find_marked
-from handoff_tui.repo.run_files import write_json
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
+from handoff_tui.core.errors import AgentRunError, StoreWriteError
+from handoff_tui.system.processes.identity import find_marked
 from tests.support.runs import Runs
 from tests.support.stepping import wait_until
 
@@ -68,10 +68,10 @@ def test_run_outlives_who_started_it(runs: Runs) -> None:
     """The starter is gone before the agent is; its result is there all the same."""
     plan = runs.plan("sleep 0.4; echo survived")
     handle = write_run(runs.folder, plan)
-    code = "import sys; from pathlib import Path; from handoff_tui.repo.agent_runs import *; "
+    code = "import sys; from pathlib import Path; from handoff_tui.agents.runs.folders import *; "
     code += f"start_run(attach_run(Path({str(runs.folder)!r}), RunHandle.__annotations__ and KEY), {{}})"
     key = plan.key.model_dump()
-    setup = f"from handoff_tui.models.agent_run import RunKey; KEY = RunKey(**{key!r}); "
+    setup = f"from handoff_tui.agents.runs.run import RunKey; KEY = RunKey(**{key!r}); "
     subprocess.run([sys.executable, "-c", setup + code + "; import os; os._exit(9)"], check=False, timeout=30)
     state = wait_run(handle, timeout=20)
     assert state.end is not None

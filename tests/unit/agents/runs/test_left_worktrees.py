@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.agent_worktrees import open_worktree
-from handoff_tui.repo.left_worktrees import list_left_worktrees, remove_left_worktrees
-from handoff_tui.repo.repository import Repository, open_repository
+from handoff_tui.agents.runs.left_worktrees import list_left_worktrees, remove_left_worktrees
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.worktrees import open_worktree
+from handoff_tui.git.repository import Repository, open_repository
 from tests.support.repositories import RepositoryBuilder
 
 KEY = RunKey(handoff="H-1", phase="build")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.models.step import OperatorNote
-from handoff_tui.repo.step_notes import append_note, read_notes
+from handoff_tui.agents.runs.notes import append_note, read_notes
+from handoff_tui.agents.step.report import OperatorNote
+from handoff_tui.core.errors import StoreWriteError
 
 
 def note(text: str) -> OperatorNote:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.models.observation import Observation
-from handoff_tui.repo.agent_watch import read_new_commits, read_observation
-from handoff_tui.repo.git import Git
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.runs.observe import read_new_commits, read_observation
+from handoff_tui.git.command import Git
 from tests.support.repositories import RepositoryBuilder
 
 RULES = ("handoff-tui.toml", "tools/gate.sh")

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import PhaseLockedError, StoreWriteError
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.phase_locks import (
+from handoff_tui.agents.runs.phase_locks import (
     break_lock,
     describe_holder,
     find_lock,
@@ -18,6 +16,8 @@ from handoff_tui.repo.phase_locks import (
     release_lock,
     take_lock,
 )
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.core.errors import PhaseLockedError, StoreWriteError
 
 KEY = RunKey(handoff="H-1", phase="GREEN", attempt=2)
 

@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunState, RunStatus
-from handoff_tui.models.step import Direction, Route, StepOutcome, StepReport
-from handoff_tui.repo.step_reports import (
+from handoff_tui.agents.runs.reports import (
     append_run_note,
     find_output,
     load_observation,
@@ -15,6 +12,9 @@ from handoff_tui.repo.step_reports import (
     load_way,
     write_report,
 )
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunState, RunStatus
+from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
+from handoff_tui.core.errors import StoreWriteError
 
 KEY = RunKey(handoff="H-1", phase="build")
 REPORT = StepReport(

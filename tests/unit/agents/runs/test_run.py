@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunState, RunStatus
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunState, RunStatus
 
 
 @pytest.mark.parametrize("ending", list(RunEnding))

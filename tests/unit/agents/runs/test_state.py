@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.agent_run import RunKey, RunPlan, RunStatus
-from handoff_tui.repo.agent_runs import write_run
-from handoff_tui.repo.run_state import build_name, describe_key, find_run_folder, load_value, read_run
+from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.run import RunKey, RunPlan, RunStatus
+from handoff_tui.agents.runs.state import build_name, describe_key, find_run_folder, load_value, read_run
 from tests.support.runs import Runs
 from tests.support.stepping import wait_until
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.agent_run import RunEnding, RunStatus
-from handoff_tui.repo.agent_runs import read_run, stop_run
+from handoff_tui.agents.runs.folders import read_run, stop_run
+from handoff_tui.agents.runs.run import RunEnding, RunStatus
 from tests.support.runs import Runs
 from tests.support.stepping import wait_until
 
@@ -20,16 +20,17 @@ def runs(tmp_path: Path) -> Runs:
 
 def test_supervisor_imports_the_standard_library_alone() -> None:
     """It starts in a moment, and nothing of a repository can stand in for what it imports."""
-    source = str(Path(__file__).parents[3] / "src")
-    code = f"import sys; sys.path.append({source!r}); import handoff_tui.repo.agent_supervisor; print(*sys.modules)"
+    source = str(Path(__file__).parents[4] / "src")
+    code = f"import sys; sys.path.append({source!r}); import handoff_tui.agents.runs.supervisor; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     names = set(done.stdout.split())
     assert not names & {"pathlib", "subprocess", "dataclasses", "socket", "pydantic"}
     assert {name for name in names if name.startswith("handoff_tui.")} == {
-        *("handoff_tui.repo", "handoff_tui.repo.agent_process", "handoff_tui.repo.agent_supervisor"),
-        *("handoff_tui.repo.process_identity", "handoff_tui.repo.run_files"),
+        *("handoff_tui.agents", "handoff_tui.agents.runs", "handoff_tui.agents.runs.supervisor"),
+        *("handoff_tui.system", "handoff_tui.system.processes", "handoff_tui.system.processes.agent_process"),
+        *("handoff_tui.system.processes.identity", "handoff_tui.agents.runs.files"),
     }
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.presentation.unlock import build_locks_page, build_unlock_json
+from handoff_tui.agents.runs.unlock_page import build_locks_page, build_unlock_json
 from tests.support.reviewed import list_lines
 from tests.support.step_reports import build_lock
 

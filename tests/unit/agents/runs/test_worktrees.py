@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.agent_worktrees import find_worktree, open_worktree
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.worktrees import find_worktree, open_worktree
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 KEY = RunKey(handoff="notes/HANDOFF.md", phase="GREEN", attempt=2)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import ShownMovedError
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.examine import examine
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_moved import refuse_moved_start
+from handoff_tui.agents.step.changed_since_prepared import refuse_moved_start
+from handoff_tui.core.errors import ShownMovedError
+from handoff_tui.decisions.examine import examine
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import HANDOFF, GateDesk
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.models.pipeline import EVERYTHING, Passing
-from handoff_tui.models.step import StepContext
-from handoff_tui.review.step import PreparedStep, StepRequest, prepare_step
-from handoff_tui.review.step_context import build_context, build_role, find_open_tasks
-from handoff_tui.review.step_trail import list_reports
+from handoff_tui.agents.step.context import build_context, build_role, find_open_tasks
+from handoff_tui.agents.step.report import StepContext
+from handoff_tui.agents.step.step import PreparedStep, StepRequest, prepare_step
+from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.config.pipeline import EVERYTHING, Passing
 from tests.support.step_reports import build_report
 from tests.support.stepping import HANDOFF, WORK, Stepping
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.step import Direction, FixTask
-from handoff_tui.presentation.step_context import render_context
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.report import Direction, FixTask
 from tests.support.step_contexts import BARE, FULL
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_run import RunEnding, RunKey
-from handoff_tui.models.step import Sign, StepOutcome
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.repo.phase_locks import find_lock
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.step import StepRequest, prepare_step, start_step
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import follow, read_view
+from handoff_tui.agents.runs.phase_locks import find_lock
+from handoff_tui.agents.runs.run import RunEnding, RunKey
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import follow, read_view
+from handoff_tui.agents.step.report import Sign, StepOutcome
+from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.stepping import COMMIT, HANDOFF, WORK, Stepping, wait_until
 

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import AgentRunError, UsageError
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.step import StepRequest, prepare_step, start_step
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import (
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import (
     find_active,
     find_last,
     find_operator,
@@ -21,6 +19,8 @@ from handoff_tui.review.step_follow import (
     resume_step,
     stop_step,
 )
+from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
+from handoff_tui.core.errors import AgentRunError, UsageError
 from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
 
 

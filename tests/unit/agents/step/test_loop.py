@@ -4,13 +4,13 @@ from threading import Timer
 
 import pytest
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import StepOutcome, StepReport
-from handoff_tui.review.check import Telling
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_follow import list_views
-from handoff_tui.review.step_loop import StepTelling
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.follow import list_views
+from handoff_tui.agents.step.loop import StepTelling
+from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.log.open_log import open_log
 from tests.support.stepping import WORK, Stepping
 
 

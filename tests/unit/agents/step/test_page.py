@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.agent_run import LeftWorktree, RunEnd, RunEnding, RunStatus
-from handoff_tui.models.check_report import TrustState
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.step import (
+from handoff_tui.agents.runs.run import LeftWorktree, RunEnd, RunEnding, RunStatus
+from handoff_tui.agents.step.page import (
     build_following_line,
     build_step_json,
     build_step_list_json,
@@ -16,6 +14,8 @@ from handoff_tui.presentation.step import (
     label_run,
     label_step,
 )
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.checks.report import TrustState
 from tests.support.reviewed import find_section, list_lines
 from tests.support.step_reports import build_lock, build_report, build_view
 

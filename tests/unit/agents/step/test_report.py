@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.models.step import Budget
+from handoff_tui.agents.step.report import Budget
 
 
 def test_budget_is_one_try_and_its_retries() -> None:

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.agent_run import RunEnd, RunEnding
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.review.log import open_log
-from handoff_tui.review.step_trail import build_trail, build_trail_entry, list_reports
+from handoff_tui.agents.runs.run import RunEnd, RunEnding
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.trail import build_trail, build_trail_entry, list_reports
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.step_reports import build_report
 from tests.support.stepping import Stepping
@@ -25,7 +25,7 @@ def test_decision_begins_a_new_loop(gate_desk: GateDesk) -> None:
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "no")
-    from handoff_tui.repo.repository import open_repository  # noqa: PLC0415
+    from handoff_tui.git.repository import open_repository  # noqa: PLC0415
 
     index = build_log_index(open_log(open_repository(gate_desk.root)).verify())
     before, after = build_report(), build_report(end=RunEnd(ending=RunEnding.EXITED, code=1, began=1e11))

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.repo.agent_runs import find_run, write_run
-from handoff_tui.repo.agent_worktrees import open_worktree
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.step import StepRequest, prepare_step, start_step
-from handoff_tui.review.step_follow import stop_step
-from handoff_tui.review.step_worktrees import clear_worktrees, list_worktrees
+from handoff_tui.agents.runs.folders import find_run, write_run
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.worktrees import open_worktree
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.follow import stop_step
+from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
+from handoff_tui.agents.step.worktrees import clear_worktrees, list_worktrees
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.runs import Runs
 from tests.support.stepping import HANDOFF, Stepping

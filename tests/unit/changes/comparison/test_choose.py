@@ -2,17 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.baseline.choose import (
-    Approved,
-    Candidates,
-    Declared,
-    Mark,
-    ScopeFacts,
-    choose_baseline,
-    resolve_scope,
-)
-from handoff_tui.models.snapshot import SnapshotSummary
-from handoff_tui.models.snapshot_diff import BaselineChoice, DiffScope
+from handoff_tui.changes.comparison.choose import Candidates, Declared, ScopeFacts, choose_baseline, resolve_scope
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, DiffScope
+from handoff_tui.changes.snapshots.snapshot import SnapshotSummary
+from handoff_tui.log.gates.marks import Approved, Mark
 
 _ONE = SnapshotSummary(digest="1" * 64, commit="a" * 40, packages=21, tests=300)
 _TWO = SnapshotSummary(digest="2" * 64, commit="b" * 40, packages=22, tests=310)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.baseline.claims import compare_claims
-from handoff_tui.models.snapshot import ClaimedTotals, Snapshot
+from handoff_tui.changes.comparison.claims import compare_claims
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, Snapshot
 from tests.support.snapshots import build_package, build_snapshot
 
 

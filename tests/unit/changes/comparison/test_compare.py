@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import Explanations, build_explanations
-from handoff_tui.models.file_diff import FileChange
-from handoff_tui.models.snapshot import FindingRecord, Snapshot, Unread
-from handoff_tui.models.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.explain import Explanations, build_explanations
+from handoff_tui.changes.comparison.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, Unread
+from handoff_tui.git.file_diff import FileChange
 from tests.support.snapshots import build_snapshot, build_tests
 
 _SILENT = Explanations()

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.snapshot_diff import BaselineChoice, DiffScope
-from handoff_tui.repo.state_files import find_cache_folder
-from handoff_tui.review.approved import LogMarks
-from handoff_tui.review.compared import choose_snapshot, find_pair, load_side, resolve_name
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.refresh import read_harvest
-from handoff_tui.review.snapshots import capture, pin
+from handoff_tui.changes.comparison.compared import choose_snapshot, find_pair, load_side, resolve_name
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, DiffScope
+from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.gates.approved import LogMarks
+from handoff_tui.status.refresh import read_harvest
+from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.compared import build_lamp
 from tests.support.repositories import RepositoryBuilder
 

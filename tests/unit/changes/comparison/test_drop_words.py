@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.baseline.drop_words import (
+from handoff_tui.changes.comparison.drop_words import (
     Drop,
     find_drops,
     find_heading_drops,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.place import Place
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.json import build_snapshot_diff_json, count_changes, find_newly_failing
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     Change,
     ClaimCheck,
@@ -14,7 +14,7 @@ from handoff_tui.models.snapshot_diff import (
     Section,
     SnapshotDiff,
 )
-from handoff_tui.presentation.snapshot_diff import build_snapshot_diff_json, count_changes, find_newly_failing
+from handoff_tui.core.place import Place
 
 _PAIR = ComparedPair(
     scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(snapshot="1" * 64, commit="a" * 40, reason="you pinned it")

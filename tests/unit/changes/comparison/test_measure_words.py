@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.presentation.measures import name_measure, render_measure
+from handoff_tui.changes.comparison.measure_words import name_measure, render_measure
 
 
 def test_coverage_is_shown_in_percent() -> None:

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.baseline.compare import compare_snapshots
-from handoff_tui.baseline.explain import build_explanations
-from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
-from handoff_tui.models.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope
-from handoff_tui.presentation.snapshot_diff_page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.compare import compare_snapshots
+from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ClaimCheck, ComparedPair, DiffScope
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, Snapshot, Unread
 from tests.support.pages import render_page
 from tests.support.snapshots import build_package, build_snapshot
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.baseline.rename_tests import pair_renamed
-from handoff_tui.models.snapshot import TestOutcome
+from handoff_tui.changes.comparison.renamed_tests import pair_renamed
+from handoff_tui.changes.snapshots.snapshot import TestOutcome
 
 
 def pair(left: list[str], came: list[str], moved: dict[str, str] | None = None, now: str = "pass") -> dict[str, str]:

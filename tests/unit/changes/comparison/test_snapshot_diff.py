@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     Change,
     ComparedPair,

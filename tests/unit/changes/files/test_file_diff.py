@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import ObjectMissingError
-from handoff_tui.models.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind, Whitespace
-from handoff_tui.repo.file_diff import read_file_diff
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.core.errors import ObjectMissingError
+from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind, Whitespace
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.repository import open_repository
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.file_diff import FileChange, FileKind, LineCounts
-from handoff_tui.repo.file_kinds import build_changed_files, classify, find_mode
+from handoff_tui.changes.files.file_kinds import build_changed_files, classify, find_mode
+from handoff_tui.git.file_diff import FileChange, FileKind, LineCounts
 
 PLAIN = "100644"
 

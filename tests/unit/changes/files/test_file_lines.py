@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from handoff_tui.errors import ObjectMissingError
-from handoff_tui.models.file_diff import DiffOptions, FileChange, FileKind, Whitespace
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.repo.file_diff import read_file_diff
-from handoff_tui.repo.file_lines import read_file_lines
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import list_changes
+from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.changes.files.file_lines import read_file_lines
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.core.errors import ObjectMissingError
+from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind, Whitespace
+from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 LINES = "".join(f"line {number}\n" for number in range(1, 401))

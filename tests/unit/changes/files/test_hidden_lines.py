@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from handoff_tui.models.inbox import RiskFact
-from handoff_tui.repo.tree_diff import read_tree_changes
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.hidden_lines import find_hidden_lines
+from handoff_tui.changes.files.hidden_lines import find_hidden_lines
+from handoff_tui.git.objects.tree_diff import read_tree_changes
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.status.inbox_item import RiskFact
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.models.file_diff import DiffLine
-from handoff_tui.repo.hunks import find_first_lines, parse_hunks
+from handoff_tui.changes.files.hunks import find_first_lines, parse_hunks
+from handoff_tui.git.file_diff import DiffLine
 
 PATCH = b"""diff --git a/x b/x
 index 1..2 100644

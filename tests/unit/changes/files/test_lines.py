@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.file_diff import DiffLine, FileKind
-from handoff_tui.presentation.diff_lines import (
+from handoff_tui.changes.files.lines import (
     HunkRow,
     LineRow,
     PairRow,
@@ -12,6 +11,7 @@ from handoff_tui.presentation.diff_lines import (
     build_unified_rows,
     find_hidden_lines,
 )
+from handoff_tui.git.file_diff import DiffLine, FileKind
 from tests.support.diffs import build_diff, build_hunk
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.repo.notebook_text import render_notebook
+from handoff_tui.changes.files.notebook_text import render_notebook
 
 
 def build(*cells: object, **more: object) -> bytes:

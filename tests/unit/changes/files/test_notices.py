@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.file_diff import FileKind
-from handoff_tui.presentation.diff_remarks import find_change_remarks, find_diff_remarks
+from handoff_tui.changes.files.notices import find_change_remarks, find_diff_remarks
+from handoff_tui.git.file_diff import FileKind
 from tests.support.diffs import build_change, build_diff, build_hunk
 
 

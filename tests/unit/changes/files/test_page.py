@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.changes.files.page import MOST_LISTED, add_file_diff, add_file_list, label_change
 from handoff_tui.config.theme import TEXT_ROLES
-from handoff_tui.models.file_diff import BlobFacts, ChangedFile, FileDiff, FileKind, LineCounts
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.diff_page import MOST_LISTED, add_file_diff, add_file_list, label_change
-from handoff_tui.presentation.page import Grid, Line, Page
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Grid, Line, Page
+from handoff_tui.git.file_diff import BlobFacts, ChangedFile, FileDiff, FileKind, LineCounts
 from tests.support.diffs import build_change, build_diff, build_hunk
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.patch_lines import LONGEST_LINE, PatchLines
+from handoff_tui.changes.files.patch_lines import LONGEST_LINE, PatchLines
 from tests.support.patches import number_lines, parse_patch, render_patch
 
 OLD = number_lines(10)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from handoff_tui.presentation.diff_words import MOST_PAIRS, find_hunk_spans, find_word_spans, pair_lines
+from handoff_tui.changes.files.words import MOST_PAIRS, find_hunk_spans, find_word_spans, pair_lines
 from tests.support.diffs import build_hunk
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.inbox import RiskKind
-from handoff_tui.review import risk, tree_risk
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.inbox import Measured
-from handoff_tui.review.log_gates import LogGates
-from handoff_tui.review.refresh import open_log_gates, refresh
-from handoff_tui.review.risk import RiskMemory, read_risks
+from handoff_tui.changes.risk import risk, tree_risk
+from handoff_tui.changes.risk.risk import RiskMemory, read_risks
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.index import build_log_index
+from handoff_tui.status.inbox import Measured
+from handoff_tui.status.inbox_item import RiskKind
+from handoff_tui.status.refresh import open_log_gates, refresh
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.logs import LogBuilder
 from tests.support.repositories import RepositoryBuilder

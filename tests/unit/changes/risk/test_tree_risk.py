@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from handoff_tui.models.inbox import RiskFact, RiskKind
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.inbox import Measured
-from handoff_tui.review.tree_risk import measure_trees
+from handoff_tui.changes.risk.tree_risk import measure_trees
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.status.inbox import Measured
+from handoff_tui.status.inbox_item import RiskFact, RiskKind
 from tests.support.repositories import RepositoryBuilder
 
 TWO_TESTS = "def test_one():\n    assert 1\n\n\ndef test_two():\n    assert 2\n"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.baseline.capture import CaptureParts, ReadReport, capture, join_reports, name_packages
-from handoff_tui.models.snapshot import PackageRecord, TestOutcome, Unread
+from handoff_tui.changes.snapshots.build import CaptureParts, ReadReport, capture, join_reports, name_packages
+from handoff_tui.changes.snapshots.snapshot import PackageRecord, TestOutcome, Unread
 
 PASS, FAIL, ERROR, SKIPPED = TestOutcome.PASS, TestOutcome.FAIL, TestOutcome.ERROR, TestOutcome.SKIPPED
 TREE = "a" * 40

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.baseline.store import encode_snapshot
+from handoff_tui.changes.snapshots.capture import capture_snapshot
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, TestOutcome
+from handoff_tui.changes.snapshots.store import encode_snapshot
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.errors import TreeMovedError
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome
-from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, TestOutcome
-from handoff_tui.models.work import Severity
-from handoff_tui.review.capture import capture_snapshot
-from handoff_tui.review.command_run import OUTPUT_SUBJECT
-from handoff_tui.review.desk import open_desk
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
+from handoff_tui.core.errors import TreeMovedError
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import open_desk
 from tests.support.captures import capture_repository, read_harvest
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.snapshot import Snapshot, TestOutcome
+from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
 from tests.support.captures import capture_repository
 from tests.support.repositories import RepositoryBuilder
 

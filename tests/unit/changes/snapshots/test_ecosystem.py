@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.baseline.ecosystem.files import MOST_BYTES, is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.baseline.ecosystem.manifest import build_asset_path, build_manifest_record
-from handoff_tui.baseline.ecosystem.reading import build_constraint, build_text
-from handoff_tui.models.place import Place
-from handoff_tui.models.snapshot import PackageRecord
-from handoff_tui.models.work import Asset, Package
+from handoff_tui.changes.snapshots.ecosystem.files import MOST_BYTES, is_ecosystem_file, parse_ecosystem_file
+from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path, build_manifest_record
+from handoff_tui.changes.snapshots.ecosystem.reading import build_constraint, build_text
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Asset, Package
 
 HASH = "a" * 64
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.baseline.file_hashes import FileHashes, build_blob_id, load_file_hashes
-from handoff_tui.errors import TreeMovedError
-from handoff_tui.models.snapshot import Unread
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.work_tree import offer_objects, write_work_tree
+from handoff_tui.changes.snapshots.file_hashes import FileHashes, build_blob_id, load_file_hashes
+from handoff_tui.changes.snapshots.snapshot import Unread
+from handoff_tui.core.errors import TreeMovedError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
+from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
 
 LIMIT = 1_000

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.baseline.identities import (
+from handoff_tui.changes.snapshots.identities import (
     Identity,
     cut_last,
     list_live_containers,

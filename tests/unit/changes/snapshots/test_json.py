@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.snapshot import SnapshotSummary
-from handoff_tui.presentation.baseline import build_baseline_list_json, build_baseline_show_json
+from handoff_tui.changes.snapshots.json import build_baseline_list_json, build_baseline_show_json
+from handoff_tui.changes.snapshots.snapshot import SnapshotSummary
 from tests.support.snapshots import build_snapshot
 
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from handoff_tui.models.snapshot import ClaimedTotals, FindingRecord, SnapshotSummary, Unread
-from handoff_tui.presentation.baseline_page import (
+from handoff_tui.changes.snapshots.page import (
     build_baseline_capture_page,
     build_baseline_list_page,
     build_baseline_show_page,
 )
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, SnapshotSummary, Unread
 from tests.support.pages import render_page
 from tests.support.snapshots import build_package, build_snapshot
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.baseline.path_patterns import build_matcher
+from handoff_tui.changes.snapshots.path_patterns import build_matcher
 
 
 @pytest.mark.parametrize(

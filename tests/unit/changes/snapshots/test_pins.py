@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.baseline.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
-from handoff_tui.errors import SnapshotUnusableError
-from handoff_tui.repo.state_files import find_choices_folder
+from handoff_tui.changes.snapshots.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
+from handoff_tui.core.errors import SnapshotUnusableError
+from handoff_tui.system.files.cache_files import find_choices_folder
 
 ONE, TWO = "1" * 64, "2" * 64
 

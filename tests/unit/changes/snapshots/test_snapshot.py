@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.models.snapshot import SnapshotSummary, build_snapshot_summary
+from handoff_tui.changes.snapshots.snapshot import SnapshotSummary, build_snapshot_summary
 from tests.support.snapshots import build_package, build_snapshot
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.baseline.store import (
+from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, PackageRecord, Snapshot, TestOutcome, Unread
+from handoff_tui.changes.snapshots.store import (
     build_digest,
     build_path,
     encode_snapshot,
@@ -17,8 +18,7 @@ from handoff_tui.baseline.store import (
     read_snapshot,
     write_snapshot,
 )
-from handoff_tui.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError, UsageError
-from handoff_tui.models.snapshot import ClaimedTotals, PackageRecord, Snapshot, TestOutcome, Unread
+from handoff_tui.core.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError, UsageError
 
 SNAPSHOT = Snapshot(
     tree="a" * 40,

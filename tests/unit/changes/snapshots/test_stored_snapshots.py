@@ -2,13 +2,25 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.reading import Harvest
-from handoff_tui.errors import SnapshotUnusableError, StoredFileDamagedError, StoredFileMissingError, TreeMovedError
-from handoff_tui.repo.state_files import find_choices_folder
-from handoff_tui.review import snapshots
-from handoff_tui.review.check import Telling, find_movement
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.snapshots import capture, list_newest_first, pin, show_snapshot, take, take_still
+from handoff_tui.changes.snapshots import stored_snapshots as snapshots
+from handoff_tui.changes.snapshots.stored_snapshots import (
+    capture,
+    list_newest_first,
+    pin,
+    show_snapshot,
+    take,
+    take_still,
+)
+from handoff_tui.checks.run.check import Telling, find_movement
+from handoff_tui.core.errors import (
+    SnapshotUnusableError,
+    StoredFileDamagedError,
+    StoredFileMissingError,
+    TreeMovedError,
+)
+from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.compared import build_lamp
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.baseline import tree_contents as tree_contents_module
-from handoff_tui.baseline.tree_contents import TreeContents, load_tree_contents
-from handoff_tui.config.baseline import Baseline
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.changes.snapshots import tree_contents as tree_contents_module
+from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_tree_contents
+from handoff_tui.config.settings.baseline import Baseline
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

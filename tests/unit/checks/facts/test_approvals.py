@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.approvals import find_approvals, is_agent
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.world import MemoryWorld
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.changed_files import ChangedFile, is_match, read_changed
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
 from handoff_tui.checks.inputs import Inputs
 from tests.support.changed_world import build_changed_world
 

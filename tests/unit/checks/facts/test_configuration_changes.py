@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.configuration_changes import compare_configuration, find_line
+from handoff_tui.checks.facts.configuration_changes import compare_configuration, find_line
 
 VALUES = st.recursive(
     st.booleans() | st.integers(0, 9) | st.sampled_from(["low", "high", "x"]) | st.lists(st.sampled_from(["a", "b"])),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.cut_off import describe_cut_off, is_document_cut_off
+from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.inputs import Inputs
 from tests.support.world import MemoryWorld
 

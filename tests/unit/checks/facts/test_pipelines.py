@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.pipelines import find_own_pipelines, find_phase, list_commands, list_pipelines, names_roles
-from handoff_tui.config.agents import Agent
-from handoff_tui.config.pipeline import DEFAULT_PIPELINES, PhaseSettings, PipelineSettings
-from handoff_tui.config.settings import Settings
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from tests.support.procedures import procedure_world
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from handoff_tui.checks.reports import parse_junit, parse_pytest_json, parse_tap
-from handoff_tui.models.check_result import Outcome
+from handoff_tui.checks.facts.reports import parse_junit, parse_pytest_json, parse_tap
+from handoff_tui.checks.result import Outcome
 
 JUNIT = b"""<testsuites><testsuite>
 <testcase classname="a.B" name="one"/>

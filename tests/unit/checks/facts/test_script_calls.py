@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.script_calls import Call, find_calls, find_toothless, is_prose
+from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless, is_prose
 
 SCRIPT = "tools/validate.py"
 OURS = [

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
-from handoff_tui.models.hook import HookName
-from handoff_tui.repo.git import Git, GitAnswer
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.doctor import examine
-from handoff_tui.review.hooks import install_hooks
-from handoff_tui.review.trust import trust
+from handoff_tui.checks.hooks.doctor import examine
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hooks import install_hooks
+from handoff_tui.checks.run.command_consent import trust
+from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 PIPE = TerminalFacts(terminal=False, columns=None, colour=None, unicode=True)

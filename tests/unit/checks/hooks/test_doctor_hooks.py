@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui import __version__
-from handoff_tui.models.doctor_report import Diagnosis, Standing
-from handoff_tui.models.hook import HookName
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.hook_script import render_hook
-from handoff_tui.repo.installation import find_python
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review import doctor_hooks
-from handoff_tui.review.doctor_hooks import diagnose_hooks, read_hook_texts
-from handoff_tui.review.doctor_texts import Texts
-from handoff_tui.review.hooks import install_hooks
+from handoff_tui.checks.hooks import doctor_hooks
+from handoff_tui.checks.hooks.doctor_hooks import diagnose_hooks, read_hook_texts
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing
+from handoff_tui.checks.hooks.doctor_texts import Texts
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hook_script import render_hook
+from handoff_tui.checks.hooks.hooks import install_hooks
+from handoff_tui.git.repository import open_repository
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.installation import find_python
 from tests.support.repositories import RepositoryBuilder
 
 SCRIPT = "tools/validate.py"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.doctor import build_doctor_json, build_doctor_page
-from handoff_tui.presentation.page import Line, Page
+from handoff_tui.checks.hooks.doctor_page import build_doctor_json, build_doctor_page
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.page import Line, Page
 
 PLACES = tuple(Place(path=f"f{number}", line=number) for number in range(1, 8))
 REPORT = DoctorReport(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.doctor_report import Diagnosis, DoctorReport, Standing
+from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing
 
 
 @pytest.mark.parametrize(

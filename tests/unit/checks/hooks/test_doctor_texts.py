@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.settings import Mosaic
-from handoff_tui.models.doctor_report import Standing
-from handoff_tui.repo.files import FileReader
-from handoff_tui.review.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
+from handoff_tui.checks.hooks.doctor_report import Standing
+from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
+from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.system.files.reader import FileReader
 
 MOSAIC = Mosaic()
 SCRIPTS = (MOSAIC.validation_script,)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HookError
-from handoff_tui.models.hook import HookCondition, HookName
-from handoff_tui.repo.hook_script import render_hook
-from handoff_tui.repo.hooks import hold_folder, put_back, read_hook, write_hook
+from handoff_tui.checks.hooks.hook import HookCondition, HookName
+from handoff_tui.checks.hooks.hook_files import hold_folder, put_back, read_hook, write_hook
+from handoff_tui.checks.hooks.hook_script import render_hook
+from handoff_tui.core.errors import HookError
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 
 NAME = HookName.PRE_COMMIT

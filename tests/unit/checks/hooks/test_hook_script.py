@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.models.hook import HookName
-from handoff_tui.repo.hook_script import parse_hook, render_hook
+from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hook_script import parse_hook, render_hook
 
 ODD_PATHS = ["/usr/bin/python3", '/a b/it\'s "quoted"/$HOME/`id`/python3', "/caf\udce9/python3", "/-E/python3"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HookError
-from handoff_tui.models.hook import HookDeed, HookName, HookReport
-from handoff_tui.review import hooks
-from handoff_tui.review.hooks import install_hooks, uninstall_hooks
+from handoff_tui.checks.hooks import hooks
+from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport
+from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
+from handoff_tui.core.errors import HookError
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

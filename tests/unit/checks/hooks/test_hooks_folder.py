@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.hooks_folder import find_hooks_folder
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.checks.hooks.hooks_folder import find_hooks_folder
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.hook import HookDeed, HookName, HookReport, HookStep
-from handoff_tui.presentation.hooks import build_hooks_json, build_hooks_page
-from handoff_tui.presentation.page import Line
+from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport, HookStep
+from handoff_tui.checks.hooks.hooks_page import build_hooks_json, build_hooks_page
+from handoff_tui.core.text.page import Line
 
 STEPS = (
     HookStep(

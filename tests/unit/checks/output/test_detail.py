@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from handoff_tui.models.check_report import TrustState
-from handoff_tui.models.check_result import Evidence, Finding, Outcome, Remedy
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.check_detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.presentation.check_rows import CheckRows
+from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
+from handoff_tui.checks.report import TrustState
+from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.place import Place
+from handoff_tui.tui.views.checks.rows import CheckRows
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT
 from tests.support.reviewed import list_lines

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from handoff_tui.checks.output.formats import FORMATS, render_report
+from handoff_tui.checks.report import CheckReport
 from handoff_tui.cli.commands import check
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.presentation.check_formats import FORMATS, render_report
 
 REPORT = CheckReport(mode="all", verdict="pass", passed=0, total=0, warnings=0, results=(), repository="/r")
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import re
 
-from handoff_tui.models.check_result import Evidence, Finding, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.check_github import render_check_github
+from handoff_tui.checks.output.github import render_check_github
+from handoff_tui.checks.result import Evidence, Finding, Outcome
+from handoff_tui.core.work import Severity
 from tests.support.check_reports import build_blocked_report, build_findings, build_report, build_result
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.presentation.check_json import build_check_json, render_check_jsonl
+from handoff_tui.checks.output.json import build_check_json, render_check_jsonl
+from handoff_tui.checks.result import CheckResult
 from tests.support.check_reports import build_blocked_report, build_report, build_result
 
 PROMISED = {"mode", "verdict", "passed", "total", "warnings", "results"}

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.check_report import RuleInfo, TrustState
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.check_list import build_check_list_json, build_check_list_page
-from handoff_tui.presentation.page import Grid, Line
+from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page
+from handoff_tui.checks.report import RuleInfo, TrustState
+from handoff_tui.core.text.page import Grid, Line
+from handoff_tui.core.work import Severity
 
 RULE = RuleInfo(
     id="a-rule", system="all", severity=Severity.HIGH, blocking=True, holds="It holds.", reads="x", remedy="y"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.check_result import Outcome, Remedy
-from handoff_tui.presentation.check_markdown import render_check_markdown
+from handoff_tui.checks.output.markdown import render_check_markdown
+from handoff_tui.checks.result import Outcome, Remedy
 from tests.support.check_reports import build_blocked_report, build_findings, build_report, build_result
 from tests.support.markdown import list_tables
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.check_sarif import build_check_sarif, render_uri
+from handoff_tui.checks.output.sarif import build_check_sarif, render_uri
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.core.work import Severity
 from tests.support.check_reports import (
     build_blocked_report,
     build_findings,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.check_table import build_progress_line, build_rule_table
+from handoff_tui.checks.output.table import build_progress_line, build_rule_table
+from handoff_tui.core.work import Severity
 from tests.support.check_reports import build_rule
 from tests.support.markdown import list_tables
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.presentation.check_tap import render_check_tap
+from handoff_tui.checks.output.tap import render_check_tap
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import Outcome
 from tests.support.check_reports import build_blocked_report, build_hostile_report, build_report, build_result
 from tests.support.tap import read_directive, read_tap
 

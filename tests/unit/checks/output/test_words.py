@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.check_result import Evidence, Finding, Outcome, Remedy
-from handoff_tui.presentation.check_words import (
+from handoff_tui.checks.output.words import (
     describe_numbers,
     describe_place,
     find_relative_path,
@@ -13,6 +12,7 @@ from handoff_tui.presentation.check_words import (
     list_notes,
     map_rules,
 )
+from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
 from tests.support.check_reports import build_report, build_result, build_rule
 
 EVIL = "\x1b[2J"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.review.baseline import Baseline, choose_baseline, choose_usual_baseline
-from handoff_tui.review.desk import open_desk
+from handoff_tui.checks.run.baseline import Baseline, choose_baseline, choose_usual_baseline
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.check_report import TrustState
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.trust import build_trust_state, digest_commands, trust
+from handoff_tui.checks.report import TrustState
+from handoff_tui.checks.run.command_consent import build_trust_state, digest_commands, trust
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.contract import Moment
-from handoff_tui.config.checks import Check
-from handoff_tui.models.work import Severity
-from handoff_tui.review.commands import (
+from handoff_tui.checks.run.commands import (
     SESSION_GATE,
     CommandCheck,
     build_environment,
@@ -16,7 +14,9 @@ from handoff_tui.review.commands import (
     is_tap,
     list_commands,
 )
-from handoff_tui.review.desk import open_desk
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 SCRIPT = "scripts/gate.sh"

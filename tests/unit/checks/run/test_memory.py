@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.engine import Remembered
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.review.memory import load_memory
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.memory import load_memory
+from handoff_tui.core.work import Severity
 
 
 @pytest.fixture(autouse=True)

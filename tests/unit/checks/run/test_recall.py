@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.review.recall import Recall
+from handoff_tui.checks.run.recall import Recall
 from tests.support.repositories import RepositoryBuilder
 
 

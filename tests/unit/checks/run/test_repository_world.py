@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.run.baseline import choose_baseline
+from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.review.baseline import choose_baseline
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.world import RepositoryWorld
+from handoff_tui.handoffs.claim import VerdictState
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.read import read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 NOTE = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `gone.py`\n\n## Next steps\n\n- go\n"

@@ -5,11 +5,11 @@ import pytest
 from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Adjustment
 from handoff_tui.checks.registry import RULES
-from handoff_tui.config.checks import Check
-from handoff_tui.config.procedures import Procedures, ValidationRule
-from handoff_tui.config.settings import Settings
-from handoff_tui.models.work import Severity
-from handoff_tui.review.adjustments import build_adjustments, find_declared, find_usual_severity
+from handoff_tui.checks.run.rule_overrides import build_adjustments, find_declared, find_usual_severity
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.config.settings.procedures import Procedures, ValidationRule
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.work import Severity
 
 DECLARED = [rule for rule in RULES if rule.declared]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_assertions import (
+from handoff_tui.checks.testcode.code_assertions import (
     Strength,
     build_assertion,
     is_always_true,
@@ -11,7 +11,7 @@ from handoff_tui.checks.code_assertions import (
     read_arguments,
     read_chain,
 )
-from handoff_tui.checks.code_text import Family, parse_code
+from handoff_tui.checks.testcode.code_text import Family, parse_code
 
 
 @pytest.mark.parametrize(

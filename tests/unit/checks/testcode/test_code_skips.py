@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.skip_marks import find_skips
+from handoff_tui.checks.testcode.skip_marks import find_skips
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.checks.code_tests import CodeTest, count_elements, find_owners, name_tests
-from handoff_tui.checks.code_text import Family, parse_code
+from handoff_tui.checks.testcode.code_tests import CodeTest, count_elements, find_owners, name_tests
+from handoff_tui.checks.testcode.code_text import Family, parse_code
 
 
 def build(title: str, start: int, end: int, *, is_group: bool = False) -> CodeTest:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_text import Family, find_family, parse_code
+from handoff_tui.checks.testcode.code_text import Family, find_family, parse_code
 
 
 @pytest.mark.parametrize(

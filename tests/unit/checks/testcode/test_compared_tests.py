@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.checks.compared_tests import compare_tests
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.testcode.compared_tests import compare_tests
 from tests.support.changed_world import build_changed_world
 
 ONE = "def test_row():\n    assert row() == 1\n"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_text import Family, parse_code
-from handoff_tui.checks.dead_code import find_dead, is_empty
+from handoff_tui.checks.testcode.code_text import Family, parse_code
+from handoff_tui.checks.testcode.dead_code import find_dead, is_empty
 
 
 def dead(text: str, family: Family = Family.SCRIPT) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from handoff_tui.checks.code_assertions import Assertion, Strength
-from handoff_tui.checks.code_text import Code, Family, parse_code
-from handoff_tui.checks.declared_assertions import (
+from handoff_tui.checks.testcode.code_assertions import Assertion, Strength
+from handoff_tui.checks.testcode.code_text import Code, Family, parse_code
+from handoff_tui.checks.testcode.declared_assertions import (
     find_go_assertions,
     find_java_assertions,
     find_receivers,

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_tests import CodeTest
-from handoff_tui.checks.code_text import Family, parse_code
-from handoff_tui.checks.declared_tests import (
+from handoff_tui.checks.testcode.code_tests import CodeTest
+from handoff_tui.checks.testcode.code_text import Family, parse_code
+from handoff_tui.checks.testcode.declared_tests import (
     find_annotations,
     find_attributes,
     find_go_tests,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.marked_tests import find_marked_tests
+from handoff_tui.checks.testcode.marked_tests import find_marked_tests
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.python_tests import find_python_tests, is_always_true
+from handoff_tui.checks.testcode.python_tests import find_python_tests, is_always_true
 
 TEXT = """
 class TestBoat:

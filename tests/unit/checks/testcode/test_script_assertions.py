@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_assertions import Strength
-from handoff_tui.checks.code_text import Family, parse_code
-from handoff_tui.checks.script_assertions import find_script_assertions
+from handoff_tui.checks.testcode.code_assertions import Strength
+from handoff_tui.checks.testcode.code_text import Family, parse_code
+from handoff_tui.checks.testcode.script_assertions import find_script_assertions
 
 
 def strengths(text: str) -> list[Strength]:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.code_tests import CodeTest
-from handoff_tui.checks.code_text import Code, Family, parse_code
-from handoff_tui.checks.script_tests import find_calls, find_script_tests
+from handoff_tui.checks.testcode.code_tests import CodeTest
+from handoff_tui.checks.testcode.code_text import Code, Family, parse_code
+from handoff_tui.checks.testcode.script_tests import find_calls, find_script_tests
 
 
 def read(text: str) -> tuple[Code, list[CodeTest]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.skip_marks import find_skips
+from handoff_tui.checks.testcode.skip_marks import find_skips
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.review.check import Telling
+from handoff_tui.checks.run.check import Telling
 from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 
@@ -74,6 +74,6 @@ def test_cancelled_capture_stores_nothing(
     root = builder.write("a").commit().folder
     telling = Telling()
     telling.cancel.set()
-    monkeypatch.setattr("handoff_tui.cli.telling.Telling", lambda **_: telling)
+    monkeypatch.setattr("handoff_tui.cli.progress.Telling", lambda **_: telling)
     assert say("baseline", "capture", "--repo", root).code == 130
     assert not (root / ".handoff-tui").exists()

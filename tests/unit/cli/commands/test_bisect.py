@@ -9,8 +9,8 @@ import pytest
 
 from handoff_tui.cli.commands import bisect
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.models.bisect_report import BisectProgress
-from handoff_tui.review.bisect import BisectTelling
+from handoff_tui.history.bisect.bisect import BisectTelling
+from handoff_tui.history.bisect.report import BisectProgress
 from tests.support.histories import SCRIPT, History, Told, build_history
 from tests.support.in_process import InProcess
 

@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.cli.commands.decide import VERBS
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.models.log_record import DecisionVerb
+from handoff_tui.log.record import DecisionVerb
 from tests.support.gates import HANDOFF, GateDesk
 
 

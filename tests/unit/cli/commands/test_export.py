@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.review.log import PIN_VARIABLE
+from handoff_tui.log.open_log import PIN_VARIABLE
 from tests.support.in_process import InProcess
 from tests.support.replay_story import TEXT, ReplayStory
 from tests.support.repositories import RepositoryBuilder

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from handoff_tui.decision_log.proposal import parse_proposal
+from handoff_tui.log.proposals.proposal import parse_proposal
 from tests.support.ssh_keys import PASSPHRASE
 from tests.support.terminal import type_at
 

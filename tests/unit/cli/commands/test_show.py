@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import DIALECTS
 from tests.support.in_process import InProcess
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from handoff_tui.agents.runs.phase_locks import take_lock
+from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.repo.phase_locks import take_lock
 from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 

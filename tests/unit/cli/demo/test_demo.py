@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DemoError
-from handoff_tui.review.demo import build_demo
+from handoff_tui.cli.demo.demo import build_demo
+from handoff_tui.core.errors import DemoError
 from tests.support.repositories import RepositoryBuilder
 
 

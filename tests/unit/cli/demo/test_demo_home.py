@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DemoError
-from handoff_tui.repo.demo_home import copy_own_folder, write_demo_home, write_demo_key
+from handoff_tui.cli.demo.demo_home import copy_own_folder, write_demo_home, write_demo_key
+from handoff_tui.core.errors import DemoError
 
 
 def test_key_is_made_from_its_text_alone(tmp_path: Path) -> None:

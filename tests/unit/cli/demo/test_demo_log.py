@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DemoError
-from handoff_tui.models.log_record import ProblemLevel
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.resources import find_resource
-from handoff_tui.review.demo import build_demo, list_homes
-from handoff_tui.review.demo_log import load_script
-from handoff_tui.review.log import open_log
+from handoff_tui.cli.demo.demo import build_demo, list_homes
+from handoff_tui.cli.demo.demo_log import load_script
+from handoff_tui.core.errors import DemoError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.record import ProblemLevel
+from handoff_tui.system.resources import find_resource
 from tests.support.command_line import Said
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, Speaking
@@ -77,7 +77,7 @@ def test_packet_of_the_rejection_has_its_remarks(demo: Path, speaking: Speaking)
 
 def test_planted_failure_is_found_as_the_document_says(demo: Path, speaking: Speaking) -> None:
     """Every verb of the walk-through in docs/debugging.md runs on the sample, and says what is told there."""
-    text = (Path(__file__).parents[3] / "docs" / "debugging.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[4] / "docs" / "debugging.md").read_text(encoding="utf-8")
     calls = [line.split()[1:] for line in text.split("```")[1].splitlines() if line.startswith("handoff-tui ")]
     said = {words[0]: ask(speaking, demo, *words).stdout for words in calls if words[0] != "demo"}
     assert all(word in said["failure"] for word in ("look first at approvals-are-real", "commit cbfc5a1"))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.resources import find_resource
-from handoff_tui.repo.story import BuiltStory, build_story, load_story
+from handoff_tui.cli.demo.story import BuiltStory, build_story, load_story
+from handoff_tui.system.resources import find_resource
 from tests.support.repositories import RepositoryBuilder
 
 _HEAD = "566724c3b2f71ebfac10430f32d5256a3667347a"

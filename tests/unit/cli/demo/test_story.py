@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DemoError
-from handoff_tui.repo.story import build_story, load_story
-from handoff_tui.repo.story_git import StoryGit
+from handoff_tui.cli.demo.story import build_story, load_story
+from handoff_tui.cli.demo.story_git import StoryGit
+from handoff_tui.core.errors import DemoError
 from tests.support.repositories import RepositoryBuilder
 
 _HEAD = """

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import DemoError
-from handoff_tui.repo.resources import find_resource
-from handoff_tui.repo.story import BuiltStory, build_story
-from handoff_tui.repo.story_git import check_out_copy
+from handoff_tui.cli.demo.story import BuiltStory, build_story
+from handoff_tui.cli.demo.story_git import check_out_copy
+from handoff_tui.core.errors import DemoError
+from handoff_tui.system.resources import find_resource
 from tests.support.repositories import RepositoryBuilder
 
 _HOSTILE_SETTINGS = """

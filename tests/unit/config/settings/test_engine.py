@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.load import build_settings
-from handoff_tui.errors import ConfigError
+from handoff_tui.core.errors import ConfigError
 
 
 @pytest.mark.parametrize("address", ["", "postgresql://ada@db.example/handoffs", "postgres:///x?host=/run/pg"])

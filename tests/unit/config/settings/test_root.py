@@ -6,13 +6,13 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui.config.agents import Agent
-from handoff_tui.config.checks import Check, OutputForm
-from handoff_tui.config.pipeline import EdgeSettings, PhaseSettings, PipelineSettings
-from handoff_tui.config.procedures import Procedure, Procedures, ProcedureStep
-from handoff_tui.config.settings import Settings
-from handoff_tui.models.handoff import HandoffType
-from handoff_tui.models.work import Severity
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.checks import Check, OutputForm
+from handoff_tui.config.settings.pipeline import EdgeSettings, PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import HandoffType
 
 DIALECTS = ("mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes")
 

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.models.desk_state import Loaded
-from handoff_tui.models.noticed import Watching
-from handoff_tui.presentation.ages import describe_ago, describe_freshness, describe_span
+from handoff_tui.core.text.ages import describe_ago, describe_span
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import Loaded
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from tests.support.inbox_items import MOMENT
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.cell_width import compute_width, wrap_cells
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.page import Cell
 
 
 @pytest.mark.parametrize(("text", "width"), [("", 0), ("abc", 3), ("漢字", 4), ("e\u0301", 1), ("é", 1)])

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.columns import Field, build_cells, build_headings, choose_columns, fit
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import Field, build_cells, build_headings, choose_columns, fit
+from handoff_tui.core.text.page import Cell
 
 FIELDS = (
     Field("name", "NAME", 6, grows=4),

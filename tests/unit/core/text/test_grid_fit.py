@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.grid_fit import GAP, fit_grid
-from handoff_tui.presentation.page import Cell, Column, Grid
+from handoff_tui.core.text.grid_fit import GAP, fit_grid
+from handoff_tui.core.text.page import Cell, Column, Grid
 
 COLUMNS = (
     Column("outcome", whole=True),

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from handoff_tui.changes.comparison.snapshot_diff import Change
 from handoff_tui.config.theme import ROLES
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.snapshot_diff import Change
-from handoff_tui.presentation.labels import (
+from handoff_tui.core.text.labels import (
     Label,
     label_difference,
     label_gate,
@@ -17,6 +15,8 @@ from handoff_tui.presentation.labels import (
     label_verdict,
     plural,
 )
+from handoff_tui.handoffs.claim import VerdictState
+from handoff_tui.log.gates.gate_state import GateName, Mover
 
 
 def label_all(find: Callable[..., Label], values: Iterable[object]) -> list[Label]:

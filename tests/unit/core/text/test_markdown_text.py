@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.markdown_text import render_code, render_commands, render_markdown
+from handoff_tui.core.text.markdown_text import render_code, render_commands, render_markdown
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.presentation.page import Cell, Column, Grid, Line, Page
+from handoff_tui.core.text.page import Cell, Column, Grid, Line, Page
 
 
 def test_heading_at_the_top_has_no_blank_line_before_it() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell, Column, Line, Page
-from handoff_tui.presentation.page_layout import lay_out, lay_out_line, wrap_words
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell, Column, Line, Page
+from handoff_tui.core.text.page_layout import lay_out, lay_out_line, wrap_words
 
 TEXTS = st.text(alphabet="ab cd漢́ e", max_size=60)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.safe_text import (
+from handoff_tui.core.text.safe_text import (
     find_hidden,
     has_hidden_characters,
     render_safe,

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-from handoff_tui.models.review_record import ShownCheck, ShownClaim
-from handoff_tui.presentation.decide import build_decision_page, build_question, build_receipt_json, build_receipt_page
+from handoff_tui.decisions.pages.decide import (
+    build_decision_page,
+    build_question,
+    build_receipt_json,
+    build_receipt_page,
+)
+from handoff_tui.log.review_record import ShownCheck, ShownClaim
 from tests.support.gate_views import POLICY, RECORD, SUBJECT, build_decision_view, build_entry, build_gate_view
 from tests.support.reviewed import list_lines
 

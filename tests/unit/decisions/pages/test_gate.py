@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.presentation.gate import build_gate_json, build_gate_page
+from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.record import NO_BASELINE
 from tests.support.gate_views import APPROVAL, SUBJECT, build_gate_view
 from tests.support.reviewed import list_lines
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.models.packet import Demand, Packet, QuotedComment
-from handoff_tui.models.review_record import Comment, ShownCheck, ShownFinding
-from handoff_tui.presentation.packet import build_packet_json, render_packet
+from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
+from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
+from handoff_tui.log.review_record import Comment, ShownCheck, ShownFinding
 
 DEMAND = Demand(
     entry="sha256:" + "1" * 64,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import MOST_MARKS, StoredDrafts
+from handoff_tui.decisions.values.drafts import MOST_MARKS, StoredDrafts
+from handoff_tui.log.review_record import Comment
 from tests.support.diffs import build_change
 
 REMARK = Comment(text="why?", path="a.py", line=3)

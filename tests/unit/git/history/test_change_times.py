@@ -4,9 +4,9 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from handoff_tui.repo import change_times
-from handoff_tui.repo.change_times import read_commit_times, read_disk_times
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.history import change_times
+from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

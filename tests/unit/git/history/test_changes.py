@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.changes import (
+from handoff_tui.git.history.changes import (
     TreeChange,
     find_merge_base,
     reaches_locally,
@@ -12,7 +12,7 @@ from handoff_tui.repo.changes import (
     read_commit_paths,
     read_remotes,
 )
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

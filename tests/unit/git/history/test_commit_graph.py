@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.repo.commit_graph import count_commits, find_merge_bases, read_graph, read_message
-from handoff_tui.repo.git import Git
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_graph import count_commits, find_merge_bases, read_graph, read_message
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.commit_view import offer_commit_view
-from handoff_tui.repo.history import list_history, read_commits
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.git.history.commit_view import offer_commit_view
+from handoff_tui.git.history.commits import list_history, read_commits
+from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
@@ -41,6 +41,6 @@ def test_view_says_that_it_cannot_be_made(
     """A temporary folder that is a file, say."""
     builder.commit("one")
     (tmp_path / "file").touch()
-    monkeypatch.setattr("handoff_tui.repo.commit_view._offer_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr("handoff_tui.git.history.commit_view._offer_folder", lambda: tmp_path / "file")
     with pytest.raises(StoreWriteError, match="cannot be written"):
         offer_commit_view(open_repository(builder.folder), builder.head())

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import (
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
     is_cut_off,
@@ -21,7 +21,7 @@ from handoff_tui.repo.history import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
 LIMIT = 1000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.repo.first_commit import read_first_commit
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.history.first_commit import read_first_commit
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

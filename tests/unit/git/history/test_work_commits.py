@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.work_commits import (
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.work_commits import (
     find_ancestors,
     find_work_commit,
     is_ancestor,

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.blob_hashes import (
+from handoff_tui.git.objects.blob_hashes import (
     BlobHash,
     append_blob_hashes,
     list_converted,
     load_blob_hashes,
     read_path_blobs,
 )
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 ONE, TWO = BlobHash("a" * 40, 3, "1" * 64), BlobHash("b" * 64, 0, "2" * 64)

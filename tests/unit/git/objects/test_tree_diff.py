@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import GitError, ObjectMissingError
-from handoff_tui.models.file_diff import FileChange, LineCounts, Whitespace
-from handoff_tui.repo import tree_diff
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_diff import (
+from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.git.command import Git
+from handoff_tui.git.file_diff import FileChange, LineCounts, Whitespace
+from handoff_tui.git.objects import tree_diff
+from handoff_tui.git.objects.tree_diff import (
     count_lines,
     list_changes,
     parse_numstat,
@@ -20,6 +19,7 @@ from handoff_tui.repo.tree_diff import (
     read_patch,
     read_tree_changes,
 )
+from handoff_tui.git.repository import open_repository
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 

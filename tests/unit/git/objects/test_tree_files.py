@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.repo.private_objects import offer_objects
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_files import TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_files import TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_reader import TreeReader
-from handoff_tui.repo.tree_store import TreeStore
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.git.objects.tree_reader import TreeReader
+from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.repository import open_repository
+from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = (

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, ObjectMissingError
-from handoff_tui.repo import tree_store
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.tree_store import TreeStore
-from handoff_tui.repo.work_tree import build_commit_tree
+from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError
+from handoff_tui.git.objects import tree_store
+from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import build_commit_tree
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import NoHumanError, SigningError
-from handoff_tui.repo.new_key import is_protected, write_new_key
-from handoff_tui.repo.ssh_keygen import Prompt
+from handoff_tui.core.errors import NoHumanError, SigningError
+from handoff_tui.git.signing.new_key import is_protected, write_new_key
+from handoff_tui.git.signing.ssh_keygen import Prompt
 from tests.support.ssh_keys import PASSPHRASE, make_key
 
 
@@ -20,7 +20,7 @@ def test_protection_is_read_off_the_file(tmp_path: Path) -> None:
 
 def test_open_key_is_made_only_when_it_was_spelled_out(isolated_user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a terminal and without that consent nothing is made; a key that is there is never overwritten."""
-    monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", "/nonexistent/tty")
+    monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", "/nonexistent/tty")
     with pytest.raises(NoHumanError, match="no terminal to ask for a passphrase"):
         write_new_key("ada", protected=True)
     assert not (isolated_user / ".ssh").exists()
@@ -43,8 +43,8 @@ def test_key_without_the_passphrase_that_was_asked_for_is_thrown_away(
         make_key(place)
         return ""
 
-    monkeypatch.setattr("handoff_tui.repo.new_key.has_terminal", lambda: True)
-    monkeypatch.setattr("handoff_tui.repo.new_key.generate_key", generate)
+    monkeypatch.setattr("handoff_tui.git.signing.new_key.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.git.signing.new_key.generate_key", generate)
     with pytest.raises(NoHumanError, match="thrown away"):
         write_new_key("ada", protected=True)
     assert list((isolated_user / ".ssh").iterdir()) == []

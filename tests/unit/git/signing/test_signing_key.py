@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.signing_key import (
+from handoff_tui.core.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
+from handoff_tui.git.command import Git
+from handoff_tui.git.signing.signing_key import (
     KeySource,
     is_encrypted,
     is_locked,
@@ -17,7 +17,7 @@ from handoff_tui.repo.signing_key import (
     read_identity,
     read_signing_key,
 )
-from handoff_tui.repo.ssh_keygen import Prompt, verify_with_ssh_keygen
+from handoff_tui.git.signing.ssh_keygen import Prompt, verify_with_ssh_keygen
 from tests.support.hostile import write_executable
 from tests.support.repositories import RepositoryBuilder
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, read_public, run_agent, write_askpass

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     KeyLockedError,
     SigningError,
     SigningKeyMissingError,
     SigningRefusedError,
     SshKeygenMissingError,
 )
-from handoff_tui.models.log_record import NAMESPACE
-from handoff_tui.repo.ssh_keygen import (
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.git.signing.ssh_keygen import (
     Prompt,
     SigningTool,
     build_signing_environment,
-    find_program,
     generate_key,
     verify_with_ssh_keygen,
 )
+from handoff_tui.system.processes.programs import find_program
 from tests.support.hostile import write_executable
 from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, read_public, run_agent, write_askpass
 
@@ -211,9 +211,9 @@ def test_interrupted_program_has_not_signed(tmp_path: Path, prompt: Prompt) -> N
 AT_TERMINAL = """
 import fcntl, os, sys, termios
 from pathlib import Path
-from handoff_tui.repo.ssh_keygen import Prompt, SigningTool
-from handoff_tui.errors import HandoffError
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.namespace import NAMESPACE
 if len(sys.argv) > 3:
     fcntl.ioctl(os.open(sys.argv[3], os.O_RDWR), termios.TIOCSCTTY, 0)
 try:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.repo.watch_events import ADDED, DELETED, MODIFIED, Places, sort_events
+from handoff_tui.git.watch.events import ADDED, DELETED, MODIFIED, Places, sort_events
 
 PLACES = Places("/home/ada/work", ("/home/ada/work/.git",), "/home/ada/work/.cache/handoff-tui/0123")
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.watched_folders import (
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.watch.folders import (
     build_ancestors,
     keep_folders_below,
     read_git_folders,

@@ -9,14 +9,24 @@ from typing import Literal
 
 import pytest
 
-from handoff_tui.errors import FoldersMovedError, WatchRefusedError
-from handoff_tui.repo.listener import Listener, Notify, Pace, build_refusal, is_watchable, open_notify, open_rust_notify
-from handoff_tui.repo.watch_events import ADDED, Event
+from handoff_tui.core.errors import FoldersMovedError, WatchRefusedError
+from handoff_tui.git.watch.events import ADDED, Event
+from handoff_tui.git.watch.listener import (
+    Listener,
+    Notify,
+    Pace,
+    build_refusal,
+    is_watchable,
+    open_notify,
+    open_rust_notify,
+)
 
 
 def test_importing_the_watcher_does_not_import_watchfiles() -> None:
     """Only who really watches pays for it."""
-    code = "import sys, handoff_tui.repo.watcher; sys.exit('watchfiles' in sys.modules or 'asyncio' in sys.modules)"
+    code = (
+        "import sys, handoff_tui.git.watch.watcher; sys.exit('watchfiles' in sys.modules or 'asyncio' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
 

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.reconcile import FolderReader, read_full_look, reopen
-from handoff_tui.repo.repository import open_repository, read_status
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import open_repository, read_status
+from handoff_tui.git.watch.reconcile import FolderReader, read_full_look, reopen
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import WatchRefusedError
-from handoff_tui.repo.listener import Listener, Pace, open_notify
-from handoff_tui.repo.watch_set import WatchSet
+from handoff_tui.core.errors import WatchRefusedError
+from handoff_tui.git.watch.listener import Listener, Pace, open_notify
+from handoff_tui.git.watch.watch_set import WatchSet
 
 
 class Ear:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.repository import WorkTree, open_repository, read_work_tree
+from handoff_tui.git.repository import WorkTree, open_repository, read_work_tree
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.content_rules import ContentRules, is_stored_as_is, read_content_rules
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.content_rules import ContentRules, is_stored_as_is, read_content_rules
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo import stillness
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.stillness import Look
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree import digest as stillness
+from handoff_tui.git.work_tree.digest import Look
 from tests.support.repositories import RepositoryBuilder
 
 Change = Callable[[RepositoryBuilder], object]

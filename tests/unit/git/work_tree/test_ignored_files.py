@@ -3,8 +3,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.ignored_files import IgnoredFiles, is_ignored, list_ignored
+from handoff_tui.git.command import Git
+from handoff_tui.git.work_tree.ignored_files import IgnoredFiles, is_ignored, list_ignored
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import CaptureError, GitError
-from handoff_tui.repo.index_claims import drop_claims, read_claims
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.work_tree import CapturedTree, write_work_tree
+from handoff_tui.core.errors import CaptureError, GitError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.capture import CapturedTree, write_work_tree
+from handoff_tui.git.work_tree.index_claims import drop_claims, read_claims
 from tests.support.repositories import RepositoryBuilder
 
 _OLD = "return a + b\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.repo.listing import leave_out_folder, list_below, parse_listing, sort_paths
+from handoff_tui.git.work_tree.listing import leave_out_folder, list_below, parse_listing, sort_paths
 
 BLOB = "0123456789" * 4
 OTHER = "f" * 40

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import RepositoryError
-from handoff_tui.repo.history import read_commits
-from handoff_tui.repo.repository import Repository, open_repository, read_work_tree
+from handoff_tui.core.errors import RepositoryError
+from handoff_tui.git.history.commits import read_commits
+from handoff_tui.git.repository import Repository, open_repository, read_work_tree
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

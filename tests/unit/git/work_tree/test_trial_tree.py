@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.process_identity import find_marked
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.repo.trial_tree import open_trial_tree, remove_left_trials
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.git.command import Git
+from handoff_tui.git.repository import open_repository
+from handoff_tui.git.work_tree.trial_tree import open_trial_tree, remove_left_trials
+from handoff_tui.system.processes.identity import find_marked
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

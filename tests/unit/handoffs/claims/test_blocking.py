@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, Blocker, Question, ReportedFinding, TestCounts
-from handoff_tui.review.blocking import find_blocking
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, Blocker, Question, ReportedFinding, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claims.blocking import find_blocking
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 PLACE = Place(path="a.md", line=1)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 DOCUMENT = "docs/HANDOFF.md"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.repo.files import FileReader
-from handoff_tui.review.hashing import build_hash, hash_file
+from handoff_tui.handoffs.claims.hashing import build_hash, hash_file
+from handoff_tui.system.files.reader import FileReader
 
 
 def test_hash_has_the_form_used_everywhere(tmp_path: Path) -> None:

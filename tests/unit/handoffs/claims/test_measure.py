@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, TestCounts
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.evidence import Evidence
-from handoff_tui.review.measure import measure_claims, prepare
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 HOLDS, CONTRADICTED, UNVERIFIED = VerdictState.HOLDS, VerdictState.CONTRADICTED, VerdictState.UNVERIFIED

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.review.path_finder import PathFinder
+from handoff_tui.handoffs.claims.path_finder import PathFinder
 
 FINDER = PathFinder.over(
     [

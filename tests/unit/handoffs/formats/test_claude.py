@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.claude import CLAUDE
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.claude import CLAUDE
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 PATH = ".claude/handoff.json"

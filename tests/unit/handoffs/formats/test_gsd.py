@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.gsd.dialect import GSD
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity, TestCounts
+from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.gsd.dialect import GSD
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 STATE = ".planning/HANDOFF.json"

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.contract import NO, POSSIBLE, Source
-from handoff_tui.dialects.notes.dialect import NOTES
-from handoff_tui.dialects.notes.recognition import WEAK
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import TestCounts
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.notes.dialect import NOTES
+from handoff_tui.handoffs.formats.notes.recognition import WEAK
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 LAMP = """---

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.procedure.dialect import PROCEDURE
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import HandoffType
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.procedure.dialect import PROCEDURE
+from handoff_tui.handoffs.handoff import HandoffType
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 CONTEXT = {

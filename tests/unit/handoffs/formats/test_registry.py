@@ -4,9 +4,9 @@ import pkgutil
 
 import pytest
 
-from handoff_tui import dialects
-from handoff_tui.dialects.contract import CERTAIN, NO, Dialect, Source
-from handoff_tui.dialects.registry import DIALECTS
+from handoff_tui.handoffs import formats
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.format import CERTAIN, NO, Dialect, Source
 from tests.support.shelf import MemoryShelf
 
 PROMISED = ("builder", "claude", "gsd", "hub", "mosaic", "notes", "procedure", "relay", "tdd")
@@ -19,7 +19,7 @@ def test_registry_has_every_dialect_once() -> None:
 
 def test_registry_leaves_no_dialect_of_the_room_out() -> None:
     """Each folder of the room is a dialect in the table."""
-    folders = {found.name for found in pkgutil.iter_modules(dialects.__path__) if found.ispkg}
+    folders = {found.name for found in pkgutil.iter_modules(formats.__path__) if found.ispkg}
     assert folders <= {dialect.id for dialect in DIALECTS}
 
 

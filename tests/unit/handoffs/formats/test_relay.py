@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.relay import RELAY
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.relay import RELAY
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 LAMP = {

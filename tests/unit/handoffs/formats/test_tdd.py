@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from handoff_tui.config.settings import Settings
-from handoff_tui.config.tdd import Tdd
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, CommitFact, RefFact, Source
-from handoff_tui.dialects.tdd.dialect import TDD
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.config.settings.tdd import Tdd
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.tdd.dialect import TDD
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, CommitFact, RefFact, Source
 from tests.support.shelf import MemoryShelf, read_with
 
 NOTES = "refs/notes/tdd-handoffs"

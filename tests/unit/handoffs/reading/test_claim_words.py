@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.claims import (
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.reading.claim_words import (
     canonical_hash,
     clean_path,
     find_commits,
@@ -13,7 +14,6 @@ from handoff_tui.dialects.claims import (
     parse_verdict,
     quote,
 )
-from handoff_tui.models.work import TestCounts
 
 
 @pytest.mark.parametrize(

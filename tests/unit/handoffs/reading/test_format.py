@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import hashlib
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.models.document import DocumentRole, Section
-from handoff_tui.models.place import Place, Problem, ProblemLevel
+from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.handoffs.document import DocumentRole, Section
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 
 MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.place import Place
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 
 
 def _claim(line: int, value: str) -> Claim:

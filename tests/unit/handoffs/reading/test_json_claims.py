@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.json_claims import build_unique_id, claim_commit, normalise_status, parse_path
-from handoff_tui.dialects.json_document import parse_json
+from handoff_tui.handoffs.reading.json_claims import build_unique_id, claim_commit, normalise_status, parse_path
+from handoff_tui.handoffs.reading.json_document import parse_json
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.json_document import JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json, parse_json_lines
 
 TEXT = """{
   "name": "tide",

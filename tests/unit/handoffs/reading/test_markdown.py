@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.markdown import Item, parse_field, parse_markdown, plain
+from handoff_tui.handoffs.reading.markdown import Item, parse_field, parse_markdown, plain
 
 TEXT = """# Title of `it`
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.path_words import find_below, find_naming
+from handoff_tui.handoffs.reading.path_words import find_below, find_naming
 
 PATHS = ("a/b/c", "a/b/d", "a/e", "b/PROOFS/x.png", "b/c", "proof.md", "x/\u017fcreenshots/y.png")
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.reading import _is_text_name, is_candidate, list_text_names, read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.read import _is_text_name, is_candidate, list_text_names, read_handoffs
 from tests.support.shelf import MemoryShelf
 
 

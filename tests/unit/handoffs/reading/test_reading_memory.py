@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from handoff_tui.config.load import build_settings
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.reading import list_text_names, read_again, read_handoffs
-from handoff_tui.dialects.reading_memory import ReadingMemory
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.repo.repository import open_repository, read_work_tree
+from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.read import list_text_names, read_again, read_handoffs
+from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 

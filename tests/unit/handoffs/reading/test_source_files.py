@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.config.load import build_settings
-from handoff_tui.dialects.shelf import RepositoryShelf
-from handoff_tui.models.place import ProblemLevel
-from handoff_tui.repo.repository import open_repository, read_work_tree
+from handoff_tui.core.place import ProblemLevel
+from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.handoffs.reading.source_files import RepositoryShelf
 from tests.support.repositories import RepositoryBuilder
 
 Open = Callable[[str], RepositoryShelf]

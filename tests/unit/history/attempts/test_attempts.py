@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError, UsageError
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptOutcome, CommitPlace
-from handoff_tui.models.snapshot_diff import Change, Section
-from handoff_tui.review.examine import look_at_gate
-from handoff_tui.review.history import list_histories, read_history
+from handoff_tui.changes.comparison.snapshot_diff import Change, Section
+from handoff_tui.core.errors import HandoffNotFoundError, UsageError
+from handoff_tui.decisions.examine import look_at_gate
+from handoff_tui.history.attempts.attempts import list_histories, read_history
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, tell_story
 
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan
-from handoff_tui.models.attempt_history import AttemptComparison, AttemptOutcome, AttemptRun
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.snapshot_diff import Change
-from handoff_tui.repo.agent_runs import write_run
-from handoff_tui.repo.run_files import write_json
-from handoff_tui.review.attempt_compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
-from handoff_tui.review.examine import look_at_gate
-from handoff_tui.review.history import read_history
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan
+from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.core.errors import UsageError
+from handoff_tui.decisions.examine import look_at_gate
+from handoff_tui.history.attempts.attempts import read_history
+from handoff_tui.history.attempts.compare import AttemptName, compare_attempts, compare_runs, parse_attempt_name
+from handoff_tui.history.attempts.report import AttemptComparison, AttemptOutcome, AttemptRun
+from handoff_tui.log.review_record import Comment
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_shown, tell_story
 
 

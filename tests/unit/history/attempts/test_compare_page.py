@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.attempt_history import AttemptComparison
-from handoff_tui.presentation.attempt_compare import build_compare_json, build_compare_page
+from handoff_tui.history.attempts.compare_page import build_compare_json, build_compare_page
+from handoff_tui.history.attempts.report import AttemptComparison
 from tests.support.attempt_records import COMPARISON, FIRST, SECOND
 from tests.support.reviewed import list_lines
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.snapshot import TestOutcome
-from handoff_tui.review.history_content import AttemptContent, read_content
-from handoff_tui.review.history_sources import AttemptSources, group_attempts
+from handoff_tui.changes.snapshots.snapshot import TestOutcome
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.attempts.content import AttemptContent, read_content
+from handoff_tui.history.attempts.sources import AttemptSources, group_attempts
+from handoff_tui.log.index import build_log_index
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_shown
 from tests.support.snapshots import build_snapshot
 

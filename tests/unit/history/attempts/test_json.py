@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.attempt_history import AttemptOutcome, HistoryList, HistorySummary
-from handoff_tui.presentation.history import build_history_json, build_history_list_json
+from handoff_tui.history.attempts.json import build_history_json, build_history_list_json
+from handoff_tui.history.attempts.report import AttemptOutcome, HistoryList, HistorySummary
 from tests.support.attempt_records import HISTORY
 
 

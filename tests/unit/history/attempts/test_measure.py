@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.models.attempt_history import CommitPlace
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.snapshot_diff import Change
-from handoff_tui.repo.step_reports import write_report
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.history_content import AttemptContent
-from handoff_tui.review.history_measure import (
+from handoff_tui.agents.runs.reports import write_report
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
+from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.attempts.content import AttemptContent
+from handoff_tui.history.attempts.measure import (
     compare_checks,
     compare_outcomes,
     compare_tests,
@@ -20,6 +19,7 @@ from handoff_tui.review.history_measure import (
     read_attempt_run,
     read_work_since,
 )
+from handoff_tui.history.attempts.report import CommitPlace
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_snapshot
 from tests.support.step_reports import build_report

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptOutcome, HistoryList, HistorySummary
-from handoff_tui.presentation.history_page import build_attempt_page, build_history_list_page, build_history_page
+from handoff_tui.history.attempts.page import build_attempt_page, build_history_list_page, build_history_page
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, HistoryList, HistorySummary
 from tests.support.attempt_records import FIRST, HISTORY, SECOND
 from tests.support.reviewed import list_lines
 

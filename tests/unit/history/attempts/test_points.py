@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.attempt_history import Point
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.review_record import Comment
-from handoff_tui.review.history_content import AttemptContent, read_content
-from handoff_tui.review.history_points import has_lost_record, judge_check, read_points
-from handoff_tui.review.history_sources import group_attempts
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.attempts.content import AttemptContent, read_content
+from handoff_tui.history.attempts.points import has_lost_record, judge_check, read_points
+from handoff_tui.history.attempts.report import Point
+from handoff_tui.history.attempts.sources import group_attempts
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.review_record import Comment
 from tests.support.attempts import CODE, HANDOFF, PHASE, AttemptStory
 
 LINES = "".join(f"line {number}\n" for number in range(1, 13))

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.models.attempt_history import AttemptOutcome, CommitPlace
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Attempt
-from handoff_tui.review.history_records import build_record
-from handoff_tui.review.history_sources import AttemptSources, group_attempts
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.attempts.records import build_record
+from handoff_tui.history.attempts.report import AttemptOutcome, CommitPlace
+from handoff_tui.history.attempts.sources import AttemptSources, group_attempts
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
 
 PLAIN = Handoff(id=HANDOFF, dialect="notes")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.agent_run import RunKey, RunState, RunStatus
-from handoff_tui.models.attempt_history import AttemptOutcome
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Attempt
-from handoff_tui.review.history_sources import AttemptSources, group_attempts, is_same_phase
+from handoff_tui.agents.runs.run import RunKey, RunState, RunStatus
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.history.attempts.report import AttemptOutcome
+from handoff_tui.history.attempts.sources import AttemptSources, group_attempts, is_same_phase
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
 
 PLAIN = Handoff(id=HANDOFF, dialect="notes")

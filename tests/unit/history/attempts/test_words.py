@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.attempt_history import AttemptOutcome, AttemptRecord, Point, PointKind
-from handoff_tui.models.snapshot_diff import Section
-from handoff_tui.presentation.history_words import (
+from handoff_tui.changes.comparison.snapshot_diff import Section
+from handoff_tui.history.attempts.report import AttemptOutcome, AttemptRecord, Point, PointKind
+from handoff_tui.history.attempts.words import (
     describe_asked,
     describe_changes,
     describe_checks,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import BisectError, UsageError
-from handoff_tui.models.bisect_report import BisectEnd, BisectProgress, BisectReport, BisectWay, Standing
-from handoff_tui.presentation.bisect import describe_end
-from handoff_tui.review import bisect as bisect_module
-from handoff_tui.review.bisect import BisectRequest, BisectTelling, bisect
-from handoff_tui.review.check import CheckRequest
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel import Traveller
+from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.core.errors import BisectError, UsageError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.bisect import bisect as bisect_module
+from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect
+from handoff_tui.history.bisect.page import describe_end
+from handoff_tui.history.bisect.report import BisectEnd, BisectProgress, BisectReport, BisectWay, Standing
+from handoff_tui.history.travel.travel import Traveller
 from tests.support.histories import SCRIPT, History, Told, ask_git, build_history
 from tests.support.repositories import RepositoryBuilder
 

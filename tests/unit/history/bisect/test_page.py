@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.bisect_report import (
+from handoff_tui.checks.result import Evidence, Finding, Outcome
+from handoff_tui.history.bisect.page import build_bisect_json, build_bisect_page, build_bisect_progress, describe_end
+from handoff_tui.history.bisect.report import (
     BisectEnd,
     BisectProgress,
     BisectReport,
@@ -12,13 +14,6 @@ from handoff_tui.models.bisect_report import (
     CulpritFile,
     Standing,
     Trial,
-)
-from handoff_tui.models.check_result import Evidence, Finding, Outcome
-from handoff_tui.presentation.bisect import (
-    build_bisect_json,
-    build_bisect_page,
-    build_bisect_progress,
-    describe_end,
 )
 from tests.support.pages import render_page
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.bisect_report import Standing
-from handoff_tui.review.bisect_search import Search, build_places, count_steps
+from handoff_tui.history.bisect.report import Standing
+from handoff_tui.history.bisect.search import Search, build_places, count_steps
 
 
 def build_line(size: int) -> dict[str, list[str]]:

@@ -8,18 +8,18 @@ import pytest
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.registry import RULES
-from handoff_tui.errors import BisectError
-from handoff_tui.models.bisect_report import Standing
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.bisect_trials import can_bisect, open_command_trials, open_rule_trials
-from handoff_tui.review.commands import list_commands
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.travel_desk import find_commit, open_desk_at
-from handoff_tui.review.travel_report import run_rules
-from handoff_tui.review.travel_world import is_untold, suit_rules
-from handoff_tui.review.trust import digest_commands, trust
+from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.command_consent import digest_commands, trust
+from handoff_tui.checks.run.commands import list_commands
+from handoff_tui.core.errors import BisectError
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.bisect.report import Standing
+from handoff_tui.history.bisect.trials import can_bisect, open_command_trials, open_rule_trials
+from handoff_tui.history.travel.past_checks import run_rules
+from handoff_tui.history.travel.past_session import find_commit, open_desk_at
+from handoff_tui.history.travel.past_world import is_untold, suit_rules
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.checks import Check
+from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
+from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import build_settings
-from handoff_tui.models.check_result import CheckResult, Evidence, Finding, Outcome
-from handoff_tui.models.failure_report import GoodMoment
-from handoff_tui.models.work import Severity
-from handoff_tui.review.commands import CommandCheck, list_commands
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.failure_changes import ChangeFinder, compare_settings, list_unset
+from handoff_tui.config.settings.checks import Check
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset
+from handoff_tui.history.failure.report import GoodMoment
 from tests.support.repositories import RepositoryBuilder
 
 BEFORE = '[checks.tests]\nrun = ["sh", "old.sh"]\ninputs = ["src/*"]\n[checks.other]\nrun = ["true"]\n'

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from handoff_tui.checks.engine import build_fingerprint
-from handoff_tui.decision_log.log_index import Submission, Vote
-from handoff_tui.models.check_result import CheckResult, Finding, Outcome
-from handoff_tui.models.failure_report import EarlierEnd, EarlierMatch
-from handoff_tui.models.log_record import NO_BASELINE, Subject
-from handoff_tui.models.review_record import ReviewRecord
-from handoff_tui.models.work import Severity
-from handoff_tui.review.failure_earlier import find_earlier
-from handoff_tui.review.failure_evidence import EntryEvidence
+from handoff_tui.checks.result import CheckResult, Finding, Outcome
+from handoff_tui.core.work import Severity
+from handoff_tui.history.failure.earlier import find_earlier
+from handoff_tui.history.failure.evidence import EntryEvidence
+from handoff_tui.history.failure.report import EarlierEnd, EarlierMatch
+from handoff_tui.log.index import Submission, Vote
+from handoff_tui.log.record import NO_BASELINE, Subject
+from handoff_tui.log.review_record import ReviewRecord
 from tests.support.attempts import HANDOFF, PHASE, build_entry
 
 SUBJECT = Subject(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.review.failure_evidence import EntryEvidence, list_evidence
+from handoff_tui.history.failure.evidence import EntryEvidence, list_evidence
+from handoff_tui.log.index import build_log_index
 from tests.support.attempts import HANDOFF, AttemptStory, build_entry, build_index, tell_story
 
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey, RunPlan
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.failure_report import EarlierEnd, FailureReport
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.repo.agent_runs import find_run, write_run
-from handoff_tui.repo.run_files import write_json
-from handoff_tui.repo.step_reports import write_report
-from handoff_tui.review.failure import read_failure
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.folders import find_run, write_run
+from handoff_tui.agents.runs.reports import write_report
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.errors import UsageError
+from handoff_tui.history.failure.failure import read_failure
+from handoff_tui.history.failure.report import EarlierEnd, FailureReport
 from tests.support.attempts import HANDOFF, AttemptStory, build_shown
 from tests.support.step_reports import build_report
 

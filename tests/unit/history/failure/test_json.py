@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.models.failure_report import FailureReport
-from handoff_tui.presentation.failure import build_failure_json
+from handoff_tui.history.failure.json import build_failure_json
+from handoff_tui.history.failure.report import FailureReport
 from tests.support.attempt_records import FAILURE
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.review.failure_order import order_failures
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.work import Severity
+from handoff_tui.history.failure.order import order_failures
 
 
 def fail(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.failure_report import FailureReport, GoodMoment
-from handoff_tui.presentation.failure_page import build_failed_page, build_failure_page
+from handoff_tui.history.failure.page import build_failed_page, build_failure_page
+from handoff_tui.history.failure.report import FailureReport, GoodMoment
 from tests.support.attempt_records import FAILED, FAILURE
 from tests.support.reviewed import find_section, list_lines
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.failure_report import FailedCheck, FailureReport
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.work import Severity
+from handoff_tui.history.failure.report import FailedCheck, FailureReport
 
 
 def test_first_is_the_one_in_front() -> None:

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from handoff_tui.models.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
-from handoff_tui.review.metrics_facts import BY_COMMIT, BY_SUBMISSION, Judged, RecordFacts, RecordParser
-from handoff_tui.review.metrics_rounds import parse_seconds
-from handoff_tui.review.review_store import encode_review
+from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, Judged, RecordFacts, RecordParser
+from handoff_tui.history.metrics.rounds import parse_seconds
+from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
+from handoff_tui.log.storage.review_records import encode_review
 from tests.support.figure_log import DAY, FigureLog, build_subject
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.metrics import Target, Unit
-from handoff_tui.review.metrics_figures import (
+from handoff_tui.history.metrics.figures import (
     Definition,
     Observation,
     Observed,
@@ -16,6 +15,7 @@ from handoff_tui.review.metrics_figures import (
     find_percentile,
     reduce_values,
 )
+from handoff_tui.history.metrics.report import Target, Unit
 
 SHARE = Definition("x", "A", "X", "…", Unit.SHARE, Reduce.SHARE, Target(below=0.5), grouped_by="type")
 MEDIAN = Definition("y", "A", "Y", "…", Unit.SECONDS, Reduce.MEDIAN)

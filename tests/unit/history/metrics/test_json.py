@@ -7,8 +7,7 @@ import io
 
 import pytest
 
-from handoff_tui.models.metrics import FigureGroup, Target, Unit
-from handoff_tui.presentation.metrics import (
+from handoff_tui.history.metrics.json import (
     COLUMNS,
     build_metrics_json,
     render_metrics_csv,
@@ -17,6 +16,7 @@ from handoff_tui.presentation.metrics import (
     render_target,
     render_value,
 )
+from handoff_tui.history.metrics.report import FigureGroup, Target, Unit
 from tests.support.replays import ENTRY, OTHER, build_metrics_report, build_share
 
 

@@ -7,14 +7,20 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.metrics import Figure, MetricsReport
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import PIN_VARIABLE, open_log
-from handoff_tui.review.metrics import build_figures, build_no_figures, parse_window, read_metrics, read_metrics_at
-from handoff_tui.review.metrics_definitions import ALL
-from handoff_tui.review.metrics_facts import RecordFacts
-from handoff_tui.review.metrics_figures import Window
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.metrics.definitions import ALL
+from handoff_tui.history.metrics.facts import RecordFacts
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.metrics.metrics import (
+    build_figures,
+    build_no_figures,
+    parse_window,
+    read_metrics,
+    read_metrics_at,
+)
+from handoff_tui.history.metrics.report import Figure, MetricsReport
+from handoff_tui.log.open_log import PIN_VARIABLE, open_log
 from tests.support.figure_log import FigureLog
 from tests.support.replay_story import HANDOFF, OTHERS, ReplayStory
 from tests.support.repositories import RepositoryBuilder
@@ -80,7 +86,7 @@ def test_collection_of_garbage_goes_on_afterwards(story: ReplayStory, monkeypatc
     """Also when counting fails."""
     read(story.builder)
     assert gc.isenabled()
-    monkeypatch.setattr("handoff_tui.review.metrics.build_figures", lambda *_: 1 / 0)
+    monkeypatch.setattr("handoff_tui.history.metrics.metrics.build_figures", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         read(story.builder)
     assert gc.isenabled()

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from handoff_tui.review import metrics_observations as observe
-from handoff_tui.review.metrics_facts import BY_COMMIT, BY_SUBMISSION, MetricsFacts
-from handoff_tui.review.metrics_figures import Observed
-from handoff_tui.review.metrics_rounds import parse_seconds
+from handoff_tui.history.metrics import observations as observe
+from handoff_tui.history.metrics.facts import BY_COMMIT, BY_SUBMISSION, MetricsFacts
+from handoff_tui.history.metrics.figures import Observed
+from handoff_tui.history.metrics.rounds import parse_seconds
 from tests.support.figure_log import DAY, FigureLog, build_record
 
 COMMIT = "a" * 40

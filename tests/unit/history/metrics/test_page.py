@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.metrics import Figure, FigureGroup, Spread, Target, Unit
-from handoff_tui.presentation.metrics_page import build_metrics_page
-from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.history.metrics.page import build_metrics_page
+from handoff_tui.history.metrics.report import Figure, FigureGroup, Spread, Target, Unit
 from tests.support.replays import HOSTILE, build_metrics_report, build_share
 from tests.support.reviewed import list_lines
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.presentation.metrics_plots import render_bar, render_sparkline
+from handoff_tui.history.metrics.plots import render_bar, render_sparkline
 
 
 def test_bar_is_as_long_as_its_share() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.metrics import Figure, MetricsReport, Target, Unit
+from handoff_tui.history.metrics.report import Figure, MetricsReport, Target, Unit
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.review.metrics_rounds import RoundEnd, build_rounds, group_by_place, parse_seconds
+from handoff_tui.history.metrics.rounds import RoundEnd, build_rounds, group_by_place, parse_seconds
 from tests.support.figure_log import FigureLog
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.replay_report import Question, Standing
-from handoff_tui.review.replay_configuration import compare_then
+from handoff_tui.history.replay.configuration import compare_then
+from handoff_tui.history.replay.report import Question, Standing
 from tests.support.replay_story import ReplayStory
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.replay_report import Question, Standing
-from handoff_tui.review.replay_evidence import Remark, build_evidence_answer
+from handoff_tui.history.replay.evidence import Remark, build_evidence_answer
+from handoff_tui.history.replay.report import Question, Standing
 from tests.support.replay_story import FAILED, OTHERS, PASSED, ReplayStory
 from tests.support.repositories import RepositoryBuilder
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoreWriteError
-from handoff_tui.review.metrics_figures import Window
-from handoff_tui.review.report_export import read_audit_at, write_report
+from handoff_tui.core.errors import StoreWriteError
+from handoff_tui.history.metrics.figures import Window
+from handoff_tui.history.replay.export import read_audit_at, write_report
 from tests.support.replay_story import ReplayStory
 from tests.support.repositories import RepositoryBuilder
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.replay_report import Answer, Question, Standing
-from handoff_tui.presentation.replay import build_replay_json, build_replay_page, describe_totals
+from handoff_tui.history.replay.page import build_replay_json, build_replay_page, describe_totals
+from handoff_tui.history.replay.report import Answer, Question, Standing
 from tests.support.replays import ENTRY, HOSTILE, OTHER, build_approval, build_replay_report
 from tests.support.reviewed import list_lines
 

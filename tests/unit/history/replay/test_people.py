@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.models.replay_report import Standing
-from handoff_tui.review.replay_people import judge_people
+from handoff_tui.history.replay.people import judge_people
+from handoff_tui.history.replay.report import Standing
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.policy.policy import Policy
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
 
 TWO = build_policy(build_policy_toml(gates='[gates."*"]\nthreshold = 2\n'))

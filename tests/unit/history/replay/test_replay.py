@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.models.log_view import EntryState
-from handoff_tui.models.replay_report import Question, Standing
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log import open_log
-from handoff_tui.review.replay import list_approvals, replay, replay_at
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.replay.replay import list_approvals, replay, replay_at
+from handoff_tui.history.replay.report import Question, Standing
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.show.view import EntryState
 from tests.support.logs import LogBuilder
 from tests.support.replay_story import ReplayStory
 from tests.support.repositories import RepositoryBuilder

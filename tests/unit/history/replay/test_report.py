@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.replay_report import Answer, Question, ReplayReport, Standing
+from handoff_tui.history.replay.report import Answer, Question, ReplayReport, Standing
 from tests.support.replays import build_approval, build_replay_report
 
 

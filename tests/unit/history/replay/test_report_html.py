@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from handoff_tui.presentation.report_html import POLICY, STYLE, render_report_html
+from handoff_tui.history.replay.report_html import POLICY, STYLE, render_report_html
 from tests.support.replays import ENTRY, HOSTILE, build_approval, build_metrics_report, build_replay_report
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.presentation.report_markdown import render_report_markdown
+from handoff_tui.history.replay.report_markdown import render_report_markdown
 from tests.support.replays import ENTRY, HOSTILE, build_approval, build_metrics_report, build_replay_report
 
 

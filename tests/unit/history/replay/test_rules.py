@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.replay_report import Question, Standing
-from handoff_tui.models.review_record import ReviewRecord, ShownCheck
-from handoff_tui.models.work import Severity
-from handoff_tui.review.replay_rules import build_rules_answer
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.work import Severity
+from handoff_tui.history.replay.report import Question, Standing
+from handoff_tui.history.replay.rules import build_rules_answer
+from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from tests.support.figure_log import build_subject
 from tests.support.replay_story import TEXT, ReplayStory
 from tests.support.repositories import RepositoryBuilder

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.contract import Moment
-from handoff_tui.errors import ConfigError
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.review.baseline import Baseline, choose_usual_baseline
-from handoff_tui.review.check import CheckRequest, check
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel_desk import open_desk_at
-from handoff_tui.review.travel_report import build_report, choose_baseline_then
+from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.check import CheckRequest, check
+from handoff_tui.core.errors import ConfigError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.travel.past_checks import build_report, choose_baseline_then
+from handoff_tui.history.travel.past_session import open_desk_at
 from tests.support.histories import clone_at
 from tests.support.repositories import RepositoryBuilder
 

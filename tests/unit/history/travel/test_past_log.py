@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import EntryNotFoundError
-from handoff_tui.models.log_record import LogProblem, ProblemLevel
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel_desk import open_desk_at
-from handoff_tui.review.travel_log import GatesThen, WholeLog, read_whole_log
+from handoff_tui.core.errors import EntryNotFoundError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.travel.past_log import GatesThen, WholeLog, read_whole_log
+from handoff_tui.history.travel.past_session import open_desk_at
+from handoff_tui.log.record import LogProblem, ProblemLevel
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, UsageError
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.reading import read_shelf
-from handoff_tui.review.travel_desk import TravelMemory, open_desk_at
+from handoff_tui.core.errors import FileUnreadableError, UsageError
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.travel.past_session import TravelMemory, open_desk_at
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 

@@ -8,12 +8,12 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import UndecidableError
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.work import Severity
-from handoff_tui.review.baseline import Baseline
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel_desk import open_desk_at
-from handoff_tui.review.travel_world import CommitWorld, is_untold, suit_rules
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.travel.past_session import open_desk_at
+from handoff_tui.history.travel.past_world import CommitWorld, is_untold, suit_rules
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import HandoffNotFoundError, UsageError
-from handoff_tui.models.travel import StopKind
-from handoff_tui.review.check import CheckRequest
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.travel import Traveller, build_state_at
+from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.core.errors import HandoffNotFoundError, UsageError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.travel.travel import Traveller, build_state_at
+from handoff_tui.history.travel.values import StopKind
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -49,7 +49,7 @@ def test_traveller_remembers_where_it_was(builder: RepositoryBuilder, monkeypatc
     first = Traveller(open_desk(builder.folder))
     found = first.visit(first.line.stops[0])
     assert not found.from_cache
-    monkeypatch.setattr("handoff_tui.review.travel.open_desk_at", None)
+    monkeypatch.setattr("handoff_tui.history.travel.travel.open_desk_at", None)
     for traveller in (first, Traveller(open_desk(builder.folder))):
         again = traveller.visit(traveller.line.stops[0])
         assert again.from_cache

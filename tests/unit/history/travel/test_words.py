@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from handoff_tui.models.review_state import RepositoryFacts, ReviewState
-from handoff_tui.models.travel import DeskThen, Stop, StopKind, TravelLine
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.travel import StopRows, add_banner, build_stop_json, describe_stop
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.history.travel.values import DeskThen, Stop, StopKind, TravelLine
+from handoff_tui.history.travel.words import StopRows, add_banner, build_stop_json, describe_stop
+from handoff_tui.status.review_state import ReviewState
 from tests.support.pages import render_page
 
 COMMIT = Stop(

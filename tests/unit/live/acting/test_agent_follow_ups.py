@@ -6,16 +6,16 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.config.agents import Agent
-from handoff_tui.models.agent_desk import Stop
-from handoff_tui.models.agent_run import RunEnd, RunEnding, RunKey
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.step import Direction, Route, StepOutcome, StepReport
-from handoff_tui.repo.clock import read_now
-from handoff_tui.review.live.agent_courses import Agenda, AgentCourses, Course, find_next_try, find_stop
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey
+from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.live.acting.agent_follow_ups import Agenda, AgentCourses, Course, find_next_try, find_stop
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.agents import Stop
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
 
 HANDOFF = HandoffKey("/desk", "H-1")
 KEY = RunKey(handoff="H-1", phase="test")

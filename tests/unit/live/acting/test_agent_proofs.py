@@ -8,19 +8,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from handoff_tui.models.agent_desk import ProofShown
-from handoff_tui.models.agent_run import RunKey, RunPlan
-from handoff_tui.models.desk_state import DeskState, Loaded
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.proof_record import ProofRecord
-from handoff_tui.models.review_state import ReviewedHandoff
-from handoff_tui.models.work import Proof, ProofKind
-from handoff_tui.repo.agent_runs import write_run
-from handoff_tui.repo.run_files import OUTPUT
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.live.agent_proofs import ProofShelf
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.lane import Lane
+from handoff_tui.agents.proofs.record import ProofRecord
+from handoff_tui.agents.runs.files import OUTPUT
+from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.run import RunKey, RunPlan
+from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.live.acting.agent_proofs import ProofShelf
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.state.agents import ProofShown
+from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.review_state import ReviewedHandoff
 from tests.support.desk_states import make_state
 from tests.support.pictures import build_png
 from tests.support.repositories import RepositoryBuilder

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import PhaseLockedError, ShownMovedError
-from handoff_tui.models.agent_desk import ProposalKind, StepPlan
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.repo.phase_locks import find_lock_place, take_lock
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.live.agent_proposals import Ready, Watch, Wish, ready_proposal
-from handoff_tui.review.step import PreparedStep
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import follow
-from handoff_tui.review.unlock import list_phase_locks
+from handoff_tui.agents.runs.phase_locks import find_lock_place, take_lock
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.unlock import list_phase_locks
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import follow
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.step import PreparedStep
+from handoff_tui.core.errors import PhaseLockedError, ShownMovedError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal
+from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import HANDOFF, Stepping
 

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import AgentRunError
-from handoff_tui.models.agent_desk import (
+from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.follow import follow
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
+from handoff_tui.checks.run.check import Telling
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.live.state.agents import (
     NOBODY_AT_WORK,
     OutputPlace,
     OutputSource,
@@ -17,15 +25,7 @@ from handoff_tui.models.agent_desk import (
     ProposalStage,
     Stop,
 )
-from handoff_tui.models.agent_run import RunKey, RunStatus
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.step_context import render_context
-from handoff_tui.review.check import Telling
-from handoff_tui.review.step import StepRequest, prepare_step, start_step
-from handoff_tui.review.step_end import finish_step
-from handoff_tui.review.step_follow import follow
+from handoff_tui.live.state.desk import DeskState, Part
 from tests.support.gates import CODE, GateDesk
 from tests.support.live_desks import Onlooker, looking
 from tests.support.stepping import HANDOFF, WORK, Stepping

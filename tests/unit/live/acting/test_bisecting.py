@@ -5,13 +5,13 @@ from functools import partial
 
 import pytest
 
-from handoff_tui.models.bisect_report import BisectEnd
-from handoff_tui.models.desk_debug import BisectPart
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.review.live.bisecting import Bisecting
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.live_desk import raise_bug
+from handoff_tui.history.bisect.report import BisectEnd
+from handoff_tui.live.acting.bisecting import Bisecting
+from handoff_tui.live.desk import raise_bug
+from handoff_tui.live.state.debugging import BisectPart
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.debug_states import TRIALS
 from tests.support.live_desks import build_results, looking
 from tests.support.repositories import RepositoryBuilder

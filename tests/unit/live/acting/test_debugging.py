@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import threading
 
-from handoff_tui.models.desk_state import USUAL_SCOPE, DeskState, Loaded, Part
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.review.live.board import Board
-from handoff_tui.review.live.debugging import Debugging
-from handoff_tui.review.live.lane import Lane
-from handoff_tui.review.live.live_desk import raise_bug
-from handoff_tui.review.live.part_readers import Wanted
+from handoff_tui.live.acting.debugging import Debugging
+from handoff_tui.live.desk import raise_bug
+from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.parts.readers import Wanted
+from handoff_tui.live.state.desk import USUAL_SCOPE, DeskState, Loaded, Part
+from handoff_tui.live.state_store import Board
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.live_desks import build_work, looking
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from handoff_tui.models.desk_state import DecisionStage
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.diff import DiffRequest, diff
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.state.desk import DecisionStage
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.review_record import Comment
 from tests.support.deciding import Seat, take_seat
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     AppendRefusedError,
     DecisionForbiddenError,
     HandoffError,
@@ -19,13 +19,13 @@ from handoff_tui.errors import (
     TreeMovedError,
     UsageError,
 )
-from handoff_tui.models.desk_state import DecisionStage
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.log_record import DecisionVerb
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.stored_drafts import StoredDrafts
-from handoff_tui.review.demands import compare_read
-from handoff_tui.review.live.decision_work import Readied, find_changes, judge_failure, ready_decision, sign_readied
+from handoff_tui.decisions.extra_confirmations import compare_read
+from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.live.acting.decision_work import Readied, find_changes, judge_failure, ready_decision, sign_readied
+from handoff_tui.live.state.desk import DecisionStage
+from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.review_record import Comment
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.signed import Person
 from tests.support.ssh_keys import PASSPHRASE

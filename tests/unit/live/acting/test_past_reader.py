@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.desk_debug import Visited
-from handoff_tui.models.desk_state import PACKET
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.log_view import LogView
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.live.past_reader import PastReader
-from handoff_tui.review.live.travelling import Wanted
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.acting.past_reader import PastReader
+from handoff_tui.live.acting.travelling import Wanted
+from handoff_tui.live.state.debugging import Visited
+from handoff_tui.live.state.desk import PACKET
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.show.view import LogView
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 

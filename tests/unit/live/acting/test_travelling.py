@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState, Drafts, Loaded, Part, Scope, Trouble
-from handoff_tui.models.noticed import Watching
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.review.live.travelling import build_past_scope, present_past
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.acting.travelling import build_past_scope, present_past
+from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Drafts, Loaded, Part, Scope, Trouble
 from tests.support.debug_states import STOPS, build_desk, build_travel
 from tests.support.live_desks import Onlooker, build_results, looking
 from tests.support.repositories import RepositoryBuilder

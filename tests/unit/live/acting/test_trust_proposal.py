@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import ShownMovedError, UsageError
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.live.trust_proposal import ready_trust
-from handoff_tui.review.trust import is_trusted
+from handoff_tui.checks.run.command_consent import is_trusted
+from handoff_tui.core.errors import ShownMovedError, UsageError
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.live.acting.trust_proposal import ready_trust
 from tests.support.repositories import RepositoryBuilder
 
 ASKS = '[checks.lint]\nrun = ["sh", "lint.sh"]\n'

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from threading import Event
 
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.review.live.checking import build_request, merge_reports, merge_results, run_asked
-from handoff_tui.review.live.scene import read_scene
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.live.feed.checking import build_request, merge_reports, merge_results, run_asked
+from handoff_tui.live.feed.snapshot import read_scene
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 

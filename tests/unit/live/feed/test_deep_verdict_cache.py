@@ -4,11 +4,11 @@ import hashlib
 
 import pytest
 
-from handoff_tui.models.claim import VerdictState
-from handoff_tui.review.live.deep_book import DeepBook
-from handoff_tui.review.live.following import follow
-from handoff_tui.review.live.notices import Notices
-from handoff_tui.review.live.scene import Scene, read_scene
+from handoff_tui.handoffs.claim import VerdictState
+from handoff_tui.live.feed.deep_verdict_cache import DeepBook
+from handoff_tui.live.feed.following import follow
+from handoff_tui.live.feed.notices import Notices
+from handoff_tui.live.feed.snapshot import Scene, read_scene
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.review.live.following import MOST_PATHS, follow
-from handoff_tui.review.live.notices import Notices
-from handoff_tui.review.live.scene import Scene, read_scene
+from handoff_tui.live.feed.following import MOST_PATHS, follow
+from handoff_tui.live.feed.notices import Notices
+from handoff_tui.live.feed.snapshot import Scene, read_scene
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.review.check import check
-from handoff_tui.review.live.checking import build_request
-from handoff_tui.review.live.deep_book import DeepBook
-from handoff_tui.review.live.following import follow
-from handoff_tui.review.live.live_checks import LiveChecks
-from handoff_tui.review.live.notices import Notices
-from handoff_tui.review.live.scene import Scene, read_scene
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.run.check import check
+from handoff_tui.live.feed.checking import build_request
+from handoff_tui.live.feed.deep_verdict_cache import DeepBook
+from handoff_tui.live.feed.following import follow
+from handoff_tui.live.feed.live_checks import LiveChecks
+from handoff_tui.live.feed.notices import Notices
+from handoff_tui.live.feed.snapshot import Scene, read_scene
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 

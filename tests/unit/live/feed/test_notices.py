@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.review.live.notices import Notices, PendingNotices
+from handoff_tui.live.feed.notices import Notices, PendingNotices
 
 
 def test_notices_are_put_together() -> None:

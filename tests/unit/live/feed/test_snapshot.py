@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.review.live.scene import Patch, Scene, read_scene
+from handoff_tui.live.feed.snapshot import Patch, Scene, read_scene
 from tests.support.gates import GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder

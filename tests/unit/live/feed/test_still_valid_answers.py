@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.world import Change
-from handoff_tui.repo.changes import read_changes
-from handoff_tui.review.live.following import follow
-from handoff_tui.review.live.notices import Notices
-from handoff_tui.review.live.scene import Patch, Scene, read_scene
-from handoff_tui.review.live.standing_answers import StandingAnswers, patch_changes
+from handoff_tui.git.history.changes import read_changes
+from handoff_tui.live.feed.following import follow
+from handoff_tui.live.feed.notices import Notices
+from handoff_tui.live.feed.snapshot import Patch, Scene, read_scene
+from handoff_tui.live.feed.still_valid_answers import StandingAnswers, patch_changes
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 

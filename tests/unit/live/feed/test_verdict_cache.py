@@ -4,11 +4,11 @@ import hashlib
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.review.desk import Desk, open_desk
-from handoff_tui.review.live.claim_book import ClaimBook
-from handoff_tui.review.refresh import read_harvest
+from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.status.refresh import read_harvest
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from threading import Event
 
-from handoff_tui.models.attempt_history import AttemptOutcome
-from handoff_tui.models.desk_state import USUAL_SCOPE
-from handoff_tui.review.live.debug_readers import read_attempts, read_comparison, read_figures, read_why
-from handoff_tui.review.live.part_readers import Wanted
-from handoff_tui.review.live.scene import read_scene
+from handoff_tui.history.attempts.report import AttemptOutcome
+from handoff_tui.live.feed.snapshot import read_scene
+from handoff_tui.live.parts.debug_readers import read_attempts, read_comparison, read_figures, read_why
+from handoff_tui.live.parts.readers import Wanted
+from handoff_tui.live.state.desk import USUAL_SCOPE
 from tests.support.gates import HANDOFF, GateDesk
 
 WANTED = Wanted(HANDOFF, None, USUAL_SCOPE)

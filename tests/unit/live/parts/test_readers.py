@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError
-from handoff_tui.review.live.part_readers import cut_text, read_document
-from handoff_tui.review.live.scene import read_scene
+from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.live.feed.snapshot import read_scene
+from handoff_tui.live.parts.readers import cut_text, read_document
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.desk_debug import BisectPart, TravelPart
-from handoff_tui.models.desk_state import Trouble
+from handoff_tui.live.state.debugging import BisectPart, TravelPart
+from handoff_tui.live.state.desk import Trouble
 from tests.support.debug_states import REPORT, STOPS
 
 

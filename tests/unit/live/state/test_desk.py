@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.models.desk_state import DeskState, RepositoryPart
-from handoff_tui.models.inbox import HandoffKey
+from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.desk_states import make_state
 
 

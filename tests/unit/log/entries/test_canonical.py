@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from handoff_tui.decision_log.canonical import (
+from handoff_tui.core.errors import EntryTooLargeError, NotCanonicalError
+from handoff_tui.log.entries.canonical import (
     MAX_BYTES,
     MAX_INTEGER,
     MAX_NESTING,
@@ -16,7 +17,6 @@ from handoff_tui.decision_log.canonical import (
     encode,
     parse_json,
 )
-from handoff_tui.errors import EntryTooLargeError, NotCanonicalError
 
 
 def nest(depth: int) -> Value:

@@ -12,23 +12,17 @@ from in_toto_attestation.v1.statement import Statement  # type: ignore[import-un
 from in_toto_attestation.v1.statement_pb2 import Statement as StatementMessage  # type: ignore[import-untyped]
 from securesystemslib.dsse import Envelope
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.entries import (
-    build_file,
-    build_payload,
-    parse_entry,
-    parse_payload,
-    verify_signatures,
-)
-from handoff_tui.decision_log.public_keys import KeyType
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     EntrySchemaError,
     EntryTooLargeError,
     EnvelopeMalformedError,
     NotCanonicalError,
     SignatureInvalidError,
 )
-from handoff_tui.models.log_record import DecisionVerb, Entry, EntryKind
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry, parse_payload, verify_signatures
+from handoff_tui.log.entries.public_keys import KeyType
+from handoff_tui.log.record import DecisionVerb, Entry, EntryKind
 from tests.support.log_entries import GOLDEN, IDS, build_statement, read_golden, sign_payload, sign_statement
 from tests.support.log_keys import build_example_key, build_key
 

@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.envelope import (
-    MAX_FILE_BYTES,
-    build_entry_id,
-    build_envelope,
-    build_pae,
-    parse_envelope,
-)
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     EntryTooLargeError,
     EnvelopeMalformedError,
     KeyIdMismatchError,
@@ -24,6 +16,8 @@ from handoff_tui.errors import (
     NotCanonicalError,
     SignatureForeignError,
 )
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.envelope import MAX_FILE_BYTES, build_entry_id, build_envelope, build_pae, parse_envelope
 from tests.support.log_entries import GOLDEN, IDS, read_golden
 from tests.support.log_keys import build_example_key
 

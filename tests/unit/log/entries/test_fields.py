@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from handoff_tui.decision_log import fields
-from handoff_tui.decision_log.canonical import Value
-from handoff_tui.errors import EntrySchemaError
+from handoff_tui.core.errors import EntrySchemaError
+from handoff_tui.log.entries import fields
+from handoff_tui.log.entries.canonical import Value
 
 ID = "sha256:" + "0" * 64
 OTHER = "sha256:" + "1" * 64

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.entries import parse_statement
-from handoff_tui.decision_log.patterns import match_entry
-from handoff_tui.errors import LogEntryError
-from handoff_tui.models.log_record import DecisionVerb, Entry
+from handoff_tui.core.errors import LogEntryError
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.entry import parse_statement
+from handoff_tui.log.entries.patterns import match_entry
+from handoff_tui.log.record import DecisionVerb, Entry
 from tests.support.log_entries import GOLDEN, IDS, build_statement
 
 OTHER = "sha256:" + "f" * 64

@@ -4,9 +4,9 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from handoff_tui.decision_log.primitives import build_pair, is_on_curve, is_valid
-from handoff_tui.decision_log.public_keys import KeyType, PublicKey, parse_key_blob
-from handoff_tui.decision_log.wire import build_string
+from handoff_tui.log.entries.primitives import build_pair, is_on_curve, is_valid
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey, parse_key_blob
+from handoff_tui.log.entries.wire import build_string
 from tests.support.log_keys import build_example_key, build_key
 
 

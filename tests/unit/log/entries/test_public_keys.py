@@ -5,7 +5,8 @@ import base64
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from handoff_tui.decision_log.public_keys import (
+from handoff_tui.core.errors import PublicKeyMalformedError
+from handoff_tui.log.entries.public_keys import (
     _CURVES,
     _EDWARDS_PRIME,
     _WEAK_Y,
@@ -14,8 +15,7 @@ from handoff_tui.decision_log.public_keys import (
     parse_key_blob,
     parse_public_key,
 )
-from handoff_tui.decision_log.wire import build_string
-from handoff_tui.errors import PublicKeyMalformedError
+from handoff_tui.log.entries.wire import build_string
 from tests.support.log_entries import GOLDEN
 from tests.support.log_keys import build_example_key, build_key, build_number
 

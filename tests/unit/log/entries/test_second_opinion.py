@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.second_opinion import ask_second_opinion, build_questions
-from handoff_tui.errors import SshKeygenMissingError
-from handoff_tui.models.log_record import LogVerdict, ProblemLevel
-from handoff_tui.repo.log_blobs import LogBlobs
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import SshKeygenMissingError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.entries.second_opinion import ask_second_opinion, build_questions
+from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.storage.blobs import LogBlobs
 from tests.support.hostile import write_executable
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import RealLog, build_signers, read_verdict

@@ -7,8 +7,17 @@ import sys
 
 import pytest
 
-from handoff_tui.decision_log.public_keys import KeyType
-from handoff_tui.decision_log.sshsig import (
+from handoff_tui.core.errors import (
+    EntryTooLargeError,
+    LogEntryError,
+    PublicKeyMalformedError,
+    SignatureForeignError,
+    SignatureInvalidError,
+    SignatureMalformedError,
+)
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.entries.public_keys import KeyType
+from handoff_tui.log.entries.sshsig import (
     MAX_ARMOR_BYTES,
     armor,
     build_signature_blob,
@@ -19,16 +28,7 @@ from handoff_tui.decision_log.sshsig import (
     unarmor,
     verify_signature,
 )
-from handoff_tui.decision_log.wire import build_string
-from handoff_tui.errors import (
-    EntryTooLargeError,
-    LogEntryError,
-    PublicKeyMalformedError,
-    SignatureForeignError,
-    SignatureInvalidError,
-    SignatureMalformedError,
-)
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.log.entries.wire import build_string
 from tests.support.log_keys import build_example_key, build_key, build_number
 
 MESSAGE = b"a message"
@@ -291,7 +291,7 @@ def test_reading_an_ed25519_signature_needs_no_cryptography() -> None:
     """Who only reads the log does not pay for the package."""
     text = base64.b64encode(ALICE.sign(MESSAGE)).decode()
     code = (
-        "import base64, sys; from handoff_tui.decision_log.sshsig import parse_signature; "
+        "import base64, sys; from handoff_tui.log.entries.sshsig import parse_signature; "
         f"parse_signature(base64.b64decode('{text}')); sys.exit('cryptography' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

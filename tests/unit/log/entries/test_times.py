@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.decision_log.times import add_seconds, build_time, parse_time
+from handoff_tui.log.entries.times import add_seconds, build_time, parse_time
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis adds the zone

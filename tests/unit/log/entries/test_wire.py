@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.wire import WireReader, build_string
-from handoff_tui.errors import SignatureMalformedError
+from handoff_tui.core.errors import SignatureMalformedError
+from handoff_tui.log.entries.wire import WireReader, build_string
 
 
 def read(data: bytes) -> WireReader:

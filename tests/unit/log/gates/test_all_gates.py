@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from handoff_tui.models.gate_state import GateReport
-from handoff_tui.repo import work_commits
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log_gates import LogGates
-from handoff_tui.review.reading import read_shelf
+from handoff_tui.git.history import work_commits
+from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.gates.gate_state import GateReport
 from tests.support.gates import GateDesk
 
 
@@ -22,7 +22,7 @@ def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, monkeypatch: 
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.decide(bo, "approve")
-    monkeypatch.setattr("handoff_tui.review.check.check", None)
+    monkeypatch.setattr("handoff_tui.checks.run.check.check", None)
     assert judge(gate_desk).state.value == "approved"
     gate_desk.change()
     report = judge(gate_desk)
@@ -54,7 +54,7 @@ def test_ancestry_of_all_entries_is_asked_for_at_once(gate_desk: GateDesk, monke
         asked.append(1)
         return find(*arguments)
 
-    monkeypatch.setattr("handoff_tui.review.log_gates.find_ancestors", count)
+    monkeypatch.setattr("handoff_tui.log.gates.all_gates.find_ancestors", count)
     opened = open_desk(gate_desk.root)
     gates = LogGates(opened)
     for handoff in read_shelf(opened).harvest.handoffs * 3:

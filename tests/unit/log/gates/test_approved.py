@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.review.approved import read_marks
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.diff import Difference, DiffRequest, diff
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import Difference, DiffRequest, diff
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.approved import read_marks
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Speaking

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.decision_log.gate import Target, judge_gate
-from handoff_tui.decision_log.log_index import build_log_index
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.models.gate_state import GateName, GateReport
+from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate_state import GateName, GateReport
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.policy.policy import parse_policy
 from tests.support.logs import NOW, SUBJECT, LogBuilder, build_policy_toml, build_signers
 
 PEOPLE = ("alice", "bob", "carol", "dora")

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.log_index import LogIndex, build_log_index
-from handoff_tui.errors import UsageError
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.review.place import (
+from handoff_tui.core.errors import UsageError
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.log.gates.position import (
     NO_PHASE,
     build_handoff_digest,
     build_value_digest,
@@ -13,6 +12,7 @@ from handoff_tui.review.place import (
     find_phase,
     list_sent_back,
 )
+from handoff_tui.log.index import LogIndex, build_log_index
 from tests.support.logs import SUBJECT, LogBuilder
 
 HANDOFF = Handoff(id="H-1", dialect="builder", source_phase="build")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.decision_log.policy_frontier import PolicyFrontier
+from handoff_tui.log.policy.frontier import PolicyFrontier
 from tests.support.logs import LogBuilder, build_policy_toml, build_signers
 
 

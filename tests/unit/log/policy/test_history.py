@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from handoff_tui.decision_log.policy_history import (
+from handoff_tui.log.policy.history import (
     build_frontier,
     count_signatures,
     find_counting_keys,
     find_signed_by,
     find_voided,
 )
-from handoff_tui.decision_log.signers import build_line
-from handoff_tui.models.log_record import LogVerdict
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.record import LogVerdict
 from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers, find_keyid
 
 NOW = "2026-02-01T00:00:00Z"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import SealReport, SignReport
-from handoff_tui.presentation.policy import (
+from handoff_tui.log.policy.json import (
     build_policy_json,
     build_propose_json,
     build_restore_json,
@@ -9,6 +8,7 @@ from handoff_tui.presentation.policy import (
     build_sign_json,
     build_unsealed_json,
 )
+from handoff_tui.log.policy.reports import SealReport, SignReport
 from tests.support.trust_reports import (
     DRIFT,
     FATAL,

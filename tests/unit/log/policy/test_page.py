@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import GateRuleView, KeyState
-from handoff_tui.presentation.policy_page import build_policy_page
+from handoff_tui.log.policy.page import build_policy_page
+from handoff_tui.log.policy.reports import GateRuleView, KeyState
 from tests.support.reviewed import list_lines
 from tests.support.trust_reports import (
     DRIFT,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.decision_log.requirement import is_met, parse_requirement
-from handoff_tui.errors import TrustPolicyError
+from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.log.policy.requirement import is_met, parse_requirement
 
 ROLES = frozenset({"security", "dev", "root"})
 MEMBERS = {"security": {"sue", "sam"}, "dev": {"dan", "dora", "sue"}, "root": {"rob"}}

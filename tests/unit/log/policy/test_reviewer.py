@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.policy import Policy
-from handoff_tui.repo import processes
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.log_gates import LogGates
-from handoff_tui.review.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.system.processes import run as processes
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -21,7 +21,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError(f"started {argv[0]}")
 
     monkeypatch.setattr(processes, "run_command", refuse)
-    monkeypatch.setattr("handoff_tui.repo.signing_key.run_command", refuse)
+    monkeypatch.setattr("handoff_tui.git.signing.signing_key.run_command", refuse)
 
 
 def read(desk: GateDesk) -> DeskReviewer:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.decision_log.public_keys import parse_public_key
-from handoff_tui.errors import LogMissingError
-from handoff_tui.models.trust_report import KeyState
-from handoff_tui.review.policy_show import build_view, compare_all, show_policy
+from handoff_tui.core.errors import LogMissingError
+from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.policy.reports import KeyState
+from handoff_tui.log.policy.show import build_view, compare_all, show_policy
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers
 
@@ -111,7 +111,7 @@ def test_no_log_is_told(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_state_of_a_key_follows_its_window(now: str, state: KeyState) -> None:
     """And a gate that nobody can pass because of it is warned of."""
-    from handoff_tui.decision_log.signers import build_line  # noqa: PLC0415
+    from handoff_tui.log.policy.signers import build_line  # noqa: PLC0415
 
     window = {"valid_after": "2026-01-10T00:00:00Z", "valid_before": "2026-02-01T00:00:00Z"}
     log = LogBuilder()

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.decision_log.policy_texts import build_policy_text, build_solo_texts
-from handoff_tui.errors import NoHumanError
-from handoff_tui.repo.signing_key import KeySource, SigningKey
-from handoff_tui.repo.ssh_keygen import Prompt
-from handoff_tui.review.desk import open_desk
-from handoff_tui.review.signer import Signing, choose_prompt, find_signing
+from handoff_tui.core.errors import NoHumanError
+from handoff_tui.git.signing.signing_key import KeySource, SigningKey
+from handoff_tui.git.signing.ssh_keygen import Prompt
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.policy.signer import Signing, choose_prompt, find_signing
+from handoff_tui.log.policy.texts import build_policy_text, build_solo_texts
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_person
 
@@ -53,7 +53,7 @@ def test_passphrase_is_asked_for_where_somebody_can_answer(
 ) -> None:
     """The terminal first, then the user's own window, else nobody."""
     (tmp_path / "tty").touch()
-    monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", str(tmp_path / (terminal or "none")))
+    monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", str(tmp_path / (terminal or "none")))
     monkeypatch.setenv("SSH_ASKPASS", askpass)
     assert choose_prompt() is expected
 

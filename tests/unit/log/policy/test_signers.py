@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.signers import build_line, parse_allowed_signers
-from handoff_tui.errors import HandoffError, TrustPolicyError
-from handoff_tui.models.log_record import NAMESPACE
+from handoff_tui.core.errors import HandoffError, TrustPolicyError
+from handoff_tui.core.namespace import NAMESPACE
+from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from tests.support.logs import build_key, find_keyid
 
 KEY = build_key("alice")

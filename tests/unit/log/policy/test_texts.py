@@ -4,8 +4,10 @@ import tomllib
 
 import pytest
 
-from handoff_tui.decision_log.policy import parse_policy
-from handoff_tui.decision_log.policy_texts import (
+from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
+from handoff_tui.log.policy.texts import (
     Texts,
     add_signer,
     build_policy_text,
@@ -17,8 +19,6 @@ from handoff_tui.decision_log.policy_texts import (
     set_root_threshold,
     set_version,
 )
-from handoff_tui.decision_log.signers import build_line, parse_allowed_signers
-from handoff_tui.errors import TrustPolicyError
 from tests.support.logs import build_key, find_keyid
 
 WRITTEN = """\

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.proposal import Proposal, build_proposal, parse_proposal
-from handoff_tui.errors import FileUnreadableError, LogBrokenError, PolicyForbiddenError, ProposalError
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.review.proposal import (
+from handoff_tui.core.errors import FileUnreadableError, LogBrokenError, PolicyForbiddenError, ProposalError
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.proposals.judged_proposal import (
     build_report,
     find_sealed,
     find_stale,
@@ -20,6 +18,8 @@ from handoff_tui.review.proposal import (
     refuse_senseless,
     stand_on,
 )
+from handoff_tui.log.proposals.proposal import Proposal, build_proposal, parse_proposal
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
 
 if TYPE_CHECKING:
     from tests.support.signed import Circle

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.models.trust_report import SealReport, SignReport
-from handoff_tui.presentation.proposal_page import (
+from handoff_tui.log.policy.reports import SealReport, SignReport
+from handoff_tui.log.proposals.page import (
     build_proposal_page,
     build_propose_page,
     build_seal_page,

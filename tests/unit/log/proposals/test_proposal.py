@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.decision_log import canonical
-from handoff_tui.decision_log.envelope import build_pae
-from handoff_tui.decision_log.proposal import (
+from handoff_tui.core.errors import ProposalError, SignatureInvalidError
+from handoff_tui.log.entries import canonical
+from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.proposals.proposal import (
     MAX_BYTES,
     Proposal,
     add_signature,
@@ -17,7 +18,6 @@ from handoff_tui.decision_log.proposal import (
     parse_proposal,
     render_proposal,
 )
-from handoff_tui.errors import ProposalError, SignatureInvalidError
 from tests.support.log_entries import build_statement
 from tests.support.log_keys import build_example_key
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.decision_log.proposal import parse_proposal
+from handoff_tui.log.proposals.proposal import parse_proposal
 from tests.support.hostile import write_executable
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_texts_are_edited_by_a_person(circle: Circle, ada: Person, monkeypatch: 
     assert circle.speaking(ada, *words).code == 4
     editor = write_executable(circle.folder / "editor", 'sed -i "s/# max_age_days = 14/max_age_days = 7/" "$2"')
     monkeypatch.setenv("EDITOR", str(editor))
-    monkeypatch.setattr("handoff_tui.repo.editor.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: True)
     said = circle.speaking(ada, *words, "--json")
     assert said.json["changes"] == [
         "gate *: one person decides, not longer ago than 7 days (before: one person decides)"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.decision_log.public_keys import parse_public_key
+from handoff_tui.log.entries.public_keys import parse_public_key
 from tests.support.repositories import RepositoryBuilder
 from tests.support.ssh_keys import make_key, read_public
 
@@ -197,9 +197,9 @@ def test_signature_without_a_say_is_left_out(circle: Circle) -> None:
 
 def slip_in(file: Path, person: Person) -> None:
     """Adds a signature that the verbs would not have made."""
-    from handoff_tui.decision_log.envelope import build_pae  # noqa: PLC0415
-    from handoff_tui.decision_log.proposal import add_signature, parse_proposal, render_proposal  # noqa: PLC0415
-    from handoff_tui.repo.ssh_keygen import SigningTool  # noqa: PLC0415
+    from handoff_tui.git.signing.ssh_keygen import SigningTool  # noqa: PLC0415
+    from handoff_tui.log.entries.envelope import build_pae  # noqa: PLC0415
+    from handoff_tui.log.proposals.proposal import add_signature, parse_proposal, render_proposal  # noqa: PLC0415
 
     proposal = parse_proposal(file.read_bytes())
     armored = SigningTool(person.public_text, person.key).sign(build_pae(proposal.payload))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from handoff_tui.decision_log.proposal import parse_proposal, render_proposal
+from handoff_tui.log.proposals.proposal import parse_proposal, render_proposal
 from tests.support.ssh_keys import PASSPHRASE, make_key
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_proposal_that_was_changed_is_refused(circle: Circle) -> None:
 
 def test_signatures_that_others_add_meanwhile_stay(circle: Circle) -> None:
     """What is written is put together with what the file holds by then."""
-    from handoff_tui.review.policy_sign import prepare_signature, sign_proposal  # noqa: PLC0415
+    from handoff_tui.log.proposals.sign import prepare_signature, sign_proposal  # noqa: PLC0415
 
     ada, bob = circle.person("ada"), circle.person("bob")
     circle.begin(ada)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.verify import check_entry
-from handoff_tui.errors import (
+from handoff_tui.core.errors import (
     KeyLockedError,
     LogBrokenError,
     LogPresentError,
@@ -16,9 +15,10 @@ from handoff_tui.errors import (
     TrustPolicyError,
     UsageError,
 )
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.init import InitRequest, begin_log
-from handoff_tui.review.log import find_policy, open_log
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.setup.init import InitRequest, begin_log
+from handoff_tui.log.verify import check_entry
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, list_entries, make_person, write_identity
@@ -27,7 +27,7 @@ from tests.support.ssh_keys import PASSPHRASE, add_to_agent, make_key, run_agent
 
 @pytest.fixture(autouse=True)
 def without_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handoff_tui.repo.terminal._PLACE", "/nonexistent/tty")
+    monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", "/nonexistent/tty")
 
 
 @pytest.fixture

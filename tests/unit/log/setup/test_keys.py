@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.policy_texts import parse_signer_line
-from handoff_tui.errors import PublicKeyMalformedError, SigningError, SigningKeyMissingError, UsageError
-from handoff_tui.review.keys import EnrolRequest, enrol_key, parse_moment
+from handoff_tui.core.errors import PublicKeyMalformedError, SigningError, SigningKeyMissingError, UsageError
+from handoff_tui.log.policy.texts import parse_signer_line
+from handoff_tui.log.setup.keys import EnrolRequest, enrol_key, parse_moment
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, make_person
 from tests.support.ssh_keys import make_key, read_public

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.bundle import Member, parse_bundle, render_bundle
-from handoff_tui.errors import BundleMalformedError, FileUnreadableError, StoreWriteError
-from handoff_tui.models.log_view import LogReport
-from handoff_tui.presentation.by_hand import build_bundle_texts
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.log import PIN_VARIABLE, open_log
-from handoff_tui.review.log_bundle import build_bundle, verify_bundle, write_bundle
-from handoff_tui.review.log_verify import Demands
+from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError, StoreWriteError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.open_log import PIN_VARIABLE, open_log
+from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
+from handoff_tui.log.show.bundle_file import Member, parse_bundle, render_bundle
+from handoff_tui.log.show.by_hand import build_bundle_texts
+from handoff_tui.log.show.verify import Demands
+from handoff_tui.log.show.view import LogReport
 from tests.support.real_log import SUBJECT, RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder
 

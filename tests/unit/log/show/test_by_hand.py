@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.models.log_view import EntryState, EntryView, LogRow
-from handoff_tui.presentation.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
+from handoff_tui.log.show.by_hand import README_NAME, SCRIPT, SCRIPT_NAME, build_bundle_texts, build_extract_readme
+from handoff_tui.log.show.view import EntryState, EntryView, LogRow
 from tests.support.hostile import write_executable
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import RealLog, build_signers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.log_view import EntryState, LogView
-from handoff_tui.repo.repository import open_repository
-from handoff_tui.review.log import open_log
-from handoff_tui.review.log_list import Choice, list_log
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.open_log import open_log
+from handoff_tui.log.show.entries import Choice, list_log
+from handoff_tui.log.show.view import EntryState, LogView
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import RealLog, build_signers
 from tests.support.repositories import RepositoryBuilder

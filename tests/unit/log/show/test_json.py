@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.log_record import LogProblem, ProblemLevel
-from handoff_tui.models.log_view import EntryState, EntryView, LogReport, LogRow, LogView
-from handoff_tui.presentation.log import (
+from handoff_tui.log.record import LogProblem, ProblemLevel
+from handoff_tui.log.show.json import (
     build_bundle_json,
     build_entry_json,
     build_log_json,
     build_report_json,
     name_verdict,
 )
+from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, LogView
 
 ID = "sha256:" + "a" * 64
 ROW = LogRow(id=ID, state=EntryState.REFUSED, code="bad-envelope", why="cut off")

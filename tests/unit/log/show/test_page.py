@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decision_log.entries import parse_entry
-from handoff_tui.models.log_record import LogProblem, ProblemLevel
-from handoff_tui.models.log_view import EntryState, EntryView, EvidenceView, LogReport, LogRow, LogView, SignatureView
-from handoff_tui.presentation.log_page import build_entry_page, build_log_page, build_report_page
+from handoff_tui.log.entries.entry import parse_entry
+from handoff_tui.log.record import LogProblem, ProblemLevel
+from handoff_tui.log.show.page import build_entry_page, build_log_page, build_report_page
+from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogReport, LogRow, LogView, SignatureView
 from tests.support.log_entries import build_statement, sign_statement
 from tests.support.reviewed import find_section, list_lines
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.models.log_record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.review.log_verify import Demands, build_report, parse_pin, verify_whole_at
+from handoff_tui.core.errors import UsageError
+from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.show.verify import Demands, build_report, parse_pin, verify_whole_at
 from tests.support.real_log import RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.log_blobs import MAX_ENTRY_BYTES, LogBlobs, LogListing
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.storage.blobs import MAX_ENTRY_BYTES, LogBlobs, LogListing
 from tests.support.repositories import RepositoryBuilder
 
 

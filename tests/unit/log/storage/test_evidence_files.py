@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from handoff_tui.repo.evidence_files import BASELINES, REVIEWS, EvidenceFiles
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.storage.evidence_files import BASELINES, REVIEWS, EvidenceFiles
 from tests.support.repositories import RepositoryBuilder
 
 CONTENT = b"{}\n"

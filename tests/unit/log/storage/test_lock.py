@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import LogLockedError, StoredFileDamagedError, StoreWriteError
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.log_lock import LogLock
+from handoff_tui.core.errors import LogLockedError, StoredFileDamagedError, StoreWriteError
+from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.system.files.git_private_files import LocalFolder
 from tests.support.failing_calls import FailingCalls, fail_at
 
 HOLDER = """
 import sys
 from pathlib import Path
-from handoff_tui.repo.local_files import LocalFolder
-from handoff_tui.repo.log_lock import LogLock
+from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.log.storage.lock import LogLock
 with LogLock(LocalFolder(Path(sys.argv[1]))).hold():
     print("held", flush=True)
     sys.stdin.read()

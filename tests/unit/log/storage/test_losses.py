@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import UsageError
-from handoff_tui.repo.log_losses import Fate, Loss, find_losses, resolve_commit
-from handoff_tui.repo.repository import open_repository
+from handoff_tui.core.errors import UsageError
+from handoff_tui.git.repository import open_repository
+from handoff_tui.log.storage.losses import Fate, Loss, find_losses, resolve_commit
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import LogPresentError
-from handoff_tui.repo.git import Git
-from handoff_tui.repo.log_pin import build_pin_key, read_pin, write_pin
+from handoff_tui.core.errors import LogPresentError
+from handoff_tui.git.command import Git
+from handoff_tui.log.storage.pin import build_pin_key, read_pin, write_pin
 from tests.support.repositories import RepositoryBuilder
 
 FIRST, OTHER = "sha256:" + "a" * 64, "sha256:" + "b" * 64

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoredFileDamagedError, StoreWriteError
-from handoff_tui.repo.trust_files import read_trust_files, write_trust_files
+from handoff_tui.core.errors import StoredFileDamagedError, StoreWriteError
+from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_files
 from tests.support.failing_calls import FailingCalls
 
 TEXTS = {"allowed_signers": "ada …\n", "policy.toml": "version = 1\n"}

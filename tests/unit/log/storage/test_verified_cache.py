@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.decision_log.verified_cache import VerifiedCache, build_block
-from handoff_tui.repo.local_files import LocalFolder
+from handoff_tui.log.storage.verified_cache import VerifiedCache, build_block
+from handoff_tui.system.files.git_private_files import LocalFolder
 
 SECRET = b"s" * 32
 FIRST, SECOND = (f"sha256:{digit * 64}" for digit in "12")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoredFileDamagedError, StoredFileMissingError, StoreWriteError
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.core.errors import StoredFileDamagedError, StoredFileMissingError, StoreWriteError
+from handoff_tui.system.files.addressed_files import AddressedFolder
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 from tests.support.failing_calls import FailingCalls, fail_all, fail_at
 
 CONTENT = b'{"a":1}\n'
@@ -280,8 +280,9 @@ def test_what_is_there_needs_no_right_to_write(tmp_path: Path) -> None:
 def test_read_only_folder_is_told() -> None:
     """A user without the right to write gets a clear error, and nothing is left; another user where we are root."""
     program = (
-        "import os, sys; from pathlib import Path; from handoff_tui.repo.addressed_files import AddressedFolder\n"
-        "from handoff_tui.errors import StoreWriteError\n"
+        "import os, sys; from pathlib import Path\n"
+        "from handoff_tui.system.files.addressed_files import AddressedFolder\n"
+        "from handoff_tui.core.errors import StoreWriteError\n"
         "if os.geteuid() == 0: os.setuid(65534)\n"
         "try: AddressedFolder(Path(sys.argv[1]), 'log', '.json', max_bytes=9).write(b'x')\n"
         "except StoreWriteError as told: print(told.message)"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoredFileDamagedError
-from handoff_tui.repo.linked_write import (
+from handoff_tui.core.errors import StoredFileDamagedError
+from handoff_tui.system.files.atomic_write import (
     FOLDER_FLAGS,
     build_write_error,
     open_folder,
@@ -16,7 +16,7 @@ from handoff_tui.repo.linked_write import (
     replace_file,
     write_once,
 )
-from handoff_tui.repo.system_calls import SYSTEM
+from handoff_tui.system.files.system_calls import SYSTEM
 from tests.support.failing_calls import FailingCalls, fail_at
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.state_files import (
+from handoff_tui.system.files.cache_files import (
     drop_oldest,
     find_cache_folder,
     find_state_folder,

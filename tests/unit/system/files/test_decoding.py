@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from handoff_tui.repo.text import decode_text
+from handoff_tui.system.files.decoding import decode_text
 
 
 def test_plain_text_has_no_remarks() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import StoredFileDamagedError, StoreWriteError
-from handoff_tui.repo.local_files import LocalFolder, load_cache_secret
+from handoff_tui.core.errors import StoredFileDamagedError, StoreWriteError
+from handoff_tui.system.files.git_private_files import LocalFolder, load_cache_secret
 from tests.support.failing_calls import FailingCalls, fail_at
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, StoreWriteError
-from handoff_tui.repo.named_files import (
+from handoff_tui.core.errors import FileUnreadableError, StoreWriteError
+from handoff_tui.system.files.named_files import (
     is_inside,
     read_named_file,
     read_named_texts,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.addressed_files import AddressedFolder
-from handoff_tui.repo.own_folder import read_layout_problems
+from handoff_tui.system.files.addressed_files import AddressedFolder
+from handoff_tui.system.files.own_folder import read_layout_problems
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.repo.own_place import is_own
+from handoff_tui.system.files.own_paths import is_own
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo import probe
-from handoff_tui.repo.probe import (
+from handoff_tui.system.files import probe
+from handoff_tui.system.files.probe import (
     can_execute,
     can_write,
     find_program,

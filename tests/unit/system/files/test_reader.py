@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, HandoffError, UnsafePathError
-from handoff_tui.repo import files as files_module
-from handoff_tui.repo.files import FileReader
+from handoff_tui.core.errors import FileUnreadableError, HandoffError, UnsafePathError
+from handoff_tui.system.files import reader as files_module
+from handoff_tui.system.files.reader import FileReader
 
 LIMIT = 1000
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 
-from handoff_tui.repo.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 
 def test_real_calls_are_those_of_the_system() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.repo.files import FileReader
-from handoff_tui.repo.user_files import (
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.user_files import (
     find_config_folder,
     list_user_files,
     read_optional,

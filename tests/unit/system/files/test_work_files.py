@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import RollbackError
-from handoff_tui.repo.work_files import delete_file, write_file
+from handoff_tui.core.errors import RollbackError
+from handoff_tui.system.files.work_files import delete_file, write_file
 
 
 def test_files_links_and_programs_are_written(tmp_path: Path) -> None:

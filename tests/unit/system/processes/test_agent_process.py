@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.agent_process import start_agent
-from handoff_tui.repo.process_identity import find_marked
+from handoff_tui.system.processes.agent_process import start_agent
+from handoff_tui.system.processes.identity import find_marked
 from tests.support.stepping import wait_until
 
 ORPHANS = """
 import os, sys, time
-from handoff_tui.repo.agent_process import ask_for_orphans, start_agent
+from handoff_tui.system.processes.agent_process import ask_for_orphans, start_agent
 assert ask_for_orphans()
 agent = start_agent(["/bin/sh", "-c", "env -i setsid sleep 60 & exit 5"], "/", "mark", sys.argv[1])
 agent.has_orphans = True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.detached import end_detached, has_ended, start_detached
+from handoff_tui.system.processes.detached import end_detached, has_ended, start_detached
 from tests.support.procedure_engine import wait_until
 
 
@@ -34,7 +34,7 @@ def test_modules_of_the_folder_at_hand_are_not_imported(tmp_path: Path, monkeypa
 def test_process_leaves_without_waiting_for_its_threads() -> None:
     """One that sleeps for days does not keep it."""
     code = (
-        "import threading, time; from handoff_tui.repo.detached import leave_at_once\n"
+        "import threading, time; from handoff_tui.system.processes.detached import leave_at_once\n"
         "threading.Thread(target=time.sleep, args=(3600,)).start(); print('said'); leave_at_once(3)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=30)
@@ -44,7 +44,7 @@ def test_process_leaves_without_waiting_for_its_threads() -> None:
 def test_polite_end_calls_what_it_was_given() -> None:
     """SIGTERM is heard, and the process decides itself."""
     code = (
-        "import os, signal, sys; from handoff_tui.repo.detached import on_polite_end\n"
+        "import os, signal, sys; from handoff_tui.system.processes.detached import on_polite_end\n"
         "on_polite_end(lambda: sys.exit(7)); os.kill(os.getpid(), signal.SIGTERM)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 7

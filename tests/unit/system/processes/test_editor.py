@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.errors import FileUnreadableError, NoHumanError, UsageError
-from handoff_tui.repo.editor import edit_texts
+from handoff_tui.core.errors import FileUnreadableError, NoHumanError, UsageError
+from handoff_tui.system.processes.editor import edit_texts
 from tests.support.hostile import write_executable
 
 TEXTS = {"allowed_signers": "ada\n", "policy.toml": "version = 1\n"}
@@ -13,7 +13,7 @@ TEXTS = {"allowed_signers": "ada\n", "policy.toml": "version = 1\n"}
 
 @pytest.fixture(autouse=True)
 def with_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handoff_tui.repo.editor.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: True)
     monkeypatch.delenv("VISUAL", raising=False)
 
 
@@ -49,6 +49,6 @@ def test_nobody_edits_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("EDITOR", "no-such-editor")
     with pytest.raises(UsageError, match="no-such-editor is not installed"):
         edit_texts(TEXTS)
-    monkeypatch.setattr("handoff_tui.repo.editor.has_terminal", lambda: False)
+    monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: False)
     with pytest.raises(NoHumanError, match="no terminal"):
         edit_texts(TEXTS)

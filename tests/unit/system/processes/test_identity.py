@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from handoff_tui.repo import process_identity
-from handoff_tui.repo.process_identity import find_descendants, is_same_process, read_birth, read_host
+from handoff_tui.system.processes import identity as process_identity
+from handoff_tui.system.processes.identity import find_descendants, is_same_process, read_birth, read_host
 
 
 def test_process_is_known_by_its_birth() -> None:

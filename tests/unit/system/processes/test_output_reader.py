@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.output_reader import OutputReader, read_ends, read_last_lines
+from handoff_tui.system.processes.output_reader import OutputReader, read_ends, read_last_lines
 from tests.support.stepping import wait_until
 
 

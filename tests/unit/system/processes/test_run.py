@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.repo.process_identity import find_marked
-from handoff_tui.repo.processes import Bounds, CommandEnd, OutputKeeper, run_command
+from handoff_tui.system.processes.identity import find_marked
+from handoff_tui.system.processes.run import Bounds, CommandEnd, OutputKeeper, run_command
 
 BOUNDS = Bounds(seconds=20, grace_seconds=0.3, keep_bytes=4096)
 ENVIRONMENT = {"PATH": os.environ["PATH"]}

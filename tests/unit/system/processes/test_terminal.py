@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from handoff_tui.repo import terminal
+from handoff_tui.system.processes import terminal
 
 
 @pytest.fixture

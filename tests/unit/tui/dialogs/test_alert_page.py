@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.desk_state import DeskState, RepositoryPart
-from handoff_tui.presentation.alert_page import build_alert_page, find_alarm
+from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.tui.dialogs.alert_page import build_alert_page, find_alarm
 from tests.support.reviewed import list_lines
 
 SOUND = RepositoryPart("/a", "a")

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.desk_debug import BisectPart
-from handoff_tui.models.desk_state import Trouble
-from handoff_tui.presentation.bisect_box import build_bisect_box, describe_search
-from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.live.state.debugging import BisectPart
+from handoff_tui.live.state.desk import Trouble
+from handoff_tui.tui.dialogs.bisect_page import build_bisect_box, describe_search
 from tests.support.debug_states import REPORT, TRIALS
 
 PART = BisectPart(1, "tests-unit", "H-1")

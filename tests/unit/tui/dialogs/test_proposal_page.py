@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.agent_desk import Proposal, ProposalKind, ProposalStage, Stop
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.models.desk_state import Trouble
-from handoff_tui.models.rollback import RollbackPreview, RollbackRecord, RollbackState, SavedWork
-from handoff_tui.models.step import TouchedFile
-from handoff_tui.presentation.agent_proposal import TITLES, VERBS, build_proposal_page, describe_obstacle
-from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState, SavedWork
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.report import TouchedFile
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage, Stop
+from handoff_tui.live.state.desk import Trouble
+from handoff_tui.tui.dialogs.proposal_page import TITLES, VERBS, build_proposal_page, describe_obstacle
 from tests.support.agent_states import PLAN, make_lock, make_run
 
 READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)

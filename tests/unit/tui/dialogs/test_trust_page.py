@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import AskedCommand, TrustPlan
-from handoff_tui.presentation.page import Page
-from handoff_tui.presentation.trust_proposal import add_trust
+from handoff_tui.checks.report import AskedCommand, TrustPlan
+from handoff_tui.core.text.page import Page
+from handoff_tui.tui.dialogs.trust_page import add_trust
 from tests.support.reviewed import list_lines
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.config.theme import load_theme
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import draw_cells
-from handoff_tui.tui.theming import Ink
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.cells import draw_cells
+from handoff_tui.tui.drawing.theming import Ink
 
 INK = Ink(load_theme("dark", None))
 

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.segment import ControlType, Segment
 from textual.color import Color
 
-from handoff_tui.presentation.safe_text import find_hidden
-from handoff_tui.tui.line_filter import SafeFilter
+from handoff_tui.core.text.safe_text import find_hidden
+from handoff_tui.tui.drawing.line_filter import SafeFilter
 
 BACKGROUND = Color(0, 0, 0)
 

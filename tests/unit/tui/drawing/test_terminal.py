@@ -6,7 +6,7 @@ import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.drivers.linux_driver import LinuxDriver
 
-from handoff_tui.tui.terminal import LastingFile, OutlivingDriver, outlive_terminal
+from handoff_tui.tui.drawing.terminal import LastingFile, OutlivingDriver, outlive_terminal
 
 
 def test_writing_goes_on_when_the_terminal_is_gone() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.theme import ROLES, list_themes, load_theme
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.tui.theming import ASCII_GLYPHS, Ink, build_framework_theme, is_native
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink, build_framework_theme, is_native
 
 
 @pytest.mark.parametrize("name", list_themes(None))

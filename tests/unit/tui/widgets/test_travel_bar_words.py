@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.desk_debug import TravelPart
-from handoff_tui.models.desk_state import Trouble
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.travel_bar import (
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.live.state.desk import Trouble
+from handoff_tui.tui.widgets.travel_bar_words import (
     build_lead,
     build_travel_bar,
     compute_track,

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Final
 
-from handoff_tui.baseline.ecosystem.go import parse_go_mod
-from handoff_tui.baseline.ecosystem.node import build_package_json
-from handoff_tui.baseline.ecosystem.python import build_pyproject, parse_requirements, parse_setup_cfg
-from handoff_tui.baseline.ecosystem.reading import EcosystemReading, build_unread
-from handoff_tui.baseline.ecosystem.rust import build_cargo
+from handoff_tui.changes.snapshots.ecosystem.go import parse_go_mod
+from handoff_tui.changes.snapshots.ecosystem.node import build_package_json
+from handoff_tui.changes.snapshots.ecosystem.python import build_pyproject, parse_requirements, parse_setup_cfg
+from handoff_tui.changes.snapshots.ecosystem.reading import EcosystemReading, build_unread
+from handoff_tui.changes.snapshots.ecosystem.rust import build_cargo
 from handoff_tui.config.layer import parse_layer
-from handoff_tui.errors import ConfigError
+from handoff_tui.core.errors import ConfigError
 
 MOST_BYTES = 4 * 1024 * 1024
 _REQUIREMENTS = "requirements*.txt"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.baseline.ecosystem.reading import EcosystemReading, build_text, build_unread
-from handoff_tui.models.snapshot import PackageRecord
+from handoff_tui.changes.snapshots.ecosystem.reading import EcosystemReading, build_text, build_unread
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 
 KIND = "go"
 _INDIRECT = "// indirect"

@@ -6,9 +6,9 @@ import re
 from posixpath import normpath
 from typing import Final
 
-from handoff_tui.baseline.ecosystem.reading import build_text
-from handoff_tui.models.snapshot import PackageRecord
-from handoff_tui.models.work import Package
+from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
+from handoff_tui.core.work import Package
 
 KIND = "manifest"
 _BARE_HASH: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})", re.IGNORECASE)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handoff_tui.baseline.ecosystem.reading import (
+from handoff_tui.changes.snapshots.ecosystem.reading import (
     EcosystemReading,
     build_dependencies,
     build_text,
     find_text,
     name_folder,
 )
-from handoff_tui.models.snapshot import PackageRecord
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 
 KIND = "node"
 _GROUPS = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from handoff_tui.baseline.ecosystem.reading import (
+from handoff_tui.changes.snapshots.ecosystem.reading import (
     EcosystemReading,
     build_constraint,
     build_text,
@@ -17,7 +17,7 @@ from handoff_tui.baseline.ecosystem.reading import (
     find_text,
     name_folder,
 )
-from handoff_tui.models.snapshot import PackageRecord
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 
 KIND = "python"
 REQUIREMENTS_KIND = "requirements"

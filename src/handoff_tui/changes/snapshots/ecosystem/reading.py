@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from handoff_tui.models.snapshot import PackageRecord, Unread
+from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread
 
 LONGEST_TEXT = 1_000
 

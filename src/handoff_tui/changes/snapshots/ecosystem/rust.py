@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handoff_tui.baseline.ecosystem.reading import (
+from handoff_tui.changes.snapshots.ecosystem.reading import (
     EcosystemReading,
     build_dependencies,
     build_text,
@@ -12,7 +12,7 @@ from handoff_tui.baseline.ecosystem.reading import (
     find_text,
     name_folder,
 )
-from handoff_tui.models.snapshot import PackageRecord
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 
 KIND = "rust"
 _GROUPS = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}

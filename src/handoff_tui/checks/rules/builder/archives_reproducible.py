@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.archive_members import ArchiveBrokenError, find_varying, is_tar
-from handoff_tui.checks.builder_documents import require_finished
-from handoff_tui.checks.builder_packages import build_hash, find_measured
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.builder.archive_members import ArchiveBrokenError, find_varying, is_tar
+from handoff_tui.checks.rules.builder.documents import require_finished
+from handoff_tui.checks.rules.builder.packages import build_hash, find_measured
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _KINDS = (ClaimKind.HASH, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 _MOST_SHOWN = 3

@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_packages import (
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.packages import (
     build_asset_path,
     find_measured,
     list_manifests,
@@ -13,11 +16,8 @@ from handoff_tui.checks.builder_packages import (
     measure_hash,
     place_asset,
 )
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Asset, Package, Severity
+from handoff_tui.core.work import Asset, Package, Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def judge(context: Context) -> Iterator[Found]:

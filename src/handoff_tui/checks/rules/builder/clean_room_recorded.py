@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import require_finished
-from handoff_tui.checks.builder_record import find_clean_room_gaps
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import require_finished
+from handoff_tui.checks.rules.builder.record import find_clean_room_gaps
+from handoff_tui.core.work import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from handoff_tui.checks.context import Context
-from handoff_tui.models.document import Document, DocumentRole, Section
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Fact
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.document import Document, DocumentRole, Section
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 _OF_A_HANDOFF = frozenset({DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.RESULTS})
 _DONE = frozenset({RegistryState.COMPLETE, RegistryState.VALIDATED})

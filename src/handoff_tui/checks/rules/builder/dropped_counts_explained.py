@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from handoff_tui.checks.builder_documents import Finished, find_heading, read_body, require_finished
-from handoff_tui.checks.builder_numbers import place_claim
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.checks.earlier_handoffs import find_earlier
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import Finished, find_heading, read_body, require_finished
+from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
+from handoff_tui.checks.rules.builder.numbers import place_claim
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _NEGATION = compile_later(r"\b(?:no(?! longer)|not|never|none|nothing|without|neither)\b", re.IGNORECASE)
 _CLAUSE_END = compile_later(r"[.;,:()–—]")

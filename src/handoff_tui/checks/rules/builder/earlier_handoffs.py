@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def find_earlier(

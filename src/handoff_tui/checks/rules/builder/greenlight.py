@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.checks.approvals import is_agent
 from handoff_tui.checks.context import Context
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact
+from handoff_tui.checks.facts.approvals import is_agent
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.handoff import Handoff
 
 _GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
 _FIELD: Final = compile_later(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<value>.+)$")

@@ -6,16 +6,16 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_packages import build_hash, find_measured, measure_hash
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.cut_off import describe_cut_off
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.cut_off import describe_cut_off
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.packages import build_hash, find_measured, measure_hash
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
 _ABSENT = "no such file then"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from handoff_tui.checks.builder_documents import require_finished
-from handoff_tui.checks.builder_numbers import describe_counts, place_count
-from handoff_tui.checks.builder_packages import list_manifests
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Package, Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import require_finished
+from handoff_tui.checks.rules.builder.numbers import describe_counts, place_count
+from handoff_tui.checks.rules.builder.packages import list_manifests
+from handoff_tui.core.work import Package, Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
 

@@ -6,14 +6,14 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import require_builders
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.builder.documents import require_builders
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.builder_documents import place_heading
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import TestCounts
+from handoff_tui.checks.rules.builder.documents import place_heading
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def place_claim(handoff: Handoff, document: Document, kind: ClaimKind, subject: str | None, heading: str) -> Place:

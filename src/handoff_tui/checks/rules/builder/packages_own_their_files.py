@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from posixpath import normpath
 
-from handoff_tui.checks.builder_packages import build_asset_path, list_manifests, list_packages, place_asset
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Package, Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.packages import build_asset_path, list_manifests, list_packages, place_asset
+from handoff_tui.core.work import Package, Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import find_results, list_documents
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.cut_off import describe_cut_off, is_document_cut_off
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.checks.greenlight import find_greenlight_gap
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import find_results, list_documents
+from handoff_tui.checks.rules.builder.greenlight import find_greenlight_gap
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 _GATE = (DocumentRole.PROMPT, DocumentRole.ANSWERS)
 _LEAKS = frozenset({"expected answers", "expected answers in the spec"})

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.checks.builder_documents import find_fact, place_heading
-from handoff_tui.checks.builder_numbers import describe_counts, place_claim, place_count
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
-from handoff_tui.checks.statements import says_nothing, says_yes
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import TestCounts
+from handoff_tui.checks.rules.builder.documents import find_fact, place_heading
+from handoff_tui.checks.rules.builder.numbers import describe_counts, place_claim, place_count
+from handoff_tui.checks.rules.builder.statements import says_nothing, says_yes
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _NUMBER: Final = compile_later(r"^\W*([0-9]{1,9})\b")
 _LEFT_OUT: Final = compile_later(r"--(?:ignore|ignore-glob|deselect|exclude)[= ]\S+")

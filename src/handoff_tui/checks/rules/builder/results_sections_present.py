@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import find_empty_sections, find_results, owes_results, require_builders
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import find_empty_sections, find_results, owes_results, require_builders
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _IN_ITS_HEADING = "Status"
 """The one section whose heading says it all."""

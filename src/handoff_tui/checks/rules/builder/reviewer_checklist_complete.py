@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import find_results, owes_results, require_builders
-from handoff_tui.checks.builder_record import (
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import find_results, owes_results, require_builders
+from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
+from handoff_tui.checks.rules.builder.record import (
     find_baseline_gaps,
     find_clean_room_gaps,
     find_more_failures,
     find_regression_gaps,
     find_told_failures,
 )
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.checks.earlier_handoffs import find_earlier
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
 
 _ITEMS = (
     "the results exist",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import (
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import (
     find_empty_sections,
     find_heading,
     list_documents,
@@ -12,14 +15,11 @@ from handoff_tui.checks.builder_documents import (
     read_body,
     require_builders,
 )
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 _NUMBERED = compile_later(r"[0-9]{1,3}[.)]\s+\S")
 _CONSTRAINTS = "Critical Constraints"

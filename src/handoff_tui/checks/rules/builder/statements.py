@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _FAILURES: Final = compile_later(r"\b[1-9][0-9]*\s+(?:tests?\s+)?(?:fail|error)", re.IGNORECASE)
 _CHOICE: Final = compile_later(r"^\W*yes\W*[/|]\W*no\b", re.IGNORECASE)

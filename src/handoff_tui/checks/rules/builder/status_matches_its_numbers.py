@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import place_heading, require_finished
-from handoff_tui.checks.builder_numbers import describe_counts, find_miscount, place_claim, place_count
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.work import Severity, TestCounts
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import place_heading, require_finished
+from handoff_tui.checks.rules.builder.numbers import describe_counts, find_miscount, place_claim, place_count
+from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
 

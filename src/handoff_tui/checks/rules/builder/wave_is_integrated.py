@@ -6,14 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from handoff_tui.checks.builder_documents import find_results, list_documents
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.builder.documents import find_results, list_documents
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 _INTEGRATION = compile_later(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
 

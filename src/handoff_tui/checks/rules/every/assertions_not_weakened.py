@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from handoff_tui.checks.compared_tests import compare_tests
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.tested_function import TestFunction
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.testcode.compared_tests import compare_tests
+from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.configuration_changes import FILE, build_found, list_weaker
-from handoff_tui.checks.configuration_versions import read_change
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.configuration_changes import FILE, build_found, list_weaker
+from handoff_tui.checks.rules.every.configuration_versions import read_change
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

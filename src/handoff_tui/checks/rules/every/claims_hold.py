@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
 
 _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.checks.configuration_changes import FILE, Difference, compare_configuration
 from handoff_tui.checks.context import Context
-from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.checks.facts.configuration_changes import FILE, Difference, compare_configuration
+from handoff_tui.core.short_id import SHORT_COMMIT
 
 
 class ConfigurationChange(NamedTuple):

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from handoff_tui.checks.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 if TYPE_CHECKING:
-    from handoff_tui.checks.skip_marks import SkipMark
+    from handoff_tui.checks.testcode.skip_marks import SkipMark
 
 
 def judge(context: Context) -> Iterator[Found]:
@@ -23,7 +23,7 @@ def judge(context: Context) -> Iterator[Found]:
 
 
 def _judge_files(files: list[ChangedFile]) -> Iterator[Found]:
-    from handoff_tui.checks.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
+    from handoff_tui.checks.testcode.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
 
     left: Counter[tuple[str, str]] = Counter()
     new: list[tuple[str, SkipMark]] = []

@@ -6,13 +6,13 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from handoff_tui.checks.changed_files import read_changed
-from handoff_tui.checks.compared_tests import compare_tests
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.changed_files import read_changed
+from handoff_tui.checks.testcode.compared_tests import compare_tests
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 _SHOWN = 5
 _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)

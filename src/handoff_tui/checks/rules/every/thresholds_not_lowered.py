@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from handoff_tui.checks.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 
 class _Threshold(NamedTuple):

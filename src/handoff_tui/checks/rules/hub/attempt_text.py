@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Attempt
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")
 _HEADING = compile_later(r"^#{1,3}\s")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.approvals import find_approvals, is_agent
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.approvals import find_approvals, is_agent
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from handoff_tui.checks.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable, read_json
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
+from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 _DOUBT = " is doubtful: "
 _OUTPUT_KEYS = ("raw_output", "output", "raw")

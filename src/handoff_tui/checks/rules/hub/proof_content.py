@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from handoff_tui.checks.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import TestCounts
+from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import TestCounts
 
 _MAGIC = {
     ".png": (b"\x89PNG\r\n\x1a\n",),

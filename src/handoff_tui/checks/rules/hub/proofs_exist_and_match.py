@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import read_json, walk_objects
-from handoff_tui.checks.proof_content import is_picture, parse_result, parse_words
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Proof, ProofKind, Severity, TestCounts
+from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
+from handoff_tui.checks.rules.hub.proof_content import is_picture, parse_result, parse_words
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Proof, ProofKind, Severity, TestCounts
+from handoff_tui.handoffs.handoff import Handoff
 
 _NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(?:[\w.@-]+/)*[\w.@-]+\.\w+")
 _DIFFSTAT = compile_later(r"\|\s+(?:\d+|Bin)\b")

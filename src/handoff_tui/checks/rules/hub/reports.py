@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
-from handoff_tui.checks.document_problems import find_unreadable, read_json, walk_objects
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, ReportedFinding
+from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, ReportedFinding
+from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity, Task
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity, Task
+from handoff_tui.handoffs.handoff import Handoff
 
 _PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")
 _RUN_FACTS = ("run id", "cycle run id", "cycle run")

@@ -9,10 +9,16 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.session_state import AGENT_STATE, DIALECT, find_states, is_state_file, read_state_file
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.mosaic.session_state import (
+    AGENT_STATE,
+    DIALECT,
+    find_states,
+    is_state_file,
+    read_state_file,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
 
 _STATE_COMMIT = "head"
 _FIELD = "last_commit"

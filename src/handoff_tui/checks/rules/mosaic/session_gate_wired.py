@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.script_calls import Call, find_calls, is_prose
-from handoff_tui.checks.session_state import require_states
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
+from handoff_tui.checks.rules.mosaic.session_state import require_states
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 _OWN_COMMAND = "handoff-tui check"
 _GIT_HOOKS = ".git/hooks/"

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.checks.json_text import JsonBrokenError, find_line, parse_strictly
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.handoff import Handoff
 
 DIALECT = "mosaic"
 AGENT_STATE = "agent_state.json"

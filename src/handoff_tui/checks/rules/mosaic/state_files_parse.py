@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.checks.json_text import JsonBrokenError, find_line, parse_strictly
-from handoff_tui.checks.session_state import (
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     BLOCKERS,
     CURRENT_TASK,
     SessionState,
     require_states,
 )
-from handoff_tui.checks.state_shape import (
+from handoff_tui.checks.rules.mosaic.state_shape import (
     BLOCKER_TYPES,
     COMMIT_FIELDS,
     TYPES,
@@ -24,8 +24,8 @@ from handoff_tui.checks.state_shape import (
     compare_shape,
     name_type,
 )
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
 
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
 _REQUIRED = {AGENT_STATE: "mosaic.required_fields", CURRENT_TASK: "mosaic.task_fields"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.session_state import AGENT_STATE, BLOCKERS, CURRENT_TASK
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.checks.rules.mosaic.session_state import AGENT_STATE, BLOCKERS, CURRENT_TASK
+from handoff_tui.core.lazy_pattern import compile_later
 
 _COMMIT: Final = compile_later(r"[0-9a-fA-F]{7,64}")
 

@@ -13,11 +13,12 @@ from typing import NamedTuple, Protocol, cast
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.pipelines import find_own_pipelines, find_phase, list_commands, list_pipelines
-from handoff_tui.checks.transitions import find_place
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pipeline import Phase, Pipeline
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
+from handoff_tui.checks.rules.procedure.transitions import find_place
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.pipelines import find_own_pipelines
 
 _REPOSITORY = "{repository}/"
 _NAMES_AGENTS = frozenset({"builder", "tdd", "hub"})

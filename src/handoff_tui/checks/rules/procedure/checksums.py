@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.document_problems import read_json, walk_objects
-from handoff_tui.checks.json_text import find_line
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.facts.json_text import find_line
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.handoff import Handoff
 
 _HASH: Final = compile_later(r"^(?:sha256:)?([0-9a-f]{64})$", re.IGNORECASE)
 _SUM_LINE: Final = compile_later(r"^\\?([0-9a-fA-F]{64}) [ *](\S.*)$")

@@ -7,12 +7,12 @@ from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.procedure_records import Records, list_named, read_records
-from handoff_tui.checks.transitions import PROCEDURE, find_broken, find_place, require_transitions
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.procedure.records import Records, list_named, read_records
+from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, find_broken, find_place, require_transitions
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
 
 _BUILDER_ROLES: Final = (DocumentRole.SPEC, DocumentRole.RESULTS)
 _NEEDED: Final = ("source_phase", "target_phase", "source_agent")

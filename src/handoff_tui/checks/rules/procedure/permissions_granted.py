@@ -7,13 +7,13 @@ from shlex import quote
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.procedure_records import list_named, read_records
-from handoff_tui.checks.transitions import PROCEDURE, TDD, require_transitions
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.procedure.records import list_named, read_records
+from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, require_transitions
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 _FILES = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 _PLANNED = "planned "

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.document_problems import read_json, walk_objects
-from handoff_tui.checks.json_text import find_line
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.facts.json_text import find_line
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.handoff import Handoff
 
 _IDS: Final = ("execution_id", "session_id", "handoff_id")
 _STATES: Final = ("status", "current_state", "state")

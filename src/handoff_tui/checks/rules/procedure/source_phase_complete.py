@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity, Task
+from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
+from handoff_tui.core.work import Severity, Task
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def judge(context: Context) -> Iterator[Found]:

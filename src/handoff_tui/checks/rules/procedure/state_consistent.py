@@ -11,14 +11,14 @@ from itertools import combinations
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import read_json
-from handoff_tui.checks.executions import judge_execution, judge_session
-from handoff_tui.checks.procedure_records import Record, Records, as_text, read_records
-from handoff_tui.checks.transitions import PROCEDURE, TDD, find_broken, find_place, is_transition
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.document_problems import read_json
+from handoff_tui.checks.rules.procedure.executions import judge_execution, judge_session
+from handoff_tui.checks.rules.procedure.records import Record, Records, as_text, read_records
+from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, is_transition
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 _PARTIES = ("source_phase", "target_phase", "source_agent", "target_agent")
 _PHASE_KEYS = ("phase", "currentPhase", "current_phase")

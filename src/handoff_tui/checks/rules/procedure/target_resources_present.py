@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.pipelines import find_own_pipelines, find_phase, list_commands, list_pipelines, names_roles
-from handoff_tui.checks.procedure_records import Record, is_path_like, list_named, read_records
-from handoff_tui.checks.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pipeline import Pipeline
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
+from handoff_tui.checks.rules.procedure.records import Record, is_path_like, list_named, read_records
+from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
+from handoff_tui.config.pipeline import Pipeline
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 
 _PRESENT = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
-from handoff_tui.checks.document_problems import find_unreadable
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Place
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
 PROCEDURE = "procedure"
 TDD = "tdd"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable, read_json
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Blocker, Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
+from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 _DIALECTS = ("gsd", "claude", "relay", "notes")
 _ACTION = "human-action-"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.document_problems import find_unreadable, read_json
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.handoff import Handoff
 
 _DIALECTS = ("gsd", "claude", "relay", "notes")
 _COMMIT = compile_later(r"[0-9a-fA-F]{7,64}")

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.world import CommitInfo
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.handoff import Handoff
 
 _CYCLE: Final = compile_later(r"^TDD-(\d+)$")
 _FAILING: Final = compile_later(

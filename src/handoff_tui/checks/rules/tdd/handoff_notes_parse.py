@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.cycles import list_cycles, list_steps
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place, Problem, ProblemLevel
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps
+from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -7,10 +7,17 @@ from itertools import pairwise
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.cycles import CommitIndex, Step, build_present, list_cycles, list_steps, require_cycles
-from handoff_tui.checks.pipelines import list_pipelines
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity
+from handoff_tui.checks.facts.pipelines import list_pipelines
+from handoff_tui.checks.rules.tdd.cycles import (
+    CommitIndex,
+    Step,
+    build_present,
+    list_cycles,
+    list_steps,
+    require_cycles,
+)
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.handoff import Handoff
 
 _Moves = frozenset[tuple[str, str]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.grouping import Member
-from handoff_tui.dialects.builder.results import ResultsReading, read_results
-from handoff_tui.models.work import Attempt
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.formats.builder.grouping import Member
+from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
 
 
 class NumberedResults(NamedTuple):

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from handoff_tui.dialects.builder.sections import fields, normalise_name
-from handoff_tui.dialects.claims import claim_counts, parse_counts, parse_number, parse_status, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Section, Table, TextLine, plain
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import TestCounts
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.formats.builder.sections import fields, normalise_name
+from handoff_tui.handoffs.reading.claim_words import claim_counts, parse_counts, parse_number, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, plain
 
 _NAMES: Final = ("total", "passed", "failed", "skipped")
 _FIELD: Final = compile_later(

@@ -5,29 +5,29 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.builder.draft import Draft, build_draft
-from handoff_tui.dialects.builder.grouping import group_files
-from handoff_tui.dialects.builder.identifiers import is_framework, is_same_framework
-from handoff_tui.dialects.builder.manifest import read_manifest
-from handoff_tui.dialects.builder.names import parse_path
-from handoff_tui.dialects.builder.packages import attach_packages
-from handoff_tui.dialects.builder.prompt import find_contract_version
-from handoff_tui.dialects.builder.recognition import recognise
-from handoff_tui.dialects.builder.registry_state import (
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
+from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.formats.builder.identifiers import is_framework, is_same_framework
+from handoff_tui.handoffs.formats.builder.manifest import read_manifest
+from handoff_tui.handoffs.formats.builder.names import parse_path
+from handoff_tui.handoffs.formats.builder.packages import attach_packages
+from handoff_tui.handoffs.formats.builder.prompt import find_contract_version
+from handoff_tui.handoffs.formats.builder.recognition import recognise
+from handoff_tui.handoffs.formats.builder.registry_state import (
     RegistryRow,
     apply_blocks,
     derive_state,
     find_rows,
     find_superseded,
 )
-from handoff_tui.dialects.builder.review import count_events, read_evidence
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.path_words import find_below
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Problem, ProblemLevel
-from handoff_tui.models.work import Fact
+from handoff_tui.handoffs.formats.builder.review import count_events, read_evidence
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.path_words import find_below
 
 _EVENTS: Final = compile_later(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
 _EVIDENCE: Final = compile_later(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.attempts import NumberedResults, number_results
-from handoff_tui.dialects.builder.grouping import Group, Member
-from handoff_tui.dialects.builder.identifiers import strip_id
-from handoff_tui.dialects.builder.prompt import PromptReading, read_prompt
-from handoff_tui.dialects.builder.recognition import recognise
-from handoff_tui.dialects.builder.registry_state import Standing
-from handoff_tui.dialects.builder.review import ReviewReading, read_answers, read_review
-from handoff_tui.dialects.builder.spec import SpecReading, read_spec
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import ProblemLevel
-from handoff_tui.models.work import Fact, Package, Question
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.place import ProblemLevel
+from handoff_tui.core.work import Fact, Package, Question
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.formats.builder.attempts import NumberedResults, number_results
+from handoff_tui.handoffs.formats.builder.grouping import Group, Member
+from handoff_tui.handoffs.formats.builder.identifiers import strip_id
+from handoff_tui.handoffs.formats.builder.prompt import PromptReading, read_prompt
+from handoff_tui.handoffs.formats.builder.recognition import recognise
+from handoff_tui.handoffs.formats.builder.registry_state import Standing
+from handoff_tui.handoffs.formats.builder.review import ReviewReading, read_answers, read_review
+from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import Source
 
 _ORDER = (
     DocumentRole.SPEC,

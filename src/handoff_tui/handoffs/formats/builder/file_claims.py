@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from handoff_tui.dialects.builder.sections import headed, is_heading_of, normalise
-from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, clean_path, find_paths
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Item, Outline, Row, Section, Table, parse_field, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.builder.sections import headed, is_heading_of, normalise
+from handoff_tui.handoffs.reading.claim_words import HASH, build_claim, canonical_hash, clean_path, find_paths
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Item, Outline, Row, Section, Table, parse_field, plain
 
 _HASH: Final = compile_later(
     r"(?:\b(?P<when>before|after)\b|\bsha-?256\b(?!\s+(?:before|after)))[\s:=`*(]{0,6}(?:sha256:)?"

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from handoff_tui.dialects.builder.identifiers import find_ids, is_framework, is_same_framework
-from handoff_tui.dialects.builder.names import NamedFile, parse_path
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.identifiers import find_ids, is_framework, is_same_framework
+from handoff_tui.handoffs.formats.builder.names import NamedFile, parse_path
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.reading.format import Source
 
 
 class Member(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
 _NUMBER: Final = r"[0-9]{1,4}(?:[._][0-9]{1,2}[A-Za-z]?|[A-Za-z])?"

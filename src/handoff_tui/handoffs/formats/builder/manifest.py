@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, canonical_hash
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Asset, Package
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Asset, Package
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import build_claim, canonical_hash
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _HASH: Final = compile_later(r"sha256:[0-9a-f]{64}$")
 _REQUIRED: Final = ("package_id", "version", "schema_version", "spec_id", "framework_id")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.builder.identifiers import is_framework, parse_id
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.identifiers import is_framework, parse_id
 
 _ROLE_NAME: Final = r"RESULTS|AGENT_PROMPT|1[03]Q_ANSWERS|REVIEW_REPORT|EVALUATION_REPORT"
 _FLAT_SPEC: Final = compile_later(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.dialects.builder.draft import Draft
-from handoff_tui.dialects.builder.identifiers import find_packages
-from handoff_tui.dialects.builder.manifest import ManifestReading
-from handoff_tui.dialects.builder.sections import normalise
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.draft import Draft
+from handoff_tui.handoffs.formats.builder.identifiers import find_packages
+from handoff_tui.handoffs.formats.builder.manifest import ManifestReading
+from handoff_tui.handoffs.formats.builder.sections import normalise
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import Source
 
 _IN_PASSING: Final = compile_later(
     r"(?:baseline|clean room|full regression|regression|issues|notes|existing code|dependenc|end to end|install order"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.builder.sections import normalise
-from handoff_tui.dialects.claims import quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Code, Item, Outline, Paragraph, parse_markdown, plain
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact, Question
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact, Question
+from handoff_tui.handoffs.formats.builder.sections import normalise
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Code, Item, Outline, Paragraph, parse_markdown, plain
 
 _INTRODUCTION: Final = compile_later(
     r"\b(?:answer|verification|confirm|gate)\b.*\bquestions?\b|\b1[03]\s*-?\s*(?:Q\b|questions?\b)"

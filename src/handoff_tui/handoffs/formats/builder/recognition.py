@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.identifiers import find_ids, find_packages
-from handoff_tui.dialects.builder.names import NamedFile, parse_path
-from handoff_tui.dialects.builder.registry_state import find_rows
-from handoff_tui.dialects.builder.sections import fields, headed, missing_sections, preamble
-from handoff_tui.dialects.claims import parse_status
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.identifiers import find_ids, find_packages
+from handoff_tui.handoffs.formats.builder.names import NamedFile, parse_path
+from handoff_tui.handoffs.formats.builder.registry_state import find_rows
+from handoff_tui.handoffs.formats.builder.sections import fields, headed, missing_sections, preamble
+from handoff_tui.handoffs.reading.claim_words import parse_status
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 
 _STANDARD: Final = Builder.model_construct()
 _SPEC_TITLE: Final = compile_later(r"\b(?:builder|handoff|follow-?up|cleanup|bugfix|housekeeping)", re.IGNORECASE)

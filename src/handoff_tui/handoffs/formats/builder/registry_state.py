@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.identifiers import find_ids, parse_id
-from handoff_tui.dialects.claims import quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Table, plain
-from handoff_tui.models.handoff import RegistryState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.formats.builder.identifiers import find_ids, parse_id
+from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Table, plain
 
 _DONE: Final = (RegistryState.COMPLETE, RegistryState.VALIDATED, RegistryState.FAILED, RegistryState.SUPERSEDED)
 _SUPERSEDED: Final = compile_later(r"\bSUPERSEDED\b")

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.counts import complete_with, find_runs
-from handoff_tui.dialects.builder.file_claims import find_file_claims
-from handoff_tui.dialects.builder.identifiers import find_ids
-from handoff_tui.dialects.builder.sections import (
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Fact, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.builder.counts import complete_with, find_runs
+from handoff_tui.handoffs.formats.builder.file_claims import find_file_claims
+from handoff_tui.handoffs.formats.builder.identifiers import find_ids
+from handoff_tui.handoffs.formats.builder.sections import (
     body,
     fields,
     find_section,
@@ -21,16 +25,19 @@ from handoff_tui.dialects.builder.sections import (
     normalise,
     preamble,
 )
-from handoff_tui.dialects.builder.status import find_status
-from handoff_tui.dialects.builder.system_claims import find_baseline, find_checks, find_clean_room
-from handoff_tui.dialects.claims import build_claim, claim_commits, claim_counts, parse_counts, parse_number, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Item, Section, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.handoff import ClaimedBaseline
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Fact, TestCounts
+from handoff_tui.handoffs.formats.builder.status import find_status
+from handoff_tui.handoffs.formats.builder.system_claims import find_baseline, find_checks, find_clean_room
+from handoff_tui.handoffs.handoff import ClaimedBaseline
+from handoff_tui.handoffs.reading.claim_words import (
+    build_claim,
+    claim_commits,
+    claim_counts,
+    parse_counts,
+    parse_number,
+    quote,
+)
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Item, Section, plain
 
 _REGRESSION: Final = compile_later(r"\b(?:regressions?|all staged|all packages|full suite)\b", re.IGNORECASE)
 _THIS_PACKAGE: Final = compile_later(r"\bthis package\b", re.IGNORECASE)

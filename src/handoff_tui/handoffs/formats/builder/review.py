@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.status import is_template
-from handoff_tui.dialects.claims import HASH, build_claim, canonical_hash, parse_verdict, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.markdown import Item, Section, TextLine, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.status import is_template
+from handoff_tui.handoffs.reading.claim_words import HASH, build_claim, canonical_hash, parse_verdict, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
+from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain
 
 _ANSWER: Final = compile_later(
     r"\W*(?:Q(?:uestion)?\s*#?\s?([0-9]{1,2})|A\s?([0-9]{1,2})|([0-9]{1,2})[.):])\W*(.*)$", re.IGNORECASE

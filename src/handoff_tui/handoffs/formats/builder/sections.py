@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.dialects.markdown import Code, Outline, Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import Code, Outline, Section, Table, TextLine, parse_field, plain
 
 _OTHER_HEADINGS: Final = {
     "archives built": ("archives", "archive built", "archive rebuilt"),

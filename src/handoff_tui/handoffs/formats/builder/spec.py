@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.identifiers import find_ids
-from handoff_tui.dialects.builder.prompt import PromptReading, read_questions
-from handoff_tui.dialects.builder.sections import (
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.formats.builder.identifiers import find_ids
+from handoff_tui.handoffs.formats.builder.prompt import PromptReading, read_questions
+from handoff_tui.handoffs.formats.builder.sections import (
     fields,
     headed,
     is_heading_of,
@@ -18,11 +20,9 @@ from handoff_tui.dialects.builder.sections import (
     normalise,
     preamble,
 )
-from handoff_tui.dialects.claims import clean_path, parse_status, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Table, plain
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact
+from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Table, plain
 
 _BLOCKED_BY: Final = compile_later(
     r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.builder.sections import fields, headed, normalise, preamble
-from handoff_tui.dialects.claims import build_claim, parse_status, parse_verdict, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import TextLine, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.work import Fact
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.builder.sections import fields, headed, normalise, preamble
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, parse_verdict, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import TextLine, plain
 
 _STATUS_FIELDS: Final = ("status", "overall status", "result", "overall result", "outcome")
 

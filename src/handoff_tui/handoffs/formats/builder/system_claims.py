@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from handoff_tui.dialects.builder.sections import body, fields, find_section, headed, normalise, normalise_name
-from handoff_tui.dialects.claims import build_claim, parse_number, parse_status, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Section, TextLine, parse_field, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.handoff import ClaimedBaseline
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.builder.sections import body, fields, find_section, headed, normalise, normalise_name
+from handoff_tui.handoffs.handoff import ClaimedBaseline
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_number, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Section, TextLine, parse_field, plain
 
 _RESULT_WORD: Final = compile_later(r"\b(PASS(?:ED)?|FAIL(?:ED)?|SKIPPED)\b")
 _PACKAGES: Final = compile_later(

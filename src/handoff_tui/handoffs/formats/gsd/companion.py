@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, claim_commits, claim_references
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.gsd.parts import PausedWork
-from handoff_tui.dialects.json_claims import claim_status, normalise_status
-from handoff_tui.dialects.json_document import JsonDocument, JsonNode
-from handoff_tui.dialects.markdown import Item, Section, TextLine, parse_markdown
-from handoff_tui.dialects.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Blocker, Fact, Task
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.gsd.parts import PausedWork
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_commits, claim_references
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_claims import claim_status, normalise_status
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode
+from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
+from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
 
 TAGS: Final = (
     "current_state",

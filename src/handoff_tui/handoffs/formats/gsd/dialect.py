@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.gsd.companion import find_tags, read_companion
-from handoff_tui.dialects.gsd.parts import PausedWork
-from handoff_tui.dialects.gsd.state_file import read_state
-from handoff_tui.dialects.json_claims import build_unique_id
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Blocker
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Blocker
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.gsd.companion import find_tags, read_companion
+from handoff_tui.handoffs.formats.gsd.parts import PausedWork
+from handoff_tui.handoffs.formats.gsd.state_file import read_state
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import build_unique_id
 
 _STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)
 _COMPANION_NAME: Final = compile_later(r"(?:^|/)\.?continue-here[^/]*\.md$", re.IGNORECASE)

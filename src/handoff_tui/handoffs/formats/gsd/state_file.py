@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, claim_counts, clean_path
-from handoff_tui.dialects.gsd.parts import PausedWork
-from handoff_tui.dialects.json_claims import build_facts, claim_commit, claim_status, normalise_status, parse_path
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.prose import find_counts, says_nothing
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.place import ProblemLevel
-from handoff_tui.models.work import Blocker, Fact, Severity, Task, TestCounts
+from handoff_tui.core.place import ProblemLevel
+from handoff_tui.core.work import Blocker, Fact, Severity, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.gsd.parts import PausedWork
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_counts, clean_path
+from handoff_tui.handoffs.reading.json_claims import (
+    build_facts,
+    claim_commit,
+    claim_status,
+    normalise_status,
+    parse_path,
+)
+from handoff_tui.handoffs.reading.json_document import JsonNode
+from handoff_tui.handoffs.reading.prose import find_counts, says_nothing
 
 _FACTS: Final = ("milestone", "milestone_name", "phase_dir", "plan", "task", "total_tasks")
 _HUMAN_TYPES: Final = ("human", "user")

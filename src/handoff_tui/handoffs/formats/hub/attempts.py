@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.claims import build_claim, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.context import read_fields
-from handoff_tui.dialects.hub.output import find_contradiction
-from handoff_tui.dialects.hub.stages import STANDARD, parse_stage
-from handoff_tui.dialects.markdown import Code, Section
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.context import read_fields
+from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.stages import STANDARD, parse_stage
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.markdown import Code, Section
 
 _AGENT: Final = compile_later(r"^([A-Za-z][\w/-]*(?: [\w/-]+)?) Agent(?:\s*\((.*)\))?$")
 _AGENT_LEVEL = 3

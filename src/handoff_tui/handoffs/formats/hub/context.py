@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.hub import layout
-from handoff_tui.dialects.markdown import Section, parse_field
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Section, parse_field
 
 _NOT_FOUND: Final = compile_later(r"^\W*(Run (\S+) not found)", re.IGNORECASE)
 _SPLIT: Final = compile_later(r"\s\|\s")

@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.claims import build_claim, parse_status, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.attempts import add_attempts
-from handoff_tui.dialects.hub.context import Context, Field, read_fields
-from handoff_tui.dialects.hub.stages import STANDARD, find_next_stage, is_done, parse_stage
-from handoff_tui.dialects.markdown import Item, Section, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Task
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.hub.attempts import add_attempts
+from handoff_tui.handoffs.formats.hub.context import Context, Field, read_fields
+from handoff_tui.handoffs.formats.hub.stages import STANDARD, find_next_stage, is_done, parse_stage
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.markdown import Item, Section, plain
 
 _LISTED_TASK: Final = compile_later(
     r"^\*\*(?P<id>.+?)\*\*:?\s*(?P<title>.*?)\s*(?:\[(?P<status>[^\[\]]*)\])?\s*(?:\(stage:\s*(?P<stage>[^()]*)\))?$",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.context import normalise_time
-from handoff_tui.dialects.hub.stages import STANDARD
-from handoff_tui.models.handoff import Handoff, HandoffType, build_id
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.handoffs.formats.hub.context import normalise_time
+from handoff_tui.handoffs.formats.hub.stages import STANDARD
+from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 
 
 @dataclass(slots=True)

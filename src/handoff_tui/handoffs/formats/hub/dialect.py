@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub import layout
-from handoff_tui.dialects.hub.attempts import count_attempts
-from handoff_tui.dialects.hub.context import Context, normalise_time, read_context
-from handoff_tui.dialects.hub.context_body import add_context
-from handoff_tui.dialects.hub.desk import Desk
-from handoff_tui.dialects.hub.findings import add_findings
-from handoff_tui.dialects.hub.proofs import find_proofs
-from handoff_tui.dialects.hub.recognition import is_context, is_report, recognise
-from handoff_tui.dialects.hub.reports import add_report
-from handoff_tui.dialects.hub.todo import add_todo
-from handoff_tui.dialects.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.work import Proof
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.work import Proof
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.formats.hub.attempts import count_attempts
+from handoff_tui.handoffs.formats.hub.context import Context, normalise_time, read_context
+from handoff_tui.handoffs.formats.hub.context_body import add_context
+from handoff_tui.handoffs.formats.hub.desk import Desk
+from handoff_tui.handoffs.formats.hub.findings import add_findings
+from handoff_tui.handoffs.formats.hub.proofs import find_proofs
+from handoff_tui.handoffs.formats.hub.recognition import is_context, is_report, recognise
+from handoff_tui.handoffs.formats.hub.reports import add_report
+from handoff_tui.handoffs.formats.hub.todo import add_todo
+from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
+from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _ID: Final = "hub"
 _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent", "status", "created")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.claims import build_claim, quote
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.stages import STANDARD
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import ReportedFinding, Severity
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import ReportedFinding, Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.stages import STANDARD
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _LISTS: Final = ("vulnerabilities", "findings", "bugs", "issues")
 _ID_KEYS: Final = ("id", "key", "cve", "bug_id", "rule", "rule_id")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 CONTEXT_NAME: Final = compile_later(r"^(?:HANDOFF|WORK_?CYCLE)_(\d+)(?:_([A-Za-z0-9][\w.-]*?))?\.md$", re.IGNORECASE)
 TODO_NAME: Final = compile_later(r"^todo\.json$", re.IGNORECASE)

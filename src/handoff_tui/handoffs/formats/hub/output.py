@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
 
 _SERVER_ERROR: Final = compile_later(
     r"\bHTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|\b(?:status|code|error)\W{1,3}(?:code\W{1,3})?(5\d\d)\b|"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import Shelf
-from handoff_tui.dialects.hub import layout
-from handoff_tui.dialects.path_words import find_naming
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Proof, ProofKind
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.reading.format import Shelf
+from handoff_tui.handoffs.reading.path_words import find_naming
 
 _FOLDER: Final = compile_later(r"(?:^|/)\.?proofs?/", re.IGNORECASE)
 _SCREENSHOTS: Final = compile_later(r"(?:^|/)screenshots/", re.IGNORECASE)

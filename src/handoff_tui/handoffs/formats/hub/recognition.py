@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.hub import layout
-from handoff_tui.dialects.hub.findings import find_finding_lists
-from handoff_tui.dialects.hub.work_cycles import find_cycles
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.formats.hub.findings import find_finding_lists
+from handoff_tui.handoffs.formats.hub.work_cycles import find_cycles
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _HEADER: Final = compile_later(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
 _RUN_LINE: Final = compile_later(r"^\W*Run ID\W*:", re.IGNORECASE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, quote
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.output import find_contradiction
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
 _OUTPUT_KEYS: Final = ("raw_output", "output", "raw")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.config.settings import Hub
+from handoff_tui.config.settings.root import Hub
 
 STANDARD: Final = Hub.model_construct()
 """The words of the hub where nothing else is configured."""

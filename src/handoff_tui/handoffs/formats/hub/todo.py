@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.claims import quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.stages import is_done, parse_stage
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.work import Task
+from handoff_tui.core.work import Task
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.hub.stages import is_done, parse_stage
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 
 def add_todo(source: Source, draft: HandoffDraft) -> None:

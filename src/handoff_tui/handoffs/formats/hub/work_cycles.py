@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.config.settings import Hub
-from handoff_tui.dialects.claims import build_claim, parse_status, quote
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.hub.output import find_contradiction
-from handoff_tui.dialects.hub.stages import STANDARD, find_next_stage, parse_stage
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.work import Attempt
+from handoff_tui.config.settings.root import Hub
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.stages import STANDARD, find_next_stage, parse_stage
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _WRAPPERS: Final = ("handoffs", "work_cycles", "workcycles", "history", "handoff", "work_cycle", "workcycle", "items")
 _FACTS: Final = (

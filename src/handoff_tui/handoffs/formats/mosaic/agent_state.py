@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.json_claims import (
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
     claim_commit_fields,
     claim_commits_in_prose,
     claim_count_fields,
     claim_counts_in_prose,
     claim_document_fields,
 )
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _SERVICE_URL: Final = compile_later(r"(?:^|_)(?:service|deployment|backend|production)_url$")
 

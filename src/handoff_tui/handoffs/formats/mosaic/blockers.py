@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.config.settings import Mosaic
-from handoff_tui.dialects.claims import build_claim, quote
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.work import Blocker, Severity
+from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 STANDARD: Final = Mosaic.model_construct()
 """The words of the session state where nothing else is configured."""

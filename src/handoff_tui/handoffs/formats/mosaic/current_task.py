@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.claims import build_claim, parse_status
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.json_claims import (
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
     claim_commit_fields,
     claim_count_fields,
     claim_document_fields,
     claim_files,
 )
-from handoff_tui.dialects.mosaic.tasks import build_tasks
-from handoff_tui.models.claim import ClaimKind
+from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 
 def add_current_task(root: JsonNode, draft: HandoffDraft) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.mosaic import layout
-from handoff_tui.dialects.mosaic.emergency import add_emergency
-from handoff_tui.dialects.mosaic.manifests import read_manifest
-from handoff_tui.dialects.mosaic.recognition import recognise
-from handoff_tui.dialects.mosaic.state import build_live_handoff, find_missing, is_live
-from handoff_tui.models.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.formats.mosaic import layout
+from handoff_tui.handoffs.formats.mosaic.emergency import add_emergency
+from handoff_tui.handoffs.formats.mosaic.manifests import read_manifest
+from handoff_tui.handoffs.formats.mosaic.recognition import recognise
+from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 
 _ID: Final = "mosaic"
 

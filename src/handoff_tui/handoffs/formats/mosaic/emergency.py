@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.claims import quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.work import Blocker
+from handoff_tui.core.work import Blocker
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 
 
 def add_emergency(source: Source, draft: HandoffDraft) -> None:

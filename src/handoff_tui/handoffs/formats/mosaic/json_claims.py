@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, claim_counts, clean_path, find_commits, parse_counts
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_counts, clean_path, find_commits, parse_counts
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _COMMIT_KEY: Final = compile_later(r"(?:^|_)commit(?:_known|_id|_hash)?$")
 _COMMIT: Final = compile_later(r"^\W*([0-9a-fA-F]{7,64})\b")

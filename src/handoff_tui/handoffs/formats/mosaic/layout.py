@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.models.handoff import build_id
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.handoff import build_id
 
 STATE_FOLDER: Final = ".mosaic"
 AGENTS_FOLDER: Final = ".ai-agents"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, clean_path, parse_status, quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.json_claims import claim_files, parse_commit
-from handoff_tui.dialects.mosaic.layout import build_manifest_id
-from handoff_tui.dialects.mosaic.tasks import build_tasks
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.mosaic.json_claims import claim_files, parse_commit
+from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
+from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _DEPLOYMENT_KEY: Final = compile_later(r"(?:health|status|state|deployed|deployment|live)$")
 

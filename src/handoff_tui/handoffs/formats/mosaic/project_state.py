@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.config.settings import Mosaic
-from handoff_tui.dialects.claims import build_claim, quote
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.blockers import STANDARD, build_blocker
-from handoff_tui.dialects.mosaic.json_claims import claim_commit_fields, claim_count_fields, claim_document_fields
-from handoff_tui.dialects.mosaic.tasks import build_task, build_tasks
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.work import Blocker
+from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.core.work import Blocker
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.mosaic.blockers import STANDARD, build_blocker
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
+    claim_commit_fields,
+    claim_count_fields,
+    claim_document_fields,
+)
+from handoff_tui.handoffs.formats.mosaic.tasks import build_task, build_tasks
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 
 def add_project_state(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:

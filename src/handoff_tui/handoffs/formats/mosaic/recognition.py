@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic import layout
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.formats.mosaic import layout
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _KEYS: Final = {
     layout.AGENT_STATE: (

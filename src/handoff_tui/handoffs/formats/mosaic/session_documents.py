@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import (
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     claim_commits,
     claim_counts,
@@ -15,12 +18,9 @@ from handoff_tui.dialects.claims import (
     parse_counts,
     parse_status,
 )
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.markdown import Section, Table, TextLine, parse_field, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
 
 _FILE_SECTION: Final = compile_later(
     r"\bfiles?\b.*?\b(created|added|modified|changed|updated|deleted|removed)\b|"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.claims import quote
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.json_claims import (
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
     claim_commit_fields,
     claim_commits_in_prose,
     claim_counts_in_prose,
     claim_files,
 )
-from handoff_tui.models.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _SHOWN = 10
 """So many of the newest entries are shown; the file has them all."""

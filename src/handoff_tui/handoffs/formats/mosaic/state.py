@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from handoff_tui.config.settings import Mosaic
-from handoff_tui.dialects.contract import POSSIBLE, Source
-from handoff_tui.dialects.handoff_draft import HandoffDraft
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic import layout
-from handoff_tui.dialects.mosaic.agent_state import add_agent_state
-from handoff_tui.dialects.mosaic.approval import add_approval
-from handoff_tui.dialects.mosaic.blockers import STANDARD, add_blockers
-from handoff_tui.dialects.mosaic.current_task import add_current_task
-from handoff_tui.dialects.mosaic.project_state import add_project_state
-from handoff_tui.dialects.mosaic.recognition import is_session_document
-from handoff_tui.dialects.mosaic.session_documents import add_session_document
-from handoff_tui.dialects.mosaic.session_log import add_session_log
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.mosaic import layout
+from handoff_tui.handoffs.formats.mosaic.agent_state import add_agent_state
+from handoff_tui.handoffs.formats.mosaic.approval import add_approval
+from handoff_tui.handoffs.formats.mosaic.blockers import STANDARD, add_blockers
+from handoff_tui.handoffs.formats.mosaic.current_task import add_current_task
+from handoff_tui.handoffs.formats.mosaic.project_state import add_project_state
+from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
+from handoff_tui.handoffs.formats.mosaic.session_documents import add_session_document
+from handoff_tui.handoffs.formats.mosaic.session_log import add_session_log
+from handoff_tui.handoffs.reading.format import POSSIBLE, Source
+from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _Part = tuple[str, DocumentRole, Callable[[JsonNode, HandoffDraft], None]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import parse_status, quote
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.mosaic.json_claims import parse_commit
-from handoff_tui.models.work import Task
+from handoff_tui.core.work import Task
+from handoff_tui.handoffs.formats.mosaic.json_claims import parse_commit
+from handoff_tui.handoffs.reading.claim_words import parse_status, quote
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _ID_KEYS: Final = ("phase_id", "step_id", "plan_id", "task_id", "id")
 _TITLE_KEYS: Final = ("phase_name", "title", "name", "description", "task", "action")

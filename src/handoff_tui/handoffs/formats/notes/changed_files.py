@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, clean_path, find_paths
-from handoff_tui.dialects.markdown import Section, Table, plain
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, find_paths
+from handoff_tui.handoffs.reading.markdown import Section, Table, plain
 
 _VERBS: Final = {
     ClaimKind.FILE_CREATED: r"created?|new|added?|adds",

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, parse_verdict
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import Section, TextLine, parse_field
-from handoff_tui.dialects.notes.topics import Notes, Topic, topics_of
-from handoff_tui.dialects.prose import one_line, says_nothing, top_items
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Blocker, Task
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Blocker, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, topics_of
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_verdict
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Section, TextLine, parse_field
+from handoff_tui.handoffs.reading.prose import one_line, says_nothing, top_items
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
 _NOT_DEPLOYED: Final = compile_later(

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, claim_commits, claim_references, parse_status
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_unique_id, normalise_status
-from handoff_tui.dialects.markdown import TextLine, parse_field
-from handoff_tui.dialects.notes.changed_files import claim_changed_files
-from handoff_tui.dialects.notes.content import claim_lines, find_next_action, read_blockers, read_tasks
-from handoff_tui.dialects.notes.recognition import may_own, recognise
-from handoff_tui.dialects.notes.topics import Notes, Topic, split_sessions
-from handoff_tui.dialects.prose import claim_first_counts, one_line, section_text
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, build_id
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt, Fact
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt, Fact
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.notes.changed_files import claim_changed_files
+from handoff_tui.handoffs.formats.notes.content import claim_lines, find_next_action, read_blockers, read_tasks
+from handoff_tui.handoffs.formats.notes.recognition import may_own, recognise
+from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_commits, claim_references, parse_status
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
+from handoff_tui.handoffs.reading.markdown import TextLine, parse_field
+from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, section_text
 
 _HEAD_LINES = 60
 _DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import NO, POSSIBLE, Source
-from handoff_tui.dialects.markdown import parse_field
-from handoff_tui.dialects.notes.topics import Topic, topics_of
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.formats.notes.topics import Topic, topics_of
+from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.markdown import parse_field
 
 WEAK: Final = 0.6
 """Less than any dialect that knows the format."""

@@ -8,8 +8,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.dialects.markdown import Outline, Section, TextLine
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine
 
 
 class Topic(Enum):

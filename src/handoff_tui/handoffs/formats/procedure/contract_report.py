@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim, claim_references, parse_status
-from handoff_tui.dialects.contract import LIKELY, NO, Source
-from handoff_tui.dialects.json_claims import build_unique_id
-from handoff_tui.dialects.markdown import Outline, Section, TextLine, parse_field
-from handoff_tui.dialects.prose import one_line, top_items
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact, Task
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, parse_status
+from handoff_tui.handoffs.reading.format import LIKELY, NO, Source
+from handoff_tui.handoffs.reading.json_claims import build_unique_id
+from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
+from handoff_tui.handoffs.reading.prose import one_line, top_items
 
 _PERCENTAGE: Final = compile_later(r"(?<![\w.])\d+(?:\.\d+)?\s*%\+?")
 _CHECKED_LINE: Final = compile_later(r"^\W*[✅❌✔✗☑]")

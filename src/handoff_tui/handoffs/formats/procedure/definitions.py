@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.procedure.records import Record
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Fact
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.procedure.records import Record
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 
 def build_definitions(records: Sequence[Record]) -> Handoff:

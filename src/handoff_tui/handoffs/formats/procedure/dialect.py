@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_claims import build_unique_id
-from handoff_tui.dialects.procedure.contract_report import build_report, recognise_report
-from handoff_tui.dialects.procedure.definitions import build_definitions
-from handoff_tui.dialects.procedure.handoffs import build_handoff
-from handoff_tui.dialects.procedure.records import Record, RecordKind, find_records
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.procedure.contract_report import build_report, recognise_report
+from handoff_tui.handoffs.formats.procedure.definitions import build_definitions
+from handoff_tui.handoffs.formats.procedure.handoffs import build_handoff
+from handoff_tui.handoffs.formats.procedure.records import Record, RecordKind, find_records
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import CERTAIN, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import build_unique_id
 
 _JSON_NAME: Final = compile_later(
     r"(?:handoff|procedure|contract|execution|validation|transition)[^/]*(?:/.*)?\.json$|(?:^|/)agent_workspaces/.*\.json$",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.json_claims import build_unique_id, normalise_status
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.procedure.records import Record, RecordKind
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType
-from handoff_tui.models.work import Attempt, Blocker, Fact, Task
+from handoff_tui.core.work import Attempt, Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.formats.procedure.records import Record, RecordKind
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _STATES: Final = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
 _PRIORITIES: Final = ("critical", "high", "medium", "low")

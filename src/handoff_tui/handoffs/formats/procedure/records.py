@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.json_document import JsonNode
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 
 class RecordKind(Enum):

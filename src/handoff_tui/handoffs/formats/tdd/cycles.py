@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from handoff_tui.dialects.contract import CommitFact, Source
-from handoff_tui.dialects.tdd.steps import Origin, Step, printable
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff, HandoffType, build_id
-from handoff_tui.models.work import Attempt, Fact
+from handoff_tui.core.work import Attempt, Fact
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.formats.tdd.steps import Origin, Step, printable
+from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
+from handoff_tui.handoffs.reading.format import CommitFact, Source
 
 FIRST_CYCLE = 1
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.dialects.contract import Dialect, Reading, Shelf, Source
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.tdd.cycles import History, build_cycle, fill_cycles, find_newest_cycle, report_conflicts
-from handoff_tui.dialects.tdd.files import (
+from handoff_tui.core.work import Fact, Task
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.formats.tdd.cycles import (
+    History,
+    build_cycle,
+    fill_cycles,
+    find_newest_cycle,
+    report_conflicts,
+)
+from handoff_tui.handoffs.formats.tdd.files import (
     FileKind,
     kind_of,
     parse_state,
@@ -16,13 +22,13 @@ from handoff_tui.dialects.tdd.files import (
     read_test_list,
     recognise,
 )
-from handoff_tui.dialects.tdd.refs import find_note_refs, read_ref_steps
-from handoff_tui.dialects.tdd.state import has_phase, read_step
-from handoff_tui.dialects.tdd.steps import Origin, PhaseRules, Step, build_rules
-from handoff_tui.dialects.tdd.trailers import read_commit_steps
-from handoff_tui.models.document import Document
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Fact, Task
+from handoff_tui.handoffs.formats.tdd.refs import find_note_refs, read_ref_steps
+from handoff_tui.handoffs.formats.tdd.state import has_phase, read_step
+from handoff_tui.handoffs.formats.tdd.steps import Origin, PhaseRules, Step, build_rules
+from handoff_tui.handoffs.formats.tdd.trailers import read_commit_steps
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _LOOSE_NAMES: Final = {
     FileKind.TEST_LIST: "test-list",

@@ -6,15 +6,15 @@ import re
 from enum import Enum
 from typing import Final
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.frontmatter import parse_yaml
-from handoff_tui.dialects.json_document import JsonDocument
-from handoff_tui.dialects.prose import one_line
-from handoff_tui.dialects.tdd.state import is_state, read_step
-from handoff_tui.dialects.tdd.steps import PHASES, Origin, PhaseRules, Step, normalise_phase, phase_of_agent
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.work import Fact, Task
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Fact, Task
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.tdd.state import is_state, read_step
+from handoff_tui.handoffs.formats.tdd.steps import PHASES, Origin, PhaseRules, Step, normalise_phase, phase_of_agent
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.frontmatter import parse_yaml
+from handoff_tui.handoffs.reading.json_document import JsonDocument
+from handoff_tui.handoffs.reading.prose import one_line
 
 
 class FileKind(Enum):

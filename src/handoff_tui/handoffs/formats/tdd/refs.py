@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.contract import RefFact
-from handoff_tui.dialects.tdd.steps import STANDARD, Origin, Step, phase_of_agent, printable
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.short_id import SHORT_COMMIT
-from handoff_tui.models.work import Fact
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.work import Fact
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.tdd.steps import STANDARD, Origin, Step, phase_of_agent, printable
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.format import RefFact
 
 _TAG: Final = r"(?:(?P<agent>[^/]+)/)?cycle-(?P<cycle>\d{1,9})(?:[/-](?P<phase>[^/]+))?$"
 _BRANCH: Final = compile_later(r"^refs/heads/tdd/cycle-(?P<cycle>\d{1,9})(?:/(?P<agent>[^/]+))?$")

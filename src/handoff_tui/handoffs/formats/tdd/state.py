@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.json_claims import claim_paths, normalise_status
-from handoff_tui.dialects.json_document import JsonNode
-from handoff_tui.dialects.tdd.steps import Origin, PhaseRules, Step, is_phase, normalise_phase, phase_of_agent
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.work import Blocker, Fact, Task
+from handoff_tui.core.work import Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.tdd.steps import Origin, PhaseRules, Step, is_phase, normalise_phase, phase_of_agent
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.json_claims import claim_paths, normalise_status
+from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _PHASE: Final = ("phase", "currentPhase", "current_phase", "tddPhase", "tdd_phase")
 _NEXT_PHASE: Final = ("nextPhase", "next_phase")

@@ -6,12 +6,12 @@ import re
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from handoff_tui.config.settings import Settings, Tdd
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.claim import Claim
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Blocker, Fact, Task
+from handoff_tui.config.settings.root import Settings, Tdd
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim
+from handoff_tui.handoffs.reading.format import Source
 
 STANDARD: Final = Tdd.model_construct()
 """The words of the cycle where nothing else is configured."""

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.dialects.claims import build_claim
-from handoff_tui.dialects.contract import CommitFact
-from handoff_tui.dialects.json_claims import normalise_status, parse_path
-from handoff_tui.dialects.tdd.steps import (
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.formats.tdd.steps import (
     STANDARD,
     Origin,
     PhaseRules,
@@ -18,10 +19,9 @@ from handoff_tui.dialects.tdd.steps import (
     phase_of_agent,
     printable,
 )
-from handoff_tui.models.claim import Claim, ClaimKind
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.place import Place, Problem, ProblemLevel
-from handoff_tui.models.short_id import SHORT_COMMIT
+from handoff_tui.handoffs.reading.claim_words import build_claim
+from handoff_tui.handoffs.reading.format import CommitFact
+from handoff_tui.handoffs.reading.json_claims import normalise_status, parse_path
 
 _TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
 _BRACKET: Final = compile_later(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")

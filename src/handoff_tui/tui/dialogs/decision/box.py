@@ -6,20 +6,20 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, TextArea
 
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.decision_rows import (
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage
+from handoff_tui.status.inbox_item import InboxItem
+from handoff_tui.tui.actions import Hint, Keys
+from handoff_tui.tui.dialogs.decision.fields import NameField, ReasonField
+from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
     build_dialog_title,
     describe_key_wait,
     find_obstacle,
 )
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui.actions import Hint, Keys
 from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
-from handoff_tui.tui.widgets.decision_fields import NameField, ReasonField
 from handoff_tui.tui.widgets.page_view import PageView
 
 _SHORT_NAME = 24

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage, Trouble
-from handoff_tui.models.gate_view import DecisionView, GateView
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.models.short_id import SHORT_DIGEST, SHORT_ENTRY
-from handoff_tui.presentation.decide import add_evidence, add_own_words, describe_threshold
-from handoff_tui.presentation.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.pages.decide import add_evidence, add_own_words, describe_threshold
+from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
+from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage, Trouble
+from handoff_tui.log.record import NO_BASELINE
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 
 _BAR: Final = 24
 _EFFECTS: Final = {

@@ -15,13 +15,16 @@ from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
-from handoff_tui.models.desk_state import DecisionPart, DecisionStage, DeskState, Scope
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.presentation.decision_rows import describe_dropped, describe_watch, find_following
-from handoff_tui.presentation.page import Cell
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Scope
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
+from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.decision.box import DecisionBox, can_show_difference
+from handoff_tui.tui.dialogs.decision.rows import describe_dropped, describe_watch, find_following
+from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.messages import (
     CopyWanted,
     DecisionAgainWanted,
@@ -30,10 +33,7 @@ from handoff_tui.tui.messages import (
     ReasonKept,
     ScopeWanted,
 )
-from handoff_tui.tui.screens.box import Box
-from handoff_tui.tui.screens.palette_screen import Offer, PaletteScreen
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.decision_box import DecisionBox, can_show_difference
 
 _KEEP_SECONDS = 0.5
 """After so long without another letter the reason is kept on disk."""
@@ -44,10 +44,10 @@ _SILENT = Cell("")
 class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
     """One decision, from the choice of its verb to the stored entry; ends with the handoff or the view to go to."""
 
-    CSS_PATH = "decision_screen.tcss"
+    CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012 - the framework's own, set once
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
     def __init__(self, verb: str, keys: Keys, templates: Sequence[str] = ()) -> None:
         super().__init__()

@@ -6,12 +6,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from handoff_tui.models.agent_desk import ProofShown
-from handoff_tui.models.picture import Picture
-from handoff_tui.presentation.agent_proofs import build_proof_line
-from handoff_tui.presentation.half_blocks import HalfBlock, render_half_blocks, render_shades
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import find_ink
+from handoff_tui.core.picture import Picture
+from handoff_tui.core.text.half_blocks import HalfBlock, render_half_blocks, render_shades
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.agents import ProofShown
+from handoff_tui.tui.dialogs.proofs.rows import build_proof_line
+from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.widgets.line_view import LineView
 
 _SIDEWAYS = 16

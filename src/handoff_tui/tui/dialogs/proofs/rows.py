@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.agent_desk import ProofShown
-from handoff_tui.models.proof_record import ProofRecord, TaskProofs
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.models.work import ProofKind
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.work import ProofKind
+from handoff_tui.live.state.agents import ProofShown
 
 _WHOLE = "the handoff as a whole"
 _LONGEST_RAW = 4_000

@@ -9,18 +9,18 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from handoff_tui.models.agent_desk import ProofShown
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.presentation.agent_proofs import ProofRows, build_proof_name, describe_proof
-from handoff_tui.presentation.agent_rows import build_run_name
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import ProofShown
+from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.dialogs.box import Box
+from handoff_tui.tui.dialogs.proofs.lines import ProofLines, describe_picture
+from handoff_tui.tui.dialogs.proofs.rows import ProofRows, build_proof_name, describe_proof
 from handoff_tui.tui.messages import ProofWanted
-from handoff_tui.tui.screens.box import Box
+from handoff_tui.tui.views.agent.rows import build_run_name
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.line_view import LineView
-from handoff_tui.tui.widgets.proof_lines import ProofLines, describe_picture
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
@@ -29,7 +29,7 @@ _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 class ProofsScreen(Box[str | None], inherit_bindings=False):
     """Gives back the name of a try, where somebody wants all of its output."""
 
-    CSS_PATH = "proofs_screen.tcss"
+    CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
 

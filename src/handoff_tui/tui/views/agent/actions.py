@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.agent_desk import AgentsView, Proposal, ProposalStage
-from handoff_tui.models.agent_run import RunKey, RunStatus
-from handoff_tui.models.desk_state import Scope
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.snapshot_diff import DiffScope
+from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.live.state.agents import AgentsView, Proposal, ProposalStage
+from handoff_tui.live.state.desk import Scope
 
 _STEPS = frozenset({"agent.step", "agent.again", "agent.back", "agent.loop"})
 _OF_A_TRY = frozenset({"agent.follow", "agent.inputs", "agent.report", "agent.wrap"})

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from handoff_tui.models.agent_desk import OutputFound, OutputPlace, OutputSource, OutputWindow
-from handoff_tui.models.run_view import RunView
-from handoff_tui.presentation.agent_rows import describe_output, name_try
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import OutputFound, OutputPlace, OutputSource, OutputWindow
 from handoff_tui.tui.messages import OutputSearchWanted, OutputWanted, Said
+from handoff_tui.tui.views.agent.output_lines import OutputLines
+from handoff_tui.tui.views.agent.rows import describe_output, name_try
 from handoff_tui.tui.widgets.bars import Rule
-from handoff_tui.tui.widgets.output_lines import OutputLines
 
 _NARROW = 64
 """In fewer columns the title has no room for everything."""

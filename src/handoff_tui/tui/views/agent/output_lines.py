@@ -6,11 +6,11 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from handoff_tui.models.agent_desk import OutputWindow
-from handoff_tui.presentation.agent_rows import build_output_line
-from handoff_tui.presentation.cell_width import wrap_cells
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import draw_cells, find_ink
+from handoff_tui.core.text.cell_width import wrap_cells
+from handoff_tui.core.text.page import Cell
+from handoff_tui.live.state.agents import OutputWindow
+from handoff_tui.tui.drawing.cells import draw_cells, find_ink
+from handoff_tui.tui.views.agent.rows import build_output_line
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.agent_desk import AgentsView, OutputSource, OutputWindow
-from handoff_tui.models.agent_run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.gate import add_fact
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell, Column, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.step import add_locks, build_step_page, label_run, label_step
+from handoff_tui.agents.runs.run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.page import add_locks, build_step_page, label_run, label_step
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell, Column, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.pages.gate import add_fact
+from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow
 
 _HEADINGS = ("STATE", "PHASE", "TRY", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
 _LONGEST_STATE = 16

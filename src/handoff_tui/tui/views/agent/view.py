@@ -9,22 +9,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.models.agent_desk import ProposalKind
-from handoff_tui.models.agent_run import RunKey
-from handoff_tui.models.desk_state import DeskState, Part, Scope
-from handoff_tui.models.run_view import RunView
-from handoff_tui.presentation.agent_actions import (
-    TryInView,
-    find_compared_scope,
-    find_started,
-    find_try_scope,
-    list_agent_hints,
-    refuse_agent_action,
-)
-from handoff_tui.presentation.agent_places import NamedPlace, find_places
-from handoff_tui.presentation.agent_rows import AgentRows, build_run_name, build_try_page, describe_try, name_try
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.agents.output_places import NamedPlace, find_places
+from handoff_tui.agents.runs.run import RunKey
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import ProposalKind
+from handoff_tui.live.state.desk import DeskState, Part, Scope
 from handoff_tui.tui.messages import (
     CopyWanted,
     CourseEnded,
@@ -38,12 +29,21 @@ from handoff_tui.tui.messages import (
     ScopeWanted,
     ViewWanted,
 )
-from handoff_tui.tui.widgets.agent_output import OutputPanel
+from handoff_tui.tui.views.agent.actions import (
+    TryInView,
+    find_compared_scope,
+    find_started,
+    find_try_scope,
+    list_agent_hints,
+    refuse_agent_action,
+)
+from handoff_tui.tui.views.agent.output import OutputPanel
+from handoff_tui.tui.views.agent.output_lines import OutputLines
+from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_try_page, describe_try, name_try
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.output_lines import OutputLines
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
-from handoff_tui.tui.widgets.view import View
 
 _WIDE = 100
 """From so many columns on, output and outcome stand side by side."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptRecord
-from handoff_tui.presentation.columns import Row
-from handoff_tui.presentation.history_rows import AttemptRows
-from handoff_tui.presentation.history_words import describe_who, label_attempt
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.columns import Row
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord
+from handoff_tui.history.attempts.words import describe_who, label_attempt
+from handoff_tui.tui.views.attempts.rows import AttemptRows
 
 _MARK = 2
 """Columns of the mark on an attempt that another one is to be compared with."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.models.attempt_history import AttemptHistory, AttemptRecord
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
-from handoff_tui.presentation.history_words import (
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.page import Cell
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord
+from handoff_tui.history.attempts.words import (
     describe_asked,
     describe_changes,
     describe_checks,
@@ -18,7 +19,6 @@ from handoff_tui.presentation.history_words import (
     label_attempt,
     name_number,
 )
-from handoff_tui.presentation.page import Cell
 
 _FIELDS: Final = (
     Field("number", "TRY", 4, right=True),

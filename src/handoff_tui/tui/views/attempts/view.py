@@ -6,27 +6,20 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import ClassVar
 
-from handoff_tui.models.attempt_history import AttemptRecord
-from handoff_tui.models.desk_state import DeskState, Loaded, Part, Scope, Value
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.presentation.ages import describe_freshness
-from handoff_tui.presentation.attempt_compare import build_compare_page
-from handoff_tui.presentation.attempt_list import AttemptList
-from handoff_tui.presentation.failure_page import build_failure_page
-from handoff_tui.presentation.history_page import build_attempt_page
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.attempts.compare_page import build_compare_page
+from handoff_tui.history.attempts.page import build_attempt_page
+from handoff_tui.history.attempts.report import AttemptRecord
+from handoff_tui.history.failure.page import build_failure_page
+from handoff_tui.live.state.desk import DeskState, Loaded, Part, Scope, Value
 from handoff_tui.tui.clock import read_now
-from handoff_tui.tui.messages import (
-    ComparisonWanted,
-    CopyWanted,
-    FailureWanted,
-    Said,
-    ScopeWanted,
-    ViewWanted,
-)
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, Said, ScopeWanted, ViewWanted
+from handoff_tui.tui.views.attempts.list import AttemptList
+from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _SHOWN = ("attempts", "comparison", "failure", "chosen", "inbox")

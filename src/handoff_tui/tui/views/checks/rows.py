@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
-from handoff_tui.models.check_report import CheckReport, is_open, sort_worst_first
-from handoff_tui.models.check_result import CheckResult, Outcome
-from handoff_tui.models.desk_state import ChecksProgress
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.ages import describe_span
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
-from handoff_tui.presentation.labels import label_outcome
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.output.words import CheckGroup, describe_duration
+from handoff_tui.checks.report import CheckReport, is_open, sort_worst_first
+from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.text.ages import describe_span
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.labels import label_outcome
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.work import Severity
+from handoff_tui.live.state.desk import ChecksProgress
 
 GROUP: Final = "group:"
 """How the key of a heading begins; the cursor stands on headings too: what is done there is done for all below."""
@@ -34,17 +35,6 @@ _SEVERITIES: Final = {
 }
 _LONGEST_SUMMARY = 300
 _SHORT_WORDS: Final = {Outcome.NOT_APPLICABLE: "n/a"}
-_INSTANT = 0.05
-_MINUTE = 60
-
-
-class CheckGroup(NamedTuple):
-    """Results that belong together, under a heading."""
-
-    name: str
-    title: str
-    role: str
-    results: tuple[CheckResult, ...]
 
 
 def group_results(results: Iterable[CheckResult], *, only_failing: bool = False) -> tuple[CheckGroup, ...]:
@@ -138,15 +128,6 @@ def build_progress(running: ChecksProgress, width: int, now: datetime | None = N
         Cell(render_safe(running.current), "text"),
         Cell(f" {took}" if took else "", "muted"),
     )
-
-
-def describe_duration(seconds: float | None) -> str:
-    """`48s`, `1.2s`, `3m`; nothing for what took no time worth naming."""
-    if seconds is None or seconds < _INSTANT:
-        return ""
-    if seconds >= _MINUTE:
-        return f"{int(seconds // _MINUTE)}m"
-    return f"{seconds:.0f}s" if seconds >= 10 else f"{seconds:.1f}s"  # noqa: PLR2004 - three figures at most
 
 
 def _describe_state(result: CheckResult, *, stale: bool) -> Cell:

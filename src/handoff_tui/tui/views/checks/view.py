@@ -7,17 +7,15 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from handoff_tui.models.agent_desk import ProposalKind
-from handoff_tui.models.check_report import CheckReport, is_open
-from handoff_tui.models.check_result import CheckResult
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.ages import describe_freshness
-from handoff_tui.presentation.check_detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.presentation.check_rows import GROUP, CheckRows, build_progress
-from handoff_tui.presentation.check_words import describe_numbers
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
+from handoff_tui.checks.output.words import describe_numbers
+from handoff_tui.checks.report import CheckReport, is_open
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import ProposalKind
+from handoff_tui.live.state.desk import DeskState, Part
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import (
     BisectProposed,
@@ -29,8 +27,10 @@ from handoff_tui.tui.messages import (
     ProposalWanted,
     Said,
 )
+from handoff_tui.tui.views.checks.rows import GROUP, CheckRows, build_progress
+from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _RUNS = frozenset({"checks.run", "checks.run-all"})

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.models.review_state import ShownHandoff
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
-from handoff_tui.presentation.labels import label_verdict
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.labels import label_verdict
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.status.review_state import ShownHandoff
 
 _ORDER: Final = {VerdictState.CONTRADICTED: 0, VerdictState.UNVERIFIED: 1, VerdictState.HOLDS: 2}
 _FIELDS: Final = (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.presentation.ages import describe_freshness
-from handoff_tui.presentation.claim_rows import ClaimRows, build_claim_page
-from handoff_tui.presentation.labels import label_verdict
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import label_verdict
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.live.state.desk import DeskState, Part
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, PlaceWanted
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.views.claims.rows import ClaimRows, build_claim_page
+from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.desk_state import DeskState, DifferenceView, Loaded
-from handoff_tui.models.file_diff import ChangedFile, FileChange, LineCounts, Whitespace
-from handoff_tui.models.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.changed_file_rows import count_read, label_read, shorten_path
-from handoff_tui.presentation.diff_page import label_change
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Line, Page
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.presentation.snapshot_diff_page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.page import build_snapshot_diff_page
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.files.page import label_change
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Line, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile, FileChange, LineCounts, Whitespace
+from handoff_tui.live.state.desk import DeskState, DifferenceView, Loaded
+from handoff_tui.tui.views.diff.file_rows import count_read, label_read, shorten_path
 
 Row = tuple[Cell, ...]
 SCOPE_WORDS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.diff_row_map import RowKind
-from handoff_tui.presentation.diff_rows import DiffRows
+from handoff_tui.git.file_diff import DiffLine
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.diff.row_map import RowKind
+from handoff_tui.tui.views.diff.rows import DiffRows
 
 
 class RemarkPlace(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.file_diff import ChangedFile
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.diff_page import KIND_WORDS, label_change
-from handoff_tui.presentation.diff_remarks import find_change_remarks
-from handoff_tui.presentation.labels import Label, plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.changes.files.notices import find_change_remarks
+from handoff_tui.changes.files.page import KIND_WORDS, label_change
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile
+from handoff_tui.log.review_record import Comment
 
 Row = tuple[Cell, ...]
 READ = Label("✓", "read", "pass")

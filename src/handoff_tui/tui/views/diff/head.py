@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import FOLDED_KINDS, BlobFacts, FileKind
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.presentation.diff_remarks import find_change_remarks
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.page_layout import wrap_words
-from handoff_tui.presentation.safe_text import find_hidden, render_safe
+from handoff_tui.changes.files.notices import find_change_remarks
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.page_layout import wrap_words
+from handoff_tui.core.text.safe_text import find_hidden, render_safe
+from handoff_tui.git.file_diff import FOLDED_KINDS, BlobFacts, FileKind
 
 EXPAND, AS_TEXT, AS_STORED = "expand", "as-text", "as-stored"
 """What Enter does on a row of the head."""

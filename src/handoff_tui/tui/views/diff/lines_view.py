@@ -11,12 +11,12 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from handoff_tui.presentation.cell_width import compute_width, wrap_cells
-from handoff_tui.presentation.diff_row_map import NO_LINE, DiffRow
-from handoff_tui.presentation.diff_rows import DiffRows, Pane, shift_cells
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import draw_cells, find_ink
-from handoff_tui.tui.theming import Ink
+from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.cells import draw_cells, find_ink
+from handoff_tui.tui.drawing.theming import Ink
+from handoff_tui.tui.views.diff.row_map import NO_LINE, DiffRow
+from handoff_tui.tui.views.diff.rows import DiffRows, Pane, shift_cells
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 
-from handoff_tui.models.desk_state import DeskState, FilesView
-from handoff_tui.models.file_diff import ChangedFile, DiffOptions
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.presentation.changed_file_rows import ChangedFileRows, count_read, filter_files
-from handoff_tui.presentation.diff_bars import build_file_title, build_record_page, build_record_sum
-from handoff_tui.presentation.diff_row_map import Folding, RowKind
-from handoff_tui.presentation.diff_rows import DiffLook, DiffRows
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import ChangedFile, DiffOptions
+from handoff_tui.live.state.desk import DeskState, FilesView
 from handoff_tui.tui import messages
-from handoff_tui.tui.drawing import find_ink
+from handoff_tui.tui.drawing.cells import find_ink
+from handoff_tui.tui.views.diff.bars import build_file_title, build_record_page, build_record_sum
+from handoff_tui.tui.views.diff.file_rows import ChangedFileRows, count_read, filter_files
+from handoff_tui.tui.views.diff.lines_view import DiffLinesView
+from handoff_tui.tui.views.diff.row_map import Folding, RowKind
+from handoff_tui.tui.views.diff.rows import DiffLook, DiffRows
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.diff_lines_view import DiffLinesView
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
-from handoff_tui.tui.widgets.view import View
 
 LEAST_SPLIT = 100
 """Side by side needs this many columns."""

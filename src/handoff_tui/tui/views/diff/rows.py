@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from handoff_tui.models.file_diff import DiffLine, FileKind
-from handoff_tui.models.patch_lines import LONGEST_LINE
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.presentation.cell_width import compute_width, take_columns
-from handoff_tui.presentation.diff_head import HeadRow, build_head, has_many_changes
-from handoff_tui.presentation.diff_lines import LineRow, Paint, build_line_row
-from handoff_tui.presentation.diff_row_map import NO_LINE, DiffRow, FixedRows, Folding, RowKind, RowMap
-from handoff_tui.presentation.diff_words import WordSpans, find_word_spans
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.page_layout import wrap_words
-from handoff_tui.presentation.safe_text import render_safe_lines
-from handoff_tui.presentation.syntax import Highlighter
+from handoff_tui.changes.files.lines import LineRow, Paint, build_line_row
+from handoff_tui.changes.files.patch_lines import LONGEST_LINE
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.words import WordSpans, find_word_spans
+from handoff_tui.core.text.cell_width import compute_width, take_columns
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.page_layout import wrap_words
+from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.git.file_diff import DiffLine, FileKind
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.diff.head import HeadRow, build_head, has_many_changes
+from handoff_tui.tui.views.diff.row_map import NO_LINE, DiffRow, FixedRows, Folding, RowKind, RowMap
+from handoff_tui.tui.views.diff.syntax import Highlighter
 
 _KEPT_PAIRS = 1_000
 _NO_SPANS = WordSpans()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from handoff_tui.models.patch_lines import PatchLines
-from handoff_tui.presentation.diff_lines import Token
-from handoff_tui.presentation.languages import Word, find_language, find_words
+from handoff_tui.changes.files.lines import Token
+from handoff_tui.changes.files.patch_lines import PatchLines
+from handoff_tui.tui.views.diff.languages import Word, find_language, find_words
 
 _WINDOW = 64
 """So many lines are read together."""

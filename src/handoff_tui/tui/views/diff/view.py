@@ -8,19 +8,19 @@ from typing import ClassVar
 
 from textual import on
 
-from handoff_tui.models.desk_state import Part
-from handoff_tui.models.file_diff import DiffOptions, Whitespace
-from handoff_tui.presentation.changed_file_rows import filter_files
-from handoff_tui.presentation.diff_bars import Shown, build_status
-from handoff_tui.presentation.diff_head import AS_STORED, AS_TEXT, EXPAND
-from handoff_tui.presentation.diff_remark import build_remark_place
-from handoff_tui.presentation.diff_row_map import RowKind
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.git.file_diff import DiffOptions, Whitespace
+from handoff_tui.live.state.desk import Part
 from handoff_tui.tui import messages
-from handoff_tui.tui.widgets.diff_lines_view import DiffLinesView
-from handoff_tui.tui.widgets.diff_panels import FILES, LEAST_SPLIT, LINES, DiffPanels
+from handoff_tui.tui.views.diff.bars import Shown, build_status
+from handoff_tui.tui.views.diff.comment_place import build_remark_place
+from handoff_tui.tui.views.diff.file_rows import filter_files
+from handoff_tui.tui.views.diff.head import AS_STORED, AS_TEXT, EXPAND
+from handoff_tui.tui.views.diff.lines_view import DiffLinesView
+from handoff_tui.tui.views.diff.panels import FILES, LEAST_SPLIT, LINES, DiffPanels
+from handoff_tui.tui.views.diff.row_map import RowKind
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import RowList
 

@@ -6,9 +6,9 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from handoff_tui.presentation.document_rows import LONGEST_LINE, DocumentText
-from handoff_tui.presentation.page import Cell
-from handoff_tui.tui.drawing import find_ink
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.drawing.cells import find_ink
+from handoff_tui.tui.views.document.rows import LONGEST_LINE, DocumentText
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from handoff_tui.models.pattern import compile_later
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import split_hidden
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import split_hidden
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

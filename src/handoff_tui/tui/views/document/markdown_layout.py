@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from handoff_tui.presentation.cell_width import compute_width, wrap_cells
-from handoff_tui.presentation.markdown_blocks import Block, Cells, Piece, Prose, Ruler, Table, Verbatim
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.page_layout import wrap_words
+from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.page_layout import wrap_words
+from handoff_tui.tui.views.document.markdown_blocks import Block, Cells, Piece, Prose, Ruler, Table, Verbatim
 
 _LEAST_COLUMN = 6
 _LEAST_ROOM = 12

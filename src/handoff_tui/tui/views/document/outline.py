@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.desk_state import PACKET
-from handoff_tui.models.document import Document, Section
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.markdown_blocks import Block, Prose
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, Section
+from handoff_tui.live.state.desk import PACKET
+from handoff_tui.tui.views.document.markdown_blocks import Block, Prose
 
 Row = tuple[Cell, ...]
 DOCUMENT, SECTION = "document:", "line:"

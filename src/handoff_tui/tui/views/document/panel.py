@@ -8,15 +8,15 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from handoff_tui.models.desk_state import PACKET
-from handoff_tui.models.desk_state import DocumentView as OpenDocument
-from handoff_tui.presentation.document_rows import RawText, Remarks, RenderedText, is_markdown
-from handoff_tui.presentation.markdown_blocks import MOST_RENDERED, Block, parse_blocks
-from handoff_tui.presentation.markdown_layout import TextRow, lay_out_blocks
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import PACKET
+from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.tui.views.document.lines import DocumentLines
+from handoff_tui.tui.views.document.markdown_blocks import MOST_RENDERED, Block, parse_blocks
+from handoff_tui.tui.views.document.markdown_layout import TextRow, lay_out_blocks
+from handoff_tui.tui.views.document.rows import RawText, Remarks, RenderedText, is_markdown
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.document_lines import DocumentLines
 
 _AT_ONCE = 16 * 1024
 """A longer text is laid out on a thread: it takes more than a frame."""

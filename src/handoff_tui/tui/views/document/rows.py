@@ -6,14 +6,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from handoff_tui.models.claim import Verdict, VerdictState
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.labels import Label, label_verdict
-from handoff_tui.presentation.markdown_blocks import build_safe_cells
-from handoff_tui.presentation.markdown_layout import TextRow
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.page_layout import wrap_words
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import Label, label_verdict
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.page_layout import wrap_words
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.document.markdown_blocks import build_safe_cells
+from handoff_tui.tui.views.document.markdown_layout import TextRow
 
 Row = tuple[Cell, ...]
 LONGEST_LINE = 2_000

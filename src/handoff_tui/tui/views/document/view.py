@@ -10,11 +10,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.models.desk_state import PACKET, DeskState, Part
-from handoff_tui.models.desk_state import DocumentView as OpenDocument
-from handoff_tui.models.document import Document, Section
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.document_outline import (
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.handoffs.document import Document, Section
+from handoff_tui.live.state.desk import PACKET, DeskState, Part
+from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui import messages
+from handoff_tui.tui.views.document.lines import DocumentLines
+from handoff_tui.tui.views.document.outline import (
     DOCUMENT,
     SECTION,
     OutlineRows,
@@ -22,22 +27,11 @@ from handoff_tui.presentation.document_outline import (
     describe_sections,
     find_sections,
 )
-from handoff_tui.presentation.document_rows import (
-    Remarks,
-    build_remarks,
-    describe_verdicts,
-    find_worst,
-    is_markdown,
-)
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
-from handoff_tui.tui import messages
+from handoff_tui.tui.views.document.panel import DocumentPanel
+from handoff_tui.tui.views.document.rows import Remarks, build_remarks, describe_verdicts, find_worst, is_markdown
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Rule
-from handoff_tui.tui.widgets.document_lines import DocumentLines
-from handoff_tui.tui.widgets.document_panel import DocumentPanel
 from handoff_tui.tui.widgets.row_list import RowList
-from handoff_tui.tui.widgets.view import View
 
 _WITH_OUTLINE = 64
 """From so many columns on the outline stands beside the text."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.models.log_view import LogRow
-from handoff_tui.models.metrics import Figure, FigureGroup, MetricsReport, Unit
-from handoff_tui.models.short_id import SHORT_ENTRY
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
-from handoff_tui.presentation.labels import Label
-from handoff_tui.presentation.metrics import render_share, render_target, render_value
-from handoff_tui.presentation.metrics_plots import render_bar, render_sparkline
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.labels import Label
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.metrics.json import render_share, render_target, render_value
+from handoff_tui.history.metrics.plots import render_bar, render_sparkline
+from handoff_tui.history.metrics.report import Figure, FigureGroup, MetricsReport, Unit
+from handoff_tui.log.show.view import LogRow
 
 _SYSTEMS: Final = {"A": "sessions", "C": "procedures", "desk": "the desk"}
 _MET = Label("✓", "met", "pass")

@@ -8,20 +8,20 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.log_view import LogRow
-from handoff_tui.models.metrics import Figure
-from handoff_tui.presentation.ages import describe_freshness
-from handoff_tui.presentation.figure_rows import FigureRows, SourceRows, build_figure_page
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.history.metrics.report import Figure
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.log.show.view import LogRow
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, LogPlaceWanted
+from handoff_tui.tui.views.figures.rows import FigureRows, SourceRows, build_figure_page
+from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
-from handoff_tui.tui.widgets.view import View
 
 _MARK = 2
 _SHOWN = ("figures", "log", "repositories")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from handoff_tui.models.desk_state import RepositoryPart
-from handoff_tui.models.gate_state import GateState, Mover
-from handoff_tui.models.inbox import InboxItem, RiskFact
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.ages import describe_ago
-from handoff_tui.presentation.inbox import RISK_WORDS, label_item
-from handoff_tui.presentation.labels import label_gate, label_mover, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.labels import label_gate, label_mover, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import RepositoryPart
+from handoff_tui.log.gates.gate_state import GateState, Mover
+from handoff_tui.status.inbox_item import InboxItem, RiskFact
+from handoff_tui.tui.views.inbox.rows import RISK_WORDS, label_item
 
 _NAME = 8
 _MOST_PLACES = 6

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
-from handoff_tui.models.desk_state import RepositoryPart
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.inbox import InboxItem, InboxOrder, RiskKind, sort_inbox
-from handoff_tui.presentation.ages import describe_span
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings
-from handoff_tui.presentation.labels import Label, label_gate, label_mover, label_readiness
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.ages import describe_span
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
+from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import RepositoryPart
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import InboxItem, InboxOrder, RiskKind, sort_inbox
 
 RISK_WORDS: Final = {
     RiskKind.TESTS_REMOVED: "tests",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from handoff_tui.models.desk_state import DeskState, RepositoryPart
-from handoff_tui.models.inbox import HandoffKey, InboxItem, InboxOrder
-from handoff_tui.presentation.inbox import InboxRows
-from handoff_tui.presentation.inbox_page import build_broken_page, build_inbox_page
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, HandoffChosen, ViewWanted
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.views.inbox.page import build_broken_page, build_inbox_page
+from handoff_tui.tui.views.inbox.rows import InboxRows
+from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _ORDERS = tuple(InboxOrder)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.gate_view import GateView
-from handoff_tui.models.log_record import NO_BASELINE
-from handoff_tui.models.log_view import EntryState, EntryView, LogRow
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.log_page import build_entry_page
-from handoff_tui.presentation.log_rows import ENTRY_STATES
-from handoff_tui.presentation.page import Cell, Line, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.page import Cell, Line, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.log.record import NO_BASELINE
+from handoff_tui.log.show.page import build_entry_page
+from handoff_tui.log.show.view import EntryState, EntryView, LogRow
+from handoff_tui.tui.views.log.rows import ENTRY_STATES
 
 _DECISION = "decision"
 

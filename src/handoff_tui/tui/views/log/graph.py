@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.models.log_view import LogRow
+from handoff_tui.log.show.view import LogRow
 
 MOST_LANES = 8
 """Further lines of a history that forks more often are not drawn."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handoff_tui.models.log_view import EntryState, LogRow, LogView
-from handoff_tui.models.short_id import SHORT_DIGEST
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings, fit
-from handoff_tui.presentation.labels import Label
-from handoff_tui.presentation.log_graph import MOST_LANES, build_graph
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings, fit
+from handoff_tui.core.text.labels import Label
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.show.view import EntryState, LogRow, LogView
+from handoff_tui.tui.views.log.graph import MOST_LANES, build_graph
 
 ENTRY_STATES: Final = {
     EntryState.VALID: Label("✓", "valid", "pass"),

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.inbox import HandoffKey
-from handoff_tui.models.log_view import EntryState, LogRow
-from handoff_tui.presentation.ages import describe_ago, describe_freshness
-from handoff_tui.presentation.labels import plural
-from handoff_tui.presentation.log_detail import build_entry_detail, build_row_detail
-from handoff_tui.presentation.log_page import build_report_page
-from handoff_tui.presentation.log_rows import LogRows
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.log.show.page import build_report_page
+from handoff_tui.log.show.view import EntryState, LogRow
+from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import (
     CopyWanted,
@@ -25,7 +23,10 @@ from handoff_tui.tui.messages import (
     VerifyWanted,
     ViewWanted,
 )
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.views.log.detail import build_entry_detail, build_row_detail
+from handoff_tui.tui.views.log.rows import LogRows
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _SHOWN = ("log", "entry", "report", "gate", "chosen", "repositories")

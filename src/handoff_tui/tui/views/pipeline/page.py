@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.check_report import CheckReport
-from handoff_tui.models.desk_state import DeskState
-from handoff_tui.models.inbox import InboxItem
-from handoff_tui.models.pipeline_view import AttemptView, PipelineView
-from handoff_tui.presentation.inbox_page import add_blocking
-from handoff_tui.presentation.labels import label_gate, label_mover, label_outcome, plural
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.core.text.labels import label_gate, label_mover, label_outcome, plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.desk import DeskState
+from handoff_tui.status.inbox_item import InboxItem
+from handoff_tui.status.pipeline_view import AttemptView, PipelineView
+from handoff_tui.tui.views.inbox.page import add_blocking
 
 _NAME = 8
 _MOST_FAILING = 4

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
-from handoff_tui.presentation.ages import describe_span
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.columns import Field, Row, build_cells, build_headings, fit
-from handoff_tui.presentation.labels import Label, label_gate
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.ages import describe_span
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings, fit
+from handoff_tui.core.text.labels import Label, label_gate
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
 
 _MINE: Final = Label("◆", "needs you", "waiting")
 _STANDINGS: Final = {

@@ -6,19 +6,19 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from handoff_tui.models.agent_desk import ProposalKind
-from handoff_tui.models.desk_state import DeskState, Part
-from handoff_tui.models.pipeline_view import PhaseStanding
-from handoff_tui.models.pipeline_view import PipelineView as Pipeline
-from handoff_tui.presentation.ages import describe_freshness
-from handoff_tui.presentation.page import Cell, Page
-from handoff_tui.presentation.pipeline import PipelineRows, build_chain
-from handoff_tui.presentation.pipeline_page import build_pipeline_page
-from handoff_tui.presentation.safe_text import render_safe
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import ProposalKind
+from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.status.pipeline_view import PhaseStanding
+from handoff_tui.status.pipeline_view import PipelineView as Pipeline
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ProposalWanted, ViewWanted
+from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.views.pipeline.page import build_pipeline_page
+from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.listed_view import ListedView
+from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _PARTS_SHOWN = ("pipeline", "inbox", "checks", "files", "gate", "log", "drafts", "repositories", "chosen")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.earlier_handoffs import find_earlier
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import TestCounts
+from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.handoff import Handoff
 
 
 def _find(handoff: str, blocked_by: dict[str, tuple[str, ...]], numbers: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.hashes_hold import HASHES_HOLD
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.checks.rules.builder.hashes_hold import HASHES_HOLD
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.builder_story import (
     SOURCE,
     build_changed_results,

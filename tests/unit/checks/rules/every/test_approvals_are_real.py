@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.approvals_are_real import APPROVALS_ARE_REAL
+from handoff_tui.checks.rules.every.approvals_are_real import APPROVALS_ARE_REAL
 from tests.support.world import MemoryWorld, judge
 
 HEAD = "# Handoff\n\n## Status\nReady.\n\n## Next steps\n- row\n\n"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 
-from handoff_tui.checks.check_targets import find_parts
-from handoff_tui.config.settings import Settings
+from handoff_tui.checks.rules.every.check_targets import find_parts
+from handoff_tui.config.settings.root import Settings
 
 TARGET = re.compile(Settings().tamper.check_target)
 TABLES = Settings().tamper.check_tables

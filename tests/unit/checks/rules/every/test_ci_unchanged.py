@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.ci_unchanged import CI_UNCHANGED
+from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED
 from tests.support.changed_world import build_changed_world
 from tests.support.world import MemoryWorld, judge
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.claims_hold import CLAIMS_HOLD
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.place import Place
+from handoff_tui.checks.rules.every.claims_hold import CLAIMS_HOLD
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from tests.support.world import MemoryWorld, judge
 
 NOTE = "# Handoff\n\n## Status\nDone, see `src/row.py`.\n\n## Next steps\n- rest\n"

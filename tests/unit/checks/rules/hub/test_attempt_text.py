@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from handoff_tui.checks.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Place
-from handoff_tui.models.work import Attempt
+from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
+from handoff_tui.core.place import Place
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.world import MemoryWorld
 
 TEXT = "# Top\n### QA Agent\nok\n```\n## no heading\n```\nend\n### SEC Agent\nother\n"

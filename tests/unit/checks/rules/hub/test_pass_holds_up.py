@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.pass_holds_up import PASS_HOLDS_UP
+from handoff_tui.checks.rules.hub.pass_holds_up import PASS_HOLDS_UP
 from tests.support.world import MemoryWorld, judge
 
 HEAD = "# Handoff Context\nRun ID: 12 | Project: Boats | Task: T060\n\n## Previous Agent Work\n"

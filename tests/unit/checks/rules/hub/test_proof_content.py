@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.proof_content import is_picture, parse_result
-from handoff_tui.models.work import TestCounts
+from handoff_tui.checks.rules.hub.proof_content import is_picture, parse_result
+from handoff_tui.core.work import TestCounts
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.hub_reports import find_last_attempt, find_reports
-from handoff_tui.models.document import Document, DocumentRole
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Attempt
+from handoff_tui.checks.rules.hub.reports import find_last_attempt, find_reports
+from handoff_tui.core.work import Attempt
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.changes_are_documented import CHANGES_ARE_DOCUMENTED
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.checks.rules.mosaic.changes_are_documented import CHANGES_ARE_DOCUMENTED
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import MESSAGE, build_agent_state, build_state
 from tests.support.world import HEAD, MemoryWorld, judge
 

@@ -5,9 +5,9 @@ import pytest
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.claimed_commits_match_git import CLAIMED_COMMITS_MATCH_GIT
+from handoff_tui.checks.rules.mosaic.claimed_commits_match_git import CLAIMED_COMMITS_MATCH_GIT
 from handoff_tui.checks.world import CommitInfo
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import STATE_COMMIT, build_agent_state, build_state
 from tests.support.world import HEAD, MemoryWorld, judge
 

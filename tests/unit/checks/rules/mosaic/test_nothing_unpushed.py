@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.nothing_unpushed import NOTHING_UNPUSHED
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.checks.rules.mosaic.nothing_unpushed import NOTHING_UNPUSHED
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import build_state
 from tests.support.world import HEAD, MemoryWorld, judge
 

@@ -5,10 +5,10 @@ import pytest
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, NotApplicableError
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.referenced_files_exist import REFERENCED_FILES_EXIST
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
-from handoff_tui.models.place import Problem
+from handoff_tui.checks.rules.mosaic.referenced_files_exist import REFERENCED_FILES_EXIST
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.reading.format import Source
 from tests.support.session_states import build_state
 from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld, judge

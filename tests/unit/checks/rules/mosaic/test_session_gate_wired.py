@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.session_gate_wired import SESSION_GATE_WIRED
+from handoff_tui.checks.rules.mosaic.session_gate_wired import SESSION_GATE_WIRED
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld, judge
 

@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.session_state import find_states, is_state_file, read_state_file, says_something
+from handoff_tui.checks.rules.mosaic.session_state import find_states, is_state_file, read_state_file, says_something
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.data_intact import DATA_INTACT
-from handoff_tui.models.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from tests.support.procedures import PATH, procedure_world
 from tests.support.world import MemoryWorld, judge
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.executions import judge_execution, judge_session
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.procedure_records import Record
-from handoff_tui.models.place import Place
+from handoff_tui.checks.rules.procedure.executions import judge_execution, judge_session
+from handoff_tui.checks.rules.procedure.records import Record
+from handoff_tui.core.place import Place
 from tests.support.procedures import EXECUTION, SESSION
 from tests.support.world import MemoryWorld
 

@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.procedure_records import is_path_like, list_named, read_records
+from handoff_tui.checks.rules.procedure.records import is_path_like, list_named, read_records
 from tests.support.procedures import CONTEXT, EXECUTION, PATH, SESSION, files_world
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.state_consistent import STATE_CONSISTENT
-from handoff_tui.config.procedures import Procedure, Procedures, ProcedureStep
-from handoff_tui.config.settings import Settings
+from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT
+from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
+from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import CONTEXT, EXECUTION, PATH, files_world, procedure_world
 from tests.support.world import MemoryWorld, judge

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.target_resources_present import TARGET_RESOURCES_PRESENT
-from handoff_tui.config.agents import Agent
-from handoff_tui.config.pipeline import PhaseSettings, PipelineSettings
-from handoff_tui.config.settings import Settings
+from handoff_tui.checks.rules.procedure.target_resources_present import TARGET_RESOURCES_PRESENT
+from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import SOURCE_FILE, TEST_FILE, cycle_world, note
 from tests.support.procedures import PATH, procedure_world
 from tests.support.world import MemoryWorld, judge

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.named_commits_exist import NAMED_COMMITS_EXIST
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.checks.rules.public.named_commits_exist import NAMED_COMMITS_EXIST
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.world import HEAD, MemoryWorld, judge
 
 PATH = ".planning/HANDOFF.json"

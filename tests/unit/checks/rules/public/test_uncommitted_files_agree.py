@@ -5,8 +5,8 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.uncommitted_files_agree import UNCOMMITTED_FILES_AGREE
-from handoff_tui.models.review_state import RepositoryFacts
+from handoff_tui.checks.rules.public.uncommitted_files_agree import UNCOMMITTED_FILES_AGREE
+from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.world import HEAD, MemoryWorld, judge
 
 PATH = ".planning/HANDOFF.json"

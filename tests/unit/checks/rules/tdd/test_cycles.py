@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.cycles import CommitIndex, build_present, count_failing, find_last, list_steps
 from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.rules.tdd.cycles import CommitIndex, build_present, count_failing, find_last, list_steps
 from tests.support.cycles import commit_id, cycle_world, note, note_path
 
 

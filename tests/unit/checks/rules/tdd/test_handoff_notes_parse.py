@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.handoff_notes_parse import HANDOFF_NOTES_PARSE
-from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.checks.rules.tdd.handoff_notes_parse import HANDOFF_NOTES_PARSE
+from handoff_tui.core.place import Problem, ProblemLevel
 from tests.support.cycles import cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.attempts import NumberedResults, number_results
-from handoff_tui.dialects.builder.grouping import group_files
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.attempts import NumberedResults, number_results
+from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.reading.format import Source
 
 
 def _results(status: str, more: str = "") -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.counts import Run, complete_with, find_runs
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.markdown import parse_markdown
-from handoff_tui.models.work import TestCounts
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.formats.builder.counts import Run, complete_with, find_runs
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import parse_markdown
 
 
 def _run(text: str) -> Run | None:

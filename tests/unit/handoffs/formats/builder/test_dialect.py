@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.builder.dialect import BUILDER
-from handoff_tui.dialects.contract import POSSIBLE, Reading
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import Handoff, RegistryState
-from handoff_tui.models.place import Problem
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.dialect import BUILDER
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
 from tests.support.shelf import MemoryShelf, read_with
 
 _HASH = "0a" * 32

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.draft import Draft, build_draft
-from handoff_tui.dialects.builder.grouping import group_files
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.handoff import RegistryState
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
+from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.reading.format import Source
 
 _SPEC = "# BUILDER HANDOFF 7: Lamp\n\nBlocked-By: H-3\n\n## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n"
 _RESULTS = "# Results: HANDOFF-7 — Lamp\n\n**Agent**: {agent}\n\n## Status: {status}\n\n## Files Created\n- `a.py`\n"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.builder.file_claims import find_file_claims
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.claim import ClaimKind
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.file_claims import find_file_claims
+from handoff_tui.handoffs.reading.format import Source
 
 _OLD, _NEW = "0a" * 32, "1b" * 32
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.builder.grouping import Group, group_files
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
-from handoff_tui.models.place import ProblemLevel
+from handoff_tui.core.place import ProblemLevel
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.grouping import Group, group_files
+from handoff_tui.handoffs.reading.format import Source
 
 
 def _group(files: dict[str, str]) -> dict[str, Group]:

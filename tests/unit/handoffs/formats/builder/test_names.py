@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.names import parse_path
-from handoff_tui.models.document import DocumentRole
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.names import parse_path
 
 
 @pytest.mark.parametrize(

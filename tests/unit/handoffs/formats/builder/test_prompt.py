@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.dialects.builder.prompt import PromptReading, find_contract_version, read_prompt
-from handoff_tui.dialects.contract import Source
+from handoff_tui.handoffs.formats.builder.prompt import PromptReading, find_contract_version, read_prompt
+from handoff_tui.handoffs.reading.format import Source
 
 _PROMPT = """# Agent Prompt: HANDOFF-7
 

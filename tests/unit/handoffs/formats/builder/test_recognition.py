@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.recognition import recognise
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.formats.builder.recognition import recognise
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 
 _RESULTS = "# Results: H-7 — Lamp\n\n## Status: PASS\n\n## Files Created\n- NONE\n\n## Test Results\n- Total: 3\n"
 _SPEC = "# Lamp\n\n## 1. Mission\n\n## 2. Critical Constraints\n\n## 6. Test Plan\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.registry_state import (
+from handoff_tui.handoffs.formats.builder.registry_state import (
     Standing,
     apply_blocks,
     derive_state,
@@ -12,8 +12,8 @@ from handoff_tui.dialects.builder.registry_state import (
     find_superseded,
     parse_state,
 )
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.handoff import RegistryState
+from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.reading.format import Source
 
 
 @pytest.mark.parametrize(

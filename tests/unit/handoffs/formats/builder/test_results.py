@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.results import ResultsReading, read_results
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.work import TestCounts
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.work import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
+from handoff_tui.handoffs.reading.format import Source
 
 _FULL = """# Results: HANDOFF-7 — Lamp
 

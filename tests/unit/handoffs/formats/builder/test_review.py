@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.review import count_events, read_answers, read_evidence, read_review
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.document import DocumentRole
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.builder.review import count_events, read_answers, read_evidence, read_review
+from handoff_tui.handoffs.reading.format import Source
 
 _HASH = "0a" * 32
 

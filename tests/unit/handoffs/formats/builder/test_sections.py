@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.sections import (
+from handoff_tui.handoffs.formats.builder.sections import (
     body,
     fields,
     find_section,
@@ -13,7 +13,7 @@ from handoff_tui.dialects.builder.sections import (
     missing_sections,
     preamble,
 )
-from handoff_tui.dialects.markdown import parse_markdown
+from handoff_tui.handoffs.reading.markdown import parse_markdown
 
 
 @pytest.mark.parametrize(

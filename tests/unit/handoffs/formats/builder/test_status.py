@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.builder.status import find_status
-from handoff_tui.dialects.contract import Source
+from handoff_tui.handoffs.formats.builder.status import find_status
+from handoff_tui.handoffs.reading.format import Source
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from handoff_tui.config.settings import Builder
-from handoff_tui.dialects.builder.system_claims import find_baseline, find_checks, find_clean_room
-from handoff_tui.dialects.contract import Source
-from handoff_tui.models.handoff import ClaimedBaseline
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.handoffs.formats.builder.system_claims import find_baseline, find_checks, find_clean_room
+from handoff_tui.handoffs.handoff import ClaimedBaseline
+from handoff_tui.handoffs.reading.format import Source
 
 _STANDARD = Builder().results_sections
 

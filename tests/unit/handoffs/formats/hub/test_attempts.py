@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.place import Problem, ProblemLevel
+from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.shelf import MemoryShelf, read_with
 
 _PATH = "HANDOFF_12_T007.md"

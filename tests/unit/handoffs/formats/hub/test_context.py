@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.hub.context import read_context
+from handoff_tui.handoffs.formats.hub.context import read_context
+from handoff_tui.handoffs.reading.format import Source
 
 
 def test_context_head_is_read_from_the_content() -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
 from tests.support.shelf import MemoryShelf, read_with
 
 _CONTEXT = """\

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.contract import Source
-from handoff_tui.dialects.hub.desk import Desk
-from handoff_tui.models.document import DocumentRole
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.formats.hub.desk import Desk
+from handoff_tui.handoffs.reading.format import Source
 
 
 def test_desk_finds_a_handoff_by_task_then_run() -> None:

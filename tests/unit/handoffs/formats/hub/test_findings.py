@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
-from handoff_tui.models.work import Severity
+from handoff_tui.core.work import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.shelf import MemoryShelf, read_with
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.hub import layout
+from handoff_tui.handoffs.formats.hub import layout
 
 
 @pytest.mark.parametrize(

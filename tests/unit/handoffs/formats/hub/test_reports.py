@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.claim import ClaimKind
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.dialect import HUB
 from tests.support.shelf import MemoryShelf, read_with
 
 _CONTEXT = "# Handoff Context\nRun ID: 12 | Project: Lantern | Task: T007\n"

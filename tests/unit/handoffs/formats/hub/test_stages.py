@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.hub.stages import find_next_stage, is_done, parse_stage
+from handoff_tui.handoffs.formats.hub.stages import find_next_stage, is_done, parse_stage
 
 
 @pytest.mark.parametrize(

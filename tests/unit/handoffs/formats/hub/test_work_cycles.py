@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.hub.dialect import HUB
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.shelf import MemoryShelf, read_with
 
 _PATH = "handoffs/export.json"

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.mosaic.dialect import MOSAIC
-from handoff_tui.models.claim import ClaimKind
-from handoff_tui.models.handoff import Handoff
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.handoff import Handoff
 from tests.support.shelf import MemoryShelf, read_with
 
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.config.settings import Mosaic, Settings
-from handoff_tui.dialects.contract import CommitFact
-from handoff_tui.dialects.mosaic.dialect import MOSAIC
-from handoff_tui.dialects.reading import read_handoffs
-from handoff_tui.dialects.registry import DIALECTS
-from handoff_tui.models.handoff import RegistryState
+from handoff_tui.config.settings.root import Mosaic, Settings
+from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.reading.format import CommitFact
+from handoff_tui.handoffs.reading.read import read_handoffs
 from tests.support.shelf import MemoryShelf, read_with
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.dialects.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
 from tests.support.shelf import MemoryShelf, read_with
 
 _PATH = ".ai-agents/emergency_handoff.txt"

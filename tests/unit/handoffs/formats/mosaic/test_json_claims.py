@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.json_document import JsonNode, parse_json
-from handoff_tui.dialects.mosaic.json_claims import (
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
     claim_commit_fields,
     claim_commits_in_prose,
     claim_count_fields,
     claim_document_fields,
     parse_commit,
 )
-from handoff_tui.models.place import Place
+from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json
 
 
 def _parse(text: str) -> JsonNode:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.mosaic import layout
+from handoff_tui.handoffs.formats.mosaic import layout
 
 
 @pytest.mark.parametrize(

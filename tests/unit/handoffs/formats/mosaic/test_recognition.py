@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.contract import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.dialects.mosaic.recognition import recognise
+from handoff_tui.handoffs.formats.mosaic.recognition import recognise
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.dialects.mosaic.dialect import MOSAIC
-from handoff_tui.models.claim import ClaimKind
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
 from tests.support.shelf import MemoryShelf, read_with
 
 _PATH = ".mosaic/session_log.jsonl"

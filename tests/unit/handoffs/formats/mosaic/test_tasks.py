@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.dialects.json_document import parse_json
-from handoff_tui.dialects.mosaic.tasks import build_tasks, is_finished
+from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks, is_finished
+from handoff_tui.handoffs.reading.json_document import parse_json
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.models.desk_state import ChecksProgress, DecisionPart, DecisionStage, Demand, Trouble
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.inbox import HandoffKey, InboxItem
-from handoff_tui.presentation.decision_rows import (
+from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.live.state.desk import ChecksProgress, DecisionPart, DecisionStage, Trouble
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
     build_dialog_title,
     build_progress,

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.models.agent_desk import AgentsView, Coming
-from handoff_tui.models.agent_run import RunStatus
-from handoff_tui.models.snapshot_diff import DiffScope
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.agent_actions import (
+from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.live.state.agents import AgentsView, Coming
+from handoff_tui.tui.views.agent.actions import (
     TryInView,
     find_compared_scope,
     find_try_scope,

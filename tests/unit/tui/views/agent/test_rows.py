@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from handoff_tui.agents.runs.run import RunEnding, RunStatus
+from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.config.theme import load_theme
-from handoff_tui.models.agent_desk import AgentsView, Coming, Stop
-from handoff_tui.models.agent_run import RunEnding, RunStatus
-from handoff_tui.models.run_view import RunView
-from handoff_tui.models.step import StepOutcome
-from handoff_tui.presentation.agent_rows import (
+from handoff_tui.core.text.page import Line
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.live.state.agents import AgentsView, Coming, Stop
+from handoff_tui.tui.drawing.theming import Ink
+from handoff_tui.tui.views.agent.rows import (
     AgentRows,
     build_output_line,
     build_run_name,
@@ -22,9 +25,6 @@ from handoff_tui.presentation.agent_rows import (
     describe_try,
     label_try,
 )
-from handoff_tui.presentation.page import Line
-from handoff_tui.presentation.page_layout import lay_out
-from handoff_tui.tui.theming import Ink
 from tests.support.agent_states import COMMANDS, look_at, make_lock, make_run, make_window
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.attempt_list import AttemptList
-from handoff_tui.presentation.cell_width import compute_width
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.tui.views.attempts.list import AttemptList
 from tests.support.debug_states import ATTEMPTS, EARLIER, HANDED_OVER, HISTORY, REJECTED
 
 

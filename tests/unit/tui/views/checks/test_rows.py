@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_state import ChecksProgress
-from handoff_tui.models.work import Severity
-from handoff_tui.presentation.check_rows import CheckRows, build_progress, describe_duration
-from handoff_tui.presentation.page import Cell
+from handoff_tui.checks.output.words import describe_duration
+from handoff_tui.checks.result import Outcome
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.work import Severity
+from handoff_tui.live.state.desk import ChecksProgress
+from handoff_tui.tui.views.checks.rows import CheckRows, build_progress
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT
 

@@ -4,10 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.desk_state import DeskState, DifferenceView, Drafts, FilesView, Loaded, Trouble
-from handoff_tui.models.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
-from handoff_tui.models.review_record import Comment
-from handoff_tui.models.snapshot_diff import (
+from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     Change,
     ComparedPair,
@@ -16,8 +13,12 @@ from handoff_tui.models.snapshot_diff import (
     Section,
     SnapshotDiff,
 )
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.diff_bars import (
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell, Line
+from handoff_tui.git.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
+from handoff_tui.live.state.desk import DeskState, DifferenceView, Drafts, FilesView, Loaded, Trouble
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.diff.bars import (
     Shown,
     build_file_title,
     build_pair,
@@ -25,7 +26,6 @@ from handoff_tui.presentation.diff_bars import (
     build_record_sum,
     build_status,
 )
-from handoff_tui.presentation.page import Cell, Line
 from tests.support.diffs import build_change
 
 PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7" * 40, reason="approved"))

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.file_diff import ChangedFile, FileKind, LineCounts
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.changed_file_rows import ChangedFileRows, count_read, filter_files, shorten_path
+from handoff_tui.git.file_diff import ChangedFile, FileKind, LineCounts
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.diff.file_rows import ChangedFileRows, count_read, filter_files, shorten_path
 from tests.support.diffs import build_change
 
 FILES = (

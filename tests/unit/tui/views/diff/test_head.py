@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.models.file_diff import BlobFacts, DiffOptions, FileKind
-from handoff_tui.models.shown_file import ShownFile
-from handoff_tui.presentation.diff_head import build_head, find_file_remarks
+from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileKind
+from handoff_tui.tui.views.diff.head import build_head, find_file_remarks
 from tests.support.diffs import build_change
 from tests.support.patches import build_shown
 

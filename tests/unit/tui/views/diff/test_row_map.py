@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.presentation.diff_row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
+from handoff_tui.tui.views.diff.row_map import NO_LINE, FixedRows, Folding, RowKind, RowMap
 from tests.support.patches import number_lines, parse_patch, render_patch
 
 LINES = parse_patch(render_patch(number_lines(30), number_lines(30, {10: "ten", 25: "twenty-five"})))

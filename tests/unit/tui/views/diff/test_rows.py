@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from handoff_tui.config.theme import TEXT_ROLES
-from handoff_tui.models.file_diff import FileKind
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.diff_head import MOST_FOLDED
-from handoff_tui.presentation.diff_row_map import Folding
-from handoff_tui.presentation.diff_rows import DiffLook, DiffRows, Pane, shift_cells
-from handoff_tui.presentation.page import Cell
+from handoff_tui.core.text.page import Cell
+from handoff_tui.git.file_diff import FileKind
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.diff.head import MOST_FOLDED
+from handoff_tui.tui.views.diff.row_map import Folding
+from handoff_tui.tui.views.diff.rows import DiffLook, DiffRows, Pane, shift_cells
 from tests.support.diffs import build_change
 from tests.support.patches import build_shown, number_lines, parse_patch
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.markdown_blocks import (
+from handoff_tui.core.text.page import Cell
+from handoff_tui.tui.views.document.markdown_blocks import (
     Block,
     Prose,
     Ruler,
@@ -14,7 +15,6 @@ from handoff_tui.presentation.markdown_blocks import (
     parse_blocks,
     split_lines,
 )
-from handoff_tui.presentation.page import Cell
 
 
 def read_text(block: Block) -> str:

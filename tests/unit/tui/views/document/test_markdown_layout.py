@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.markdown_blocks import parse_blocks
-from handoff_tui.presentation.markdown_layout import TextRow, lay_out_blocks
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
+from handoff_tui.tui.views.document.markdown_layout import TextRow, lay_out_blocks
 
 TEXT = """# A title
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.desk_state import PACKET
-from handoff_tui.models.document import Document, DocumentRole, Section
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.document_outline import (
-    OutlineRows,
-    count_wrong,
-    describe_sections,
-    find_sections,
-)
-from handoff_tui.presentation.markdown_blocks import parse_blocks
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.document import Document, DocumentRole, Section
+from handoff_tui.live.state.desk import PACKET
+from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
+from handoff_tui.tui.views.document.outline import OutlineRows, count_wrong, describe_sections, find_sections
 
 SPEC = Document(
     path="handoffs/H-1/SPEC.md",

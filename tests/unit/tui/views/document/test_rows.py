@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.models.place import Place
-from handoff_tui.models.review_record import Comment
-from handoff_tui.presentation.document_rows import (
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.log.review_record import Comment
+from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
+from handoff_tui.tui.views.document.markdown_layout import lay_out_blocks
+from handoff_tui.tui.views.document.rows import (
     DocumentText,
     RawText,
     Remarks,
@@ -18,8 +20,6 @@ from handoff_tui.presentation.document_rows import (
     find_worst,
     is_markdown,
 )
-from handoff_tui.presentation.markdown_blocks import parse_blocks
-from handoff_tui.presentation.markdown_layout import lay_out_blocks
 
 PATH = "docs/RESULTS.md"
 TEXT = "# Results\n\n12 tests pass.\nThe lamp is lit.\n\n- one\n- two\n"

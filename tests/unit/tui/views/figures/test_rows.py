@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.metrics import Figure
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.figure_rows import FigureRows, SourceRows, build_figure_page, label_figure
-from handoff_tui.presentation.page_layout import lay_out
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page_layout import lay_out
+from handoff_tui.history.metrics.report import Figure
+from handoff_tui.tui.views.figures.rows import FigureRows, SourceRows, build_figure_page, label_figure
 from tests.support.debug_states import FIGURES, LOOPS, MISSED, UNKNOWN
 from tests.support.log_states import ROWS
 

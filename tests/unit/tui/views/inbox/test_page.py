@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
-from handoff_tui.models.gate_state import GateName, GateState, Mover, NextMove
-from handoff_tui.models.inbox import RiskFact, RiskKind, WorkSize, close_items
-from handoff_tui.models.place import Place
-from handoff_tui.presentation.inbox_page import add_blocking, build_broken_page, build_inbox_page, list_places
-from handoff_tui.presentation.page import Page
+from handoff_tui.core.place import Place
+from handoff_tui.core.text.page import Page
+from handoff_tui.live.state.desk import Loaded, RepositoryPart, Trouble
+from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
+from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, close_items
+from handoff_tui.tui.views.inbox.page import add_blocking, build_broken_page, build_inbox_page, list_places
 from tests.support.inbox_items import MOMENT, make_item
 from tests.support.reviewed import list_lines
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.models.desk_state import Loaded, RepositoryPart, Trouble
-from handoff_tui.models.gate_state import GateName, Mover
-from handoff_tui.models.inbox import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
-from handoff_tui.presentation.inbox import InboxRows, build_key, filter_inbox, label_item
+from handoff_tui.live.state.desk import Loaded, RepositoryPart, Trouble
+from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.status.inbox_item import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
+from handoff_tui.tui.views.inbox.rows import InboxRows, build_key, filter_inbox, label_item
 from tests.support.inbox_items import MOMENT, make_item
 
 RISKS = (RiskFact(kind=RiskKind.TESTS_REMOVED, text="1 test is gone"), RiskFact(kind=RiskKind.SIZE, text="large"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.models.log_view import EntryState, LogRow
-from handoff_tui.presentation.log_graph import MOST_LANES, build_graph
+from handoff_tui.log.show.view import EntryState, LogRow
+from handoff_tui.tui.views.log.graph import MOST_LANES, build_graph
 
 
 def build_rows(text: str) -> list[LogRow]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.models.log_view import EntryState, LogRow, LogView
-from handoff_tui.presentation.log_rows import LogRows, filter_log, shorten_time
+from handoff_tui.log.show.view import EntryState, LogRow, LogView
+from handoff_tui.tui.views.log.rows import LogRows, filter_log, shorten_time
 
 
 def build_row(name: str, **changes: Any) -> LogRow:  # noqa: ANN401 - any field

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from handoff_tui.models.check_result import Outcome
-from handoff_tui.models.desk_state import DeskState, Drafts, FilesView, Loaded, RepositoryPart
-from handoff_tui.models.file_diff import ChangedFile, FileChange, FileKind
-from handoff_tui.models.log_view import LogView
-from handoff_tui.models.pipeline_view import AttemptView, PipelineView
-from handoff_tui.models.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.presentation.pipeline_page import build_pipeline_page
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.checks.result import Outcome
+from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind
+from handoff_tui.live.state.desk import DeskState, Drafts, FilesView, Loaded, RepositoryPart
+from handoff_tui.log.show.view import LogView
+from handoff_tui.status.pipeline_view import AttemptView, PipelineView
+from handoff_tui.tui.views.pipeline.page import build_pipeline_page
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_states import make_state
 from tests.support.reviewed import list_lines

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.models.gate_state import GateName
-from handoff_tui.models.pipeline_view import PhaseStanding, PhaseView, PipelineView
-from handoff_tui.presentation.cell_width import compute_width
-from handoff_tui.presentation.page import Cell
-from handoff_tui.presentation.pipeline import PipelineRows, build_chain, label_phase, parse_moment
+from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.page import Cell
+from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain, label_phase, parse_moment
 from tests.support.inbox_items import MOMENT
 
 VIEW = PipelineView(

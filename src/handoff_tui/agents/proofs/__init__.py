@@ -1,0 +1,3 @@
+"""Proofs of work, by task across runs."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Back to what was last approved, everything saved first."""
+
+from __future__ import annotations

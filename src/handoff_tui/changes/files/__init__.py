@@ -1,0 +1,3 @@
+"""The diff of one file: hunks, words, kinds, hidden characters."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What makes a change worth a closer look."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Snapshots: taken, stored, pinned, shown."""
+
+from __future__ import annotations

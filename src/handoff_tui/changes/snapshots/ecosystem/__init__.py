@@ -1,0 +1,3 @@
+"""Packages declared by Python, Node, Go, Rust and builder manifests."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Rules for every repository, whatever format it uses."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Rules for the workflow hub, and the facts they share."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Running checks on a repository: rules, commands, user functions, remembered results, consent."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Test code parsed by language: tests, assertions, skips. Pure."""
+
+from __future__ import annotations

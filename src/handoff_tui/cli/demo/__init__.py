@@ -1,0 +1,3 @@
+"""The sample repository and its story."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""One model for each section of the settings."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What decisions are made of."""
+
+from __future__ import annotations

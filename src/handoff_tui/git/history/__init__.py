@@ -1,0 +1,3 @@
+"""Commits, refs, notes, and when paths last changed."""
+
+from __future__ import annotations

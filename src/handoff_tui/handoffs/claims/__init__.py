@@ -1,0 +1,3 @@
+"""Claims beside measurements, and what stands in the way of a handoff."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""One folder for each handoff format, and the table of them."""
+
+from __future__ import annotations

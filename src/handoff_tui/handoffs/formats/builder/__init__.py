@@ -1,0 +1,3 @@
+"""The builder standard: specs, prompts, results, reviews, packages."""
+
+from __future__ import annotations

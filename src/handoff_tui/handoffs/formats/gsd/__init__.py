@@ -1,0 +1,3 @@
+"""GSD: a state file and its companion note."""
+
+from __future__ import annotations

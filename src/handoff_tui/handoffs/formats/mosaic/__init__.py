@@ -1,0 +1,3 @@
+"""Mosaic session state."""
+
+from __future__ import annotations

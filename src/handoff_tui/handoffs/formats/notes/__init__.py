@@ -1,0 +1,3 @@
+"""Handoff notes in Markdown."""
+
+from __future__ import annotations

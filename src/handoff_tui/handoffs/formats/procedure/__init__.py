@@ -1,0 +1,3 @@
+"""Smooth procedures: contexts, executions, validation sessions."""
+
+from __future__ import annotations

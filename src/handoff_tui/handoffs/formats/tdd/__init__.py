@@ -1,0 +1,3 @@
+"""TDD agents over git: notes, trailers, refs, state files."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Bytes to handoffs: JSON and Markdown with places, the format contract, who owns which file."""
+
+from __future__ import annotations

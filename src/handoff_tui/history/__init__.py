@@ -1,0 +1,3 @@
+"""Looking back: attempts, failures, bisect, time travel, metrics, replay."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What the reviewer does in the app: decide, run agents, bisect, travel."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Follows a repository: what changed, and what must be read again because of it."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What the visible views need, read when they need it."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""All that the app shows, as one frozen value."""
+
+from __future__ import annotations

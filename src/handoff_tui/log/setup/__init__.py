@@ -1,0 +1,3 @@
+"""A log begun, and keys enrolled."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The log listed, shown, verified, bundled for others."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Files read safely and written atomically."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The decision dialog."""
+
+from __future__ import annotations

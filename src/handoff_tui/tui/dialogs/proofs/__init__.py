@@ -1,0 +1,3 @@
+"""The proofs of work."""
+
+from __future__ import annotations

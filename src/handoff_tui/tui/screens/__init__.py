@@ -1,1 +1,0 @@
-"""Screens: widgets put together, and the dialogs over them. None calls review."""

@@ -1,0 +1,3 @@
+"""The agents view."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The attempts view."""
+
+from __future__ import annotations

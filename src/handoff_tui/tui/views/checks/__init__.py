@@ -1,0 +1,3 @@
+"""The checks view."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The claims view."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The diff view."""
+
+from __future__ import annotations

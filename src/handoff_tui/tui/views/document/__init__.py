@@ -1,0 +1,3 @@
+"""The documents view."""
+
+from __future__ import annotations

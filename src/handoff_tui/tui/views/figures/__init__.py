@@ -1,0 +1,3 @@
+"""The metrics view."""
+
+from __future__ import annotations

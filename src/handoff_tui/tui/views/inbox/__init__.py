@@ -1,0 +1,3 @@
+"""The inbox."""
+
+from __future__ import annotations

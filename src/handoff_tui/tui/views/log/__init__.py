@@ -1,0 +1,3 @@
+"""The log view."""
+
+from __future__ import annotations

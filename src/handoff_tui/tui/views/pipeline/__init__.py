@@ -1,0 +1,3 @@
+"""The pipeline view."""
+
+from __future__ import annotations

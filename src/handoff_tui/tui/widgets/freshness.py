@@ -1,0 +1,24 @@
+"""How far a part of the state can be relied on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.page import Cell
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.desk import Loaded, Value
+
+
+def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:
+    """How far a part of the state can be relied on: live, rescanning, stale, or read some time ago."""
+    if part.loading:
+        return Cell("rescanning", "warning")
+    if part.stale:
+        return Cell(f"stale, read {describe_ago(part.at, now)}".removesuffix(", read "), "warning")
+    if watching is Watching.GONE:
+        return Cell("gone", "fail")
+    if watching is Watching.LIVE:
+        return Cell("live", "pass")
+    ago = describe_ago(part.at, now)
+    return Cell(f"read {ago}" if ago else watching.value, "muted")
