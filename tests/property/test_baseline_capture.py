@@ -12,16 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.changes.snapshots.build import CaptureParts, ReadReport, capture
-from handoff_tui.changes.snapshots.coverage import parse_coverage
+from handoff_tui.changes.snapshots.capture import count_content
+from handoff_tui.changes.snapshots.captured_reports import parse_coverage
 from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.changes.snapshots.measures import count_content
 from handoff_tui.changes.snapshots.path_patterns import build_matcher
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
 from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import write_work_tree
-from handoff_tui.git.work_tree.tree_look import parse_look
+from handoff_tui.git.work_tree.capture import parse_look, write_work_tree
 from tests.support.repositories import RepositoryBuilder
 from tests.support.strategies import json_texts, line_texts
 

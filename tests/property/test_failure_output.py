@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.history.failure.output import fold_output, is_error_line
+from handoff_tui.history.failure.failure import fold_output, is_error_line
 
 LINES = st.lists(st.sampled_from(["x", "error: y", "0 errors", "", "not ok"]) | st.text(max_size=10), max_size=80)
 

@@ -22,7 +22,7 @@ from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder, Ris
 from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.views.checks.rows import CheckRows
-from handoff_tui.tui.views.claims.rows import ClaimRows, build_claim_page
+from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
 from handoff_tui.tui.views.inbox.page import build_inbox_page
 from handoff_tui.tui.views.inbox.rows import InboxRows, filter_inbox
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import BundleMalformedError
-from handoff_tui.log.show.bundle_file import Member, parse_bundle, render_bundle
+from handoff_tui.log.show.bundle import Member, parse_bundle, render_bundle
 
 NAMES = st.text("abcdef0123456789./-_", min_size=1, max_size=80).filter(lambda name: name.strip("/.") == name)
 MEMBERS = st.dictionaries(NAMES, st.binary(max_size=1200), max_size=5).map(

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.changes.files.file_diff import read_file_diff
+from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff
 from handoff_tui.changes.files.file_kinds import classify
-from handoff_tui.changes.files.hunks import parse_hunks
 from handoff_tui.changes.files.lines import LineRow, PairRow, build_line_row, build_split_rows, build_unified_rows
 from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.changes.files.words import find_word_spans

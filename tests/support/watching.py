@@ -12,9 +12,8 @@ from pathlib import Path
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.listener import OpenNotify, open_rust_notify
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.git.watch.schedule import IDLE_SECONDS
 from handoff_tui.git.watch.status_snapshot import parse_lines, read_stamp
-from handoff_tui.git.watch.watcher import Watcher
+from handoff_tui.git.watch.watcher import IDLE_SECONDS, Watcher
 from tests.support.repositories import RepositoryBuilder
 
 _STATUS = ("--no-optional-locks", "--literal-pathspecs", "status", "--porcelain=v2", "-z", "--branch", "--no-renames")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.config.toml_lines import find_lines
+from handoff_tui.config.layer import find_lines
 
 
 def test_lines_of_tables_keys_and_dotted_keys() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.decisions.referenced_entries import find_regards, list_own
+from handoff_tui.decisions.decide import find_regards, list_own
 from handoff_tui.log.gates.gate import Target
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.record import DecisionVerb

@@ -7,7 +7,7 @@ import pytest
 
 from handoff_tui.core.errors import DraftsUnkeptError
 from handoff_tui.decisions.values.drafts import StoredDrafts
-from handoff_tui.live.draft_store import DraftStore, parse_drafts, render_drafts
+from handoff_tui.live.drafts import DraftStore, parse_drafts, render_drafts
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.system.files.cache_files import find_choices_folder
@@ -84,7 +84,7 @@ def test_another_app_that_holds_the_file_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reviewer is told, and goes on."""
-    monkeypatch.setattr("handoff_tui.live.draft_store._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("handoff_tui.live.drafts._LOCK_SECONDS", 0.05)
     folder = LocalFolder(find_choices_folder(tmp_path), make_outer=True)
     with LogLock(folder).hold(), pytest.raises(DraftsUnkeptError, match="another handoff-tui has held"):
         DraftStore(tmp_path).change(lambda _: DRAFTS)

@@ -10,8 +10,7 @@ import pytest
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
 from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.live.draft_store import DraftStore
-from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.drafts import DraftKeeper, DraftStore
 from handoff_tui.live.state.desk import DeskState, DocumentView, FilesView, Loaded, Part, Scope
 from handoff_tui.live.state_store import Board
 from handoff_tui.log.review_record import Comment

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -10,7 +12,8 @@ from typing import NamedTuple
 from handoff_tui.agents.engine.engine import Attempted
 from handoff_tui.agents.procedures.gate import look_at_run_gate
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.procedures.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.state import build_name
 from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.short_id import SHORT_DIGEST
@@ -24,8 +27,48 @@ from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.pipeline import find_pipeline
+from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.cache_files import load_json
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 from handoff_tui.system.files.probe import find_program
 from handoff_tui.system.files.reader import FileReader
+
+TRANSFERS = "transfers"
+
+
+class TransferFolder:
+    """The files of one handoff in one phase and attempt. Writing twice is writing once."""
+
+    def __init__(self, common_dir: Path, handoff: str, phase: str, attempt: int) -> None:
+        parts = (build_name(handoff), build_name(phase), f"a{attempt}")
+        self.place = common_dir / LOCAL_FOLDER / TRANSFERS / Path(*parts)
+
+    def write(self, name: str, value: dict[str, object]) -> str:
+        """Replaces a file in one step; the digest of its content."""
+        try:
+            self.place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_json(self.place / name, value)
+        except OSError as refused:
+            raise build_write_error(refused, str(self.place / name)) from refused
+        return build_transfer_digest(value)
+
+    def load(self, name: str) -> dict[str, object] | None:
+        """The content of a file; nothing when it is missing or damaged."""
+        value = load_json(self.place / name)
+        return value if isinstance(value, dict) else None
+
+    def remove(self, name: str) -> None:
+        try:
+            (self.place / name).unlink(missing_ok=True)
+        except OSError as refused:
+            raise build_write_error(refused, str(self.place / name)) from refused
+
+
+def build_transfer_digest(value: dict[str, object]) -> str:
+    """Of the value, however it is laid out."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
 
 RESOURCES, STATE, CONTEXT, KNOWLEDGE, PASSED = (
     *("resources.json", "state.json", "context.json", "knowledge.json"),

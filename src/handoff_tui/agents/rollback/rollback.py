@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.agents.rollback.journal import append_rollback, read_rollbacks
+from pydantic import ValidationError
+
 from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState
 from handoff_tui.agents.rollback.saved_work import (
     change_files,
@@ -34,6 +35,25 @@ from handoff_tui.log.record import DecisionVerb
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import LocalFolder
+
+_NAME = "rollbacks.jsonl"
+
+
+def append_rollback(local: LocalFolder, record: RollbackRecord) -> None:
+    local.append(_NAME, record.model_dump_json().encode() + b"\n")
+
+
+def read_rollbacks(local: LocalFolder) -> tuple[RollbackRecord, ...]:
+    """Every rollback in its last state, oldest first; a damaged line is left out."""
+    last: dict[str, RollbackRecord] = {}
+    for line in (local.read(_NAME) or b"").splitlines():
+        try:
+            record = RollbackRecord.model_validate_json(line)
+        except ValidationError:
+            continue
+        last[record.id] = record
+    return tuple(last.values())
+
 
 _APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}

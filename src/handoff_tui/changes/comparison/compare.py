@@ -2,19 +2,297 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import compress
+from operator import is_not
 from typing import Final
 
 from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.drop_words import Drop
 from handoff_tui.changes.comparison.explain import Explanations
-from handoff_tui.changes.comparison.packages import align_packages, compare_dependencies, compare_packages, find_clashes
-from handoff_tui.changes.comparison.snapshot_diff import Change, Item, NotRead, Section, SnapshotDiff
-from handoff_tui.changes.comparison.tests import compare_tests
-from handoff_tui.changes.snapshots.identities import list_paths
-from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot
+from handoff_tui.changes.comparison.renamed_tests import pair_renamed
+from handoff_tui.changes.comparison.snapshot_diff import Change, Clash, Item, NotRead, Section, SnapshotDiff
+from handoff_tui.changes.snapshots.identities import (
+    Identity,
+    cut_last,
+    list_live_containers,
+    list_names,
+    list_paths,
+    list_scopes,
+    parse_scope,
+    parse_test_id,
+)
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, PackageRecord, Snapshot, TestOutcome
+from handoff_tui.core.place import Place
 from handoff_tui.git.file_diff import FileChange
+
+Packages = Mapping[str, PackageRecord]
+
+ARROW: Final = " -> "
+_NUMBERS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*")
+
+
+def align_packages(before: Packages, after: Packages) -> tuple[dict[str, PackageRecord], dict[str, PackageRecord]]:
+    """The same packages under one key on both sides: a key gets its file's name when a namesake appears."""
+    left = {_build_identity(before[key]): key for key in sorted(before) if key not in after}
+    came = {_build_identity(after[key]): key for key in sorted(after) if key not in before}
+    renamed: dict[str, str] = {}
+    for identity in left.keys() & came.keys():
+        keys = left[identity], came[identity]
+        renamed |= dict.fromkeys(keys, max(keys, key=lambda key: (len(key), key)))
+    return (
+        {renamed.get(key, key): record for key, record in before.items()},
+        {renamed.get(key, key): record for key, record in after.items()},
+    )
+
+
+def compare_packages(before: Packages, after: Packages, explanations: Explanations) -> Section:
+    items: list[Item] = []
+    for key in before.keys() | after.keys():
+        old, new = before.get(key), after.get(key)
+        if old is None and new is not None:
+            items.append(Item(id=key, change=Change.NEW, after=new.version))
+        elif old is not None and new is None:
+            items.append(_build_removed(key, old, explanations))
+        elif old is not None and new is not None and (note := _describe_change(old, new)) is not None:
+            items.append(Item(id=key, change=Change.CHANGED, before=old.version, after=new.version, note=note))
+    return _build_section_packages(items, len(before), len(after))
+
+
+def compare_dependencies(before: Packages, after: Packages, explanations: Explanations) -> Section:
+    old, new = _list_edges(before), _list_edges(after)
+    items: list[Item] = []
+    for edge in old.keys() | new.keys():
+        package, dependency = edge
+        was, now = old.get(edge), new.get(edge)
+        if was == now:
+            continue
+        change = Change.NEW if was is None else Change.REMOVED if now is None else Change.CHANGED
+        item = Item(id=f"{package}{ARROW}{dependency}", change=change, before=was, after=now)
+        if change is Change.REMOVED:
+            item = _explain_edge(item, dependency, explanations, is_package_gone=package not in after)
+        items.append(item)
+    return _build_section_packages(items, len(old), len(new))
+
+
+def find_clashes(before: Packages, after: Packages) -> tuple[Clash, ...]:
+    """Files that two packages in force own now."""
+    known = _list_shared(before)
+    return tuple(
+        Clash(path=path, owners=owners, known=known.get(path) == owners)
+        for path, owners in sorted(_list_shared(after).items())
+    )
+
+
+def _build_identity(record: PackageRecord) -> tuple[str, str, str]:
+    return record.kind, record.name, record.where
+
+
+def _build_section_packages(items: list[Item], before_total: int, after_total: int) -> Section:
+    items.sort(key=lambda item: item.id)
+    unchanged = before_total - sum(item.before is not None for item in items)
+    return Section(items=tuple(items), unchanged=unchanged, before_total=before_total, after_total=after_total)
+
+
+def _build_removed(key: str, record: PackageRecord, explanations: Explanations) -> Item:
+    folder = list_paths(record.where)[2:4]
+    place = explanations.find(Drop.REMOVED, [key, record.name, record.where, *folder])
+    explained = place is not None
+    return Item(id=key, change=Change.REMOVED, before=record.version, explained=explained, explanation=place)
+
+
+def _explain_edge(item: Item, dependency: str, explanations: Explanations, *, is_package_gone: bool) -> Item:
+    if is_package_gone:
+        return item._replace(note="the package itself is gone")
+    place = explanations.find(Drop.REMOVED, [item.id, dependency])
+    return item._replace(explained=place is not None, explanation=place)
+
+
+def _describe_change(old: PackageRecord, new: PackageRecord) -> str | None:
+    """What is different, in words; empty for a plain upgrade, nothing where all is the same."""
+    notes: list[str] = []
+    if _is_lower(old.version, new.version):
+        notes.append("the version goes down")
+    if old.where != new.where:
+        notes.append(f"moved from {old.where}")
+    different = [path for path in old.assets.keys() | new.assets.keys() if old.assets.get(path) != new.assets.get(path)]
+    if different and old.version == new.version:
+        notes.append(f"same version, {len(different)} of its files differ: {', '.join(sorted(different)[:3])}")
+    same = (old.version, old.assets, old.where, old.supersedes) == (new.version, new.assets, new.where, new.supersedes)
+    return None if same else "; ".join(notes)
+
+
+def _is_lower(old: str, new: str) -> bool:
+    was, now = _parse_version(old), _parse_version(new)
+    return was is not None and now is not None and now < was
+
+
+def _parse_version(text: str) -> tuple[int, ...] | None:
+    return tuple(map(int, text.split("."))) if _NUMBERS.fullmatch(text) else None
+
+
+def _list_edges(packages: Packages) -> dict[tuple[str, str], str]:
+    return {
+        (key, dependency): constraint
+        for key, record in packages.items()
+        for dependency, constraint in record.dependencies.items()
+    }
+
+
+def _list_shared(packages: Packages) -> dict[str, tuple[str, ...]]:
+    superseded = {name for record in packages.values() for name in record.supersedes if name != record.name}
+    owners: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(packages):
+        if packages[key].name not in superseded:
+            for path in packages[key].assets:
+                owners[path].append(key)
+    return {path: tuple(keys) for path, keys in owners.items() if len(keys) > 1}
+
+
+class TestSearch:
+    """Looks up dropped tests. `dropped` are all of them, `living` those that still run."""
+
+    __test__ = False
+
+    def __init__(self, explanations: Explanations, drop: Drop, dropped: Iterable[str], living: Iterable[str]) -> None:
+        self._explanations = explanations
+        self._drop = drop
+        self._living = living
+        self._live: set[str] | None = None
+        self._tails = {tail for name in explanations.named[drop] for tail in _list_tails(name)}
+        self._bearers: defaultdict[str, set[str]] = defaultdict(set)
+        self._scopes: dict[str, Place | None] = {}
+        for identifier in dropped if self._tails else ():
+            scope, last = cut_last(identifier)
+            if last in self._tails:
+                self._bearers[last].add(scope)
+
+    def find(self, *identifiers: str) -> Place | None:
+        """By the former name or the present one."""
+        if not self._tails:
+            return None
+        return next((place for name in identifiers if (place := self._find(name)) is not None), None)
+
+    def _find(self, identifier: str) -> Place | None:
+        scope, last = cut_last(identifier)
+        place = self._find_by_name(identifier, last) if last in self._tails or identifier in self._tails else None
+        if place is None:
+            if scope not in self._scopes:
+                self._scopes[scope] = self._find_dead(list_scopes(*parse_scope(scope)))
+            place = self._scopes[scope]
+        return place
+
+    def _find_by_name(self, identifier: str, bare: str) -> Place | None:
+        """A bare name counts when only one of the dropped tests bears it; without parameters, when none runs."""
+        identity = parse_test_id(identifier)
+        is_unique = len(self._bearers[bare]) == 1
+        names = [*list_names(identifier, identity), *([identity.last] if is_unique else [])]
+        place = self._explanations.find(self._drop, names)
+        if place is None and identity.parameters:
+            whole = identity._replace(parameters="")
+            place = self._find_dead(_list_unparameterised(whole))
+            if place is None and is_unique and not self._is_live(_list_unparameterised(whole)[0]):
+                place = self._explanations.find(self._drop, [bare])
+        return place
+
+    def _find_dead(self, containers: list[str]) -> Place | None:
+        """A file that is named as removed explains its tests only if none of them runs any more."""
+        named = self._explanations.named[self._drop]
+        for name in containers:
+            if name in named and not self._is_live(name):
+                place = self._explanations.find(self._drop, (name,))
+                if place is not None:
+                    return place
+        return None
+
+    def _is_live(self, container: str) -> bool:
+        if self._live is None:
+            self._live = list_live_containers(self._living)
+        return container in self._live
+
+
+def _list_unparameterised(identity: Identity) -> list[str]:
+    return list_names("::".join((identity.file, *identity.classes, identity.name)), identity)
+
+
+def _list_tails(name: str) -> tuple[str, ...]:
+    """What an id could end with that this name means: the last part after `::` or a dot, without parameters."""
+    head = name.partition("[")[0]
+    return name, head, head.rpartition("::")[2], head.rpartition(".")[2]
+
+
+Tests = Mapping[str, TestOutcome]
+
+_BAD: Final = frozenset({TestOutcome.FAIL, TestOutcome.ERROR})
+
+
+def compare_tests(before: Tests, after: Tests, explanations: Explanations, moved: Mapping[str, str]) -> Section:
+    """`moved` has files that git knows under another name now: old path to new path."""
+    different = list(compress(before, map(is_not, map(after.get, before), before.values())))
+    left = {name: before[name] for name in different if name not in after}
+    came = {name: after[name] for name in after.keys() - before.keys()}
+    renamed = pair_renamed(left, came, moved)
+    stayed = [(name, name) for name in different if name in after]
+    unchanged = len(before) - len(different)
+    items = [_build_item(old, new, before[old], after[new]) for old, new in (*stayed, *renamed.items())]
+    arrived = set(renamed.values())
+    items += [_build_new(name, after[name]) for name in came if name not in arrived]
+    items = _explain_skips(items, explanations, after)
+    items += _build_gone([name for name in left if name not in renamed], before, after, explanations)
+    items.sort(key=lambda item: item.id)
+    return Section(items=tuple(items), unchanged=unchanged, before_total=len(before), after_total=len(after))
+
+
+def _build_item(old: str, new: str, before: TestOutcome, after: TestOutcome) -> Item:
+    change = _classify(before, after)
+    old_id = None if old == new else old
+    return Item(id=new, change=change, before=before, after=after, old_id=old_id)
+
+
+def _build_new(identifier: str, outcome: TestOutcome) -> Item:
+    return Item(id=identifier, change=Change.NEW, after=outcome)
+
+
+def _classify(before: TestOutcome, after: TestOutcome) -> Change:
+    if before is after:
+        return Change.RENAMED
+    if after is TestOutcome.SKIPPED:
+        return Change.NEWLY_SKIPPED
+    if before in _BAD:
+        return Change.CHANGED if after in _BAD else Change.FIXED
+    return Change.NEWLY_FAILING if after in _BAD else Change.CHANGED
+
+
+def _explain_skips(items: list[Item], explanations: Explanations, after: Tests) -> list[Item]:
+    skipped = [item.id for item in items if item.change is Change.NEWLY_SKIPPED]
+    if not skipped:
+        return items
+    running = (name for name, outcome in after.items() if outcome is not TestOutcome.SKIPPED)
+    search = TestSearch(explanations, Drop.SKIPPED, skipped, running)
+    return [
+        item
+        if item.change is not Change.NEWLY_SKIPPED
+        else _explain_tests(item, search.find(item.old_id or item.id, item.id))
+        for item in items
+    ]
+
+
+def _explain_tests(item: Item, place: Place | None) -> Item:
+    return item._replace(explained=place is not None, explanation=place)
+
+
+def _build_gone(gone: list[str], before: Tests, after: Tests, explanations: Explanations) -> list[Item]:
+    search = TestSearch(explanations, Drop.REMOVED, gone, after)
+    items: list[Item] = []
+    for name in gone:
+        place = search.find(name)
+        change = Change.VANISHED if place is None else Change.REMOVED
+        explained = place is not None
+        items.append(Item(id=name, change=change, before=before[name], explained=explained, explanation=place))
+    return items
+
 
 COVERAGE: Final = "coverage_basis_points"
 _FAILED: Final = frozenset({"fail", "error", "timeout"})

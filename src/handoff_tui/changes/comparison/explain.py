@@ -3,15 +3,209 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
-from handoff_tui.changes.comparison.drop_words import Drop
-from handoff_tui.changes.comparison.statements import NamedDrop, find_named_drops, find_named_drops_in_line
+from handoff_tui.changes.comparison.drop_words import (
+    Drop,
+    find_drops,
+    find_heading_drops,
+    find_introduction_drops,
+    find_row_drops,
+    has_opposite,
+    is_kept,
+    split_clauses,
+)
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
+
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.*)")
+_ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,4}[.)])[ \t]+(.*)")
+_OPEN_BOX: Final = re.compile(r"\[ \]")
+_FENCES: Final = ("```", "~~~")
+_BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
+_CODE: Final = re.compile(r"`[^`]+`")
+_QUOTED: Final = re.compile(r"`([^`]+)`|\"([^\"]{2,200})\"|“([^”]{2,200})”|«([^»]{2,200})»")
+# «replaced by x», «moved to x»: x is what took its place
+_TARGET: Final = re.compile(r"(?:\b(?:to|into|by|with)|→|->)[\s*`\"“«]*\Z")
+_LONGEST_TARGET: Final = 10
+_LEAD: Final = re.compile(r"(?:[\s|*_~]|\[[xX]\])*")
+_BARE: Final = re.compile(r"[^\s`|\"“”«»()]+")
+# the end of a sentence, or a turn after which other things are spoken of
+_PIECE_END: Final = re.compile(
+    r"[.!;](?=\s|$)|\?(?=\s|$)|\b(?:but|while|whereas|except|instead of|rather than|other than|unlike|besides)\b",
+    re.IGNORECASE,
+)
+
+
+class NamedDrop(NamedTuple):
+    """A name, and what is said of it. `marked`: it stands in code marks or quotes, or leads an item of a list."""
+
+    name: str
+    drops: frozenset[Drop]
+    line: int
+    marked: bool
+
+
+@dataclass(slots=True)
+class _Unit:
+    """A paragraph, an item of a list, or a row of a table."""
+
+    lines: list[tuple[int, str]]
+    indent: int | None = None
+    """Of an item or a row; nothing for a paragraph."""
+    drops: frozenset[Drop] = frozenset()
+    """What the heading or the line above the list says of its items."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Where in a document the reader is."""
+
+    headings: list[tuple[int, frozenset[Drop]]] = field(default_factory=list)
+    introductions: list[tuple[int, frozenset[Drop]]] = field(default_factory=list)
+    unit: _Unit | None = None
+    fenced: bool = False
+
+
+def find_named_drops(text: str) -> Iterator[NamedDrop]:
+    """Every name that a document speaks of as dropped."""
+    for unit in _split_units(text):
+        yield from _read_unit(unit)
+
+
+def find_named_drops_in_line(text: str, drops: frozenset[Drop] = frozenset()) -> Iterator[NamedDrop]:
+    """The same for one line that stands alone; `drops` is what is known of it already."""
+    yield from _read_unit(_Unit([(1, text)], 0 if drops else None, drops))
+
+
+def _split_units(text: str) -> Iterator[_Unit]:
+    reader = _Reader()
+    for number, line in enumerate(text.split("\n"), 1):
+        stripped = line.strip()
+        if stripped.startswith(_FENCES):
+            yield from _close(reader)
+            reader.fenced = not reader.fenced
+        elif not stripped:
+            yield from _close(reader)
+        elif not reader.fenced and (heading := _HEADING.match(line)):
+            yield from _close(reader)
+            _enter_heading(reader, len(heading.group(1)), heading.group(2))
+            yield _Unit([(number, heading.group(2))])
+        elif item := _ITEM.match(line):
+            yield from _close(reader)
+            _open_item(reader, len(item.group(1).expandtabs(4)), number, item.group(2))
+        elif stripped.startswith("|") or reader.fenced:
+            yield from _close(reader)
+            _open_item(reader, 0, number, stripped)
+            yield from _close(reader)
+        elif reader.unit is not None:
+            reader.unit.lines.append((number, stripped))
+        else:
+            reader.introductions.clear()
+            reader.unit = _Unit([(number, stripped)])
+    yield from _close(reader)
+
+
+def _enter_heading(reader: _Reader, level: int, title: str) -> None:
+    reader.introductions.clear()
+    while reader.headings and reader.headings[-1][0] >= level:
+        reader.headings.pop()
+    above = reader.headings[-1][1] if reader.headings else frozenset[Drop]()
+    words = _mask(title)
+    drops = find_heading_drops(words) or (frozenset[Drop]() if has_opposite(words) else above)
+    if level == 1:  # the title of a document is about all of it, and so about nothing that is listed in it
+        drops = frozenset()
+    reader.headings.append((level, drops))
+
+
+def _open_item(reader: _Reader, indent: int, number: int, text: str) -> None:
+    while reader.introductions and reader.introductions[-1][0] >= indent:
+        reader.introductions.pop()
+    drops = reader.headings[-1][1] if reader.headings else frozenset[Drop]()
+    if reader.introductions:
+        drops = reader.introductions[-1][1]
+    reader.unit = _Unit([(number, text)], indent, drops)
+
+
+def _close(reader: _Reader) -> Iterator[_Unit]:
+    """Ends the unit; one that introduces a list («Removed:») is remembered for the items below it."""
+    unit, reader.unit = reader.unit, None
+    if unit is None:
+        return
+    last = unit.lines[-1][1].rstrip()
+    if last.rstrip("*_").endswith(":") or _BOLD_LINE.fullmatch(last):
+        words = _mask(" ".join(line for _, line in unit.lines))
+        sentence = words[max((match.end() for match in _PIECE_END.finditer(words)), default=0) :]
+        level = -1 if unit.indent is None else unit.indent
+        reader.introductions.append((level, find_introduction_drops(sentence)))
+    yield unit
+
+
+def _read_unit(unit: _Unit) -> Iterator[NamedDrop]:
+    text = " ".join(line for _, line in unit.lines)
+    if _OPEN_BOX.match(text):
+        return
+    words = _mask(text)
+    find = find_row_drops if text.startswith("|") else find_drops
+    start = 0
+    for end in [*_PIECE_END.finditer(words), None]:
+        stop = len(words) if end is None else end.start()
+        asked = end is not None and end.group() == "?"
+        told = find(words[start:stop]) | (unit.drops if start == 0 else frozenset())
+        if told and not asked:
+            yield from _read_piece(unit, text, words, (start, stop), told)
+        start = stop if end is None else end.end()
+
+
+def _read_piece(
+    unit: _Unit, text: str, words: str, piece: tuple[int, int], drops: frozenset[Drop]
+) -> Iterator[NamedDrop]:
+    start, stop = piece
+    starts = _list_starts(unit)
+    lead = _LEAD.match(text)
+    head = lead.end() if lead and unit.drops else -1
+    for first, last in split_clauses(words[start:stop]):
+        if is_kept(words[start + first : start + last]):
+            continue
+        for name, offset, marked in _find_names(text, start + first, start + last):
+            if _TARGET.search(text, max(0, offset - _LONGEST_TARGET), offset):
+                continue
+            line = unit.lines[bisect_right(starts, offset) - 1][0]
+            yield NamedDrop(name, drops, line, marked or offset <= head)
+
+
+def _list_starts(unit: _Unit) -> list[int]:
+    starts, offset = [], 0
+    for _, line in unit.lines:
+        starts.append(offset)
+        offset += len(line) + 1
+    return starts
+
+
+def _find_names(text: str, start: int, stop: int) -> Iterator[tuple[str, int, bool]]:
+    for match in _QUOTED.finditer(text, start, stop):
+        inside = next(group for group in match.groups() if group is not None)
+        yield from ((name, match.start(), True) for name in {inside, *_vary(inside.strip())})
+    for match in _BARE.finditer(text, start, stop):
+        yield from ((name, match.start(), False) for name in _vary(match.group()))
+
+
+def _vary(token: str) -> set[str]:
+    """A name without the punctuation and marks around it; brackets may belong to it or not."""
+    loose = token.lstrip("*~'’").rstrip("*~'’.,;:!?")
+    tight = loose.lstrip("[{<*~'’").rstrip("]}>*~'’.,;:!?")
+    names = {loose, tight, tight.removesuffix("()"), tight.rstrip("/")}
+    return {name.removeprefix("./") for name in names} - {""}
+
+
+def _mask(text: str) -> str:
+    """The text with everything in code marks blanked out, so that a name is never taken for a word."""
+    return _CODE.sub(lambda match: "\x01" * len(match.group()), text)
+
 
 _DISTINCTIVE: Final = re.compile(r"[0-9_./:#@-]|[a-z][A-Z]")
 _REMOVED: Final = frozenset({Drop.REMOVED})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from posixpath import normpath
 from typing import Final, NamedTuple
@@ -11,23 +14,187 @@ from handoff_tui.changes.snapshots.build import CaptureParts, capture
 from handoff_tui.changes.snapshots.captured_reports import ReportReader, ReportReading
 from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path, build_manifest_record
 from handoff_tui.changes.snapshots.ecosystem.reading import build_text
-from handoff_tui.changes.snapshots.file_hashes import FileHashes, load_file_hashes
-from handoff_tui.changes.snapshots.measures import load_measures
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, Unread
 from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.tree_contents import TreeContents, load_tree_contents
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
-from handoff_tui.core.errors import TreeMovedError
+from handoff_tui.core.errors import FileUnreadableError, GitError, TreeMovedError, UnsafePathError
 from handoff_tui.core.work import TestCounts
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.blob_hashes import (
+    BlobHash,
+    append_blob_hashes,
+    list_converted,
+    load_blob_hashes,
+    read_path_blobs,
+)
+from handoff_tui.git.objects.tree_files import Objects, TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.git.repository import Repository
 from handoff_tui.git.work_tree.capture import CapturedTree, offer_objects, write_work_tree
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.read import Harvest
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
+from handoff_tui.system.files.probe import is_link, read_size
+from handoff_tui.system.files.reader import FileReader
+
+MOST_BYTES: Final = 8 * 1024 * 1024
+"""Lines of larger files are not counted."""
+_VERSION: Final = 1
+_KEPT: Final = 64
+_BINARY_WITHIN: Final = 8_000
+"""Git's own rule: a zero byte near the beginning makes a file binary."""
+_TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
+
+
+class Measures(NamedTuple):
+    """Of one tree. Lines and to-dos are those of text files up to a size."""
+
+    files: int
+    lines: int
+    todos: int
+
+
+def count_content(content: bytes) -> tuple[int, int]:
+    """Lines and to-dos of a file's content; none of a binary file's. A last line without an end is a line."""
+    if b"\0" in content[:_BINARY_WITHIN]:
+        return 0, 0
+    lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+    return lines, sum(1 for _ in _TODO.finditer(content))
+
+
+def load_measures(git: Git, tree: str, objects: Objects, cache_folder: Path) -> Measures:
+    """From the cache where this tree is known; else from the last known tree and what differs; else from everything."""
+    place = cache_folder / "measures.json"
+    known = _parse_cache(load_json(place))
+    if tree in known:
+        return known[tree]
+    last = next(reversed(known), None)
+    measured = _measure_moves(git, last, tree, known[last], objects) if last else None
+    if measured is None:
+        files = read_tree_files(git, tree, objects)
+        lines, todos = _count_files(git, Counter(_key(file) for file in files if not file.link), objects)
+        measured = Measures(len(files), lines, todos)
+    kept = dict([*known.items(), (tree, measured)][-_KEPT:])
+    write_json(place, {"version": _VERSION, "trees": kept})
+    return measured
+
+
+def _measure_moves(git: Git, old: str, new: str, measured: Measures, objects: Objects) -> Measures | None:
+    """Nothing where the old tree is no longer here."""
+    try:
+        moves = read_tree_moves(git, old, new, objects)
+    except GitError:
+        return None
+    weights: Counter[tuple[str, int | None]] = Counter()
+    for move in moves:
+        for file, sign in ((move.old, -1), (move.new, 1)):
+            if file is not None and not file.link:
+                weights[_key(file)] += sign
+    if not _are_present(git, weights, objects):
+        return None
+    lines, todos = _count_files(git, weights, objects)
+    files = sum((move.new is not None) - (move.old is not None) for move in moves)
+    return Measures(measured.files + files, measured.lines + lines, measured.todos + todos)
+
+
+def _are_present(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> bool:
+    """Whether every content that must be taken off is still here; without it the difference would be wrong."""
+    gone = [blob for (blob, _), weight in weights.items() if weight < 0]
+    if not gone:
+        return True
+    asked = "".join(f"{blob}\n" for blob in gone).encode("ascii")
+    return b" missing\n" not in git.read("cat-file", "--batch-check", stdin=asked, extra=objects)
+
+
+def _key(file: TreeFile) -> tuple[str, int | None]:
+    return file.blob, file.size
+
+
+def _count_files(git: Git, weights: Counter[tuple[str, int | None]], objects: Objects) -> tuple[int, int]:
+    """Each content is read once, however many files have it."""
+    wanted: Iterable[tuple[str, int | None]] = [key for key, weight in weights.items() if weight]
+    by_blob = {blob: weight for (blob, _), weight in weights.items()}
+    lines = todos = 0
+    for blob, content in read_tree_contents(git, wanted, MOST_BYTES, objects):
+        if content is not None:
+            more_lines, more_todos = count_content(content)
+            lines += by_blob[blob] * more_lines
+            todos += by_blob[blob] * more_todos
+    return lines, todos
+
+
+def _parse_cache(value: object) -> dict[str, Measures]:
+    if not isinstance(value, dict) or value.get("version") != _VERSION or not isinstance(value.get("trees"), dict):
+        return {}
+    try:
+        return {tree: Measures(*(int(number) for number in numbers)) for tree, numbers in value["trees"].items()}
+    except (TypeError, ValueError):
+        return {}
+
+
+class FileHashes(NamedTuple):
+    """Hashes by path, `sha256:<64 hex>`, and what could not be read."""
+
+    hashes: dict[str, str]
+    unread: tuple[Unread, ...]
+
+
+def load_file_hashes(
+    repository: Repository, tree: str, paths: Collection[str], objects: Objects, cache_folder: Path, max_bytes: int
+) -> FileHashes:
+    """Hashes of files of the work tree, whose tree this is. A file that has another content by now is an error."""
+    place = cache_folder / "sha256-by-blob"
+    blobs = read_path_blobs(repository.git, tree, sorted(paths), objects)
+    for path in list_converted(repository.git, blobs.keys(), cache_folder):
+        del blobs[path]
+    known = load_blob_hashes(place, set(blobs.values()))
+    reader = FileReader(repository.root, max_bytes)
+    hashes: dict[str, str] = {}
+    unread: list[Unread] = []
+    learned: list[BlobHash] = []
+    for path in sorted(paths):
+        blob = None if is_link(repository.root, path) else blobs.get(path)
+        row = known.get(blob) if blob else None
+        # a file with other line ends than its blob has another size
+        if row is not None and read_size(repository.root, path) == row.size:
+            hashes[build_text(path)] = f"sha256:{row.sha256}"
+            continue
+        try:
+            content = reader.read_bytes(path)
+        except (FileUnreadableError, UnsafePathError) as refused:
+            unread.append(Unread(path=build_text(path), reason=build_text(refused.message.removeprefix(f"{path} "))))
+            continue
+        digest = hashlib.sha256(content).hexdigest()
+        hashes[build_text(path)] = f"sha256:{digest}"
+        if blob is not None and _is_stored_as(path, content, blob):
+            learned.append(BlobHash(blob, len(content), digest))
+    append_blob_hashes(place, learned)
+    return FileHashes(hashes, tuple(unread))
+
+
+def _is_stored_as(path: str, content: bytes, blob: str) -> bool:
+    """Whether the blob is the file byte for byte; false where only its line ends were converted."""
+    if build_blob_id(content, len(blob)) == blob:
+        return True
+    if build_blob_id(content.replace(b"\r\n", b"\n"), len(blob)) == blob:
+        return False
+    raise TreeMovedError(
+        f"the work tree changed while it was captured: {path}",
+        "Wait until nothing writes to the repository any more, then try again.",
+    )
+
+
+def build_blob_id(content: bytes, digits: int) -> str:
+    """The id that git gives a content, in a repository whose ids have so many digits."""
+    stored = b"blob %d\0" % len(content) + content
+    is_sha256 = digits == hashlib.sha256().digest_size * 2
+    return (hashlib.sha256(stored) if is_sha256 else hashlib.sha1(stored, usedforsecurity=False)).hexdigest()
+
 
 _NUMBER: Final = re.compile(r"\d+")
 

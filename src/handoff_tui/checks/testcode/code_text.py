@@ -7,14 +7,281 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from handoff_tui.checks.testcode.code_scanner import Spans, scan_go, scan_java, scan_kotlin, scan_rust, scan_script
 from handoff_tui.core.lazy_pattern import compile_later
+
+Spans = list[tuple[int, int]]
+
+_LONGEST_PATTERN = 2000
+_SLASHES_TRIED = 20
+"""How many slashes of a line are tried in vain: without limits, a line of nothing but slashes is read over and over."""
+_TAIL = 20
+_SCRIPT_START: Final = compile_later(r"//|/\*|[/\"'`]")
+_GO_START: Final = compile_later(r"//|/\*|[\"'`]")
+_RUST_START: Final = compile_later(r"//|/\*|(?<!\w)(?:b|c)?r(?P<marks>#*)\"|[\"']")
+_JAVA_START: Final = compile_later(r"//|/\*|\"\"\"|[\"']")
+_KOTLIN_START: Final = compile_later(r"//|/\*|\"\"\"|[\"'`]")
+_ONE_LINE: Final = {
+    quote: compile_later(rf"[^{quote}\\\n]*(?:\\(?:.|\n)[^{quote}\\\n]*)*") for quote in ('"', "'", "`")
+}
+_MANY_LINES: Final = compile_later(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_CHARACTER: Final = compile_later(r"'(?:\\(?:x[0-9a-fA-F]{2}|u\{[^}'\n]*\}|.)|[^'\\\n])'")
+_TEXT_BLOCK_END: Final = compile_later(r'\\.|"""', re.DOTALL)
+_NESTED_COMMENT: Final = compile_later(r"/\*|\*/")
+_PATTERN: Final = compile_later(r"/(?![*/>])(?:[^\n\\/\[]|\\.|\[(?:[^\]\n\\]|\\.)*\])+/")
+_BEFORE_PATTERN: Final = frozenset(
+    {
+        *("return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do", "await", "yield"),
+        "instanceof",
+    }
+)
+_LAST_WORD: Final = compile_later(r"[\w$]+$")
+_IN_TEMPLATE: Final = compile_later(r"\\.|`|\$\{", re.DOTALL)
+_IN_KOTLIN_LINE: Final = compile_later(r"\\.|\"|\$\{|\n")
+_IN_KOTLIN_BLOCK: Final = compile_later(r'"""+|\$\{')
+_IN_SCRIPT_PART: Final = compile_later(r"//[^\n]*|/\*.*?(?:\*/|\Z)|[{}`\"']", re.DOTALL)
+_IN_KOTLIN_PART: Final = compile_later(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"\"\"|[{}\"']", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What was found: comments whole, of strings what stands between the quotes."""
+
+    comments: Spans = field(default_factory=list)
+    strings: Spans = field(default_factory=list)
+
+
+def scan_script(text: str) -> Scanned:
+    """JavaScript and TypeScript: templates with code inside, and regular expressions."""
+    found = Scanned()
+    slashes = _Slashes(text)
+    position, before = 0, ""
+    while (match := _SCRIPT_START.search(text, position)) is not None:
+        start, token = match.start(), match.group()
+        before = text[position:start].rstrip()[-_TAIL:] or before
+        if token in {"//", "/*"}:
+            position = _end_comment(text, start, nested=False)
+            found.comments.append((start, position))
+            continue
+        end: int | None = start + 1
+        if token == "/":
+            end = slashes.end_pattern(start, before)
+            if end is not None:
+                found.strings.append((start + 1, end - 1))
+        elif token == "`":
+            end = _end_template(text, start + 1, _SCRIPT_TEMPLATE)
+            found.strings.append((start + 1, end - text.endswith("`", start + 1, end)))
+        else:
+            end = _end_line(text, start, found)
+        position = start + 1 if end is None else end
+        before = "/" if end is None else '"'
+    return found
+
+
+def scan_go(text: str) -> Scanned:
+    found = Scanned()
+
+    def scan_string(start: int, token: str) -> int:
+        if token != "`":
+            return _end_line(text, start, found)
+        end = text.find("`", start + 1)
+        found.strings.append((start + 1, len(text) if end < 0 else end))
+        return len(text) if end < 0 else end + 1
+
+    return _scan(text, _GO_START, found, scan_string, nested=False)
+
+
+def scan_rust(text: str) -> Scanned:
+    """Nested comments, raw strings with marks, and lifetimes, which are no characters."""
+    found = Scanned()
+
+    def scan_string(start: int, token: str) -> int:
+        if token == "'":
+            character = _CHARACTER.match(text, start)
+            if character is None:
+                return start + 1
+            found.strings.append((start + 1, character.end() - 1))
+            return character.end()
+        if token == '"':
+            match = _MANY_LINES.match(text, start + 1)
+            end = match.end() if match else len(text)
+            found.strings.append((start + 1, end))
+            return min(end + 1, len(text))
+        inner = start + len(token)
+        closing = '"' + "#" * token.count("#")
+        end = text.find(closing, inner)
+        found.strings.append((inner, len(text) if end < 0 else end))
+        return len(text) if end < 0 else end + len(closing)
+
+    return _scan(text, _RUST_START, found, scan_string, nested=True)
+
+
+def scan_java(text: str) -> Scanned:
+    found = Scanned()
+
+    def scan_string(start: int, token: str) -> int:
+        if token != '"""':
+            return _end_line(text, start, found)
+        for match in _TEXT_BLOCK_END.finditer(text, start + 3):
+            if match.group() == token:
+                found.strings.append((start + 3, match.start()))
+                return match.end()
+        found.strings.append((start + 3, len(text)))
+        return len(text)
+
+    return _scan(text, _JAVA_START, found, scan_string, nested=False)
+
+
+def scan_kotlin(text: str) -> Scanned:
+    """Nested comments, strings with code inside, and names in back quotes."""
+    found = Scanned()
+
+    def scan_string(start: int, token: str) -> int:
+        if token in {"'", "`"}:
+            return _end_line(text, start, found)
+        inner = start + len(token)
+        end = _end_template(text, inner, _KOTLIN_BLOCK if len(token) > 1 else _KOTLIN_LINE)
+        is_closed = text.endswith(token, inner, end)
+        found.strings.append((inner, end - len(token) if is_closed else end))
+        return end
+
+    return _scan(text, _KOTLIN_START, found, scan_string, nested=True)
+
+
+def _scan(
+    text: str, starts: re.Pattern[str], found: Scanned, scan_string: Callable[[int, str], int], *, nested: bool
+) -> Scanned:
+    position = 0
+    while (match := starts.search(text, position)) is not None:
+        if match.group() in {"//", "/*"}:
+            position = _end_comment(text, match.start(), nested=nested)
+            found.comments.append((match.start(), position))
+        else:
+            position = scan_string(match.start(), match.group())
+    return found
+
+
+def _end_comment(text: str, start: int, *, nested: bool) -> int:
+    if text.startswith("//", start):
+        end = text.find("\n", start)
+        return len(text) if end < 0 else end
+    if not nested:
+        end = text.find("*/", start + 2)
+        return len(text) if end < 0 else end + 2
+    depth = 0
+    for match in _NESTED_COMMENT.finditer(text, start):
+        depth += 1 if match.group() == "/*" else -1
+        if depth == 0:
+            return match.end()
+    return len(text)
+
+
+def _end_line(text: str, start: int, found: Scanned) -> int:
+    """A string that ends with its line at the latest."""
+    quote = text[start]
+    match = _ONE_LINE[quote].match(text, start + 1)
+    end = match.end() if match else start + 1
+    found.strings.append((start + 1, end))
+    return end + 1 if text.startswith(quote, end) else end
+
+
+@dataclass(slots=True)
+class _Slashes:
+    """Tells regular expressions from divisions and tags."""
+
+    text: str
+    line_end: int = -1
+    tried: int = 0
+
+    def end_pattern(self, start: int, before: str) -> int | None:
+        """The end of a regular expression; nothing where the slash divides, or belongs to a tag."""
+        word = _LAST_WORD.search(before)
+        if word is not None and word.group() not in _BEFORE_PATTERN:
+            return None
+        if before.endswith((")", "]", "}", '"', "<")):
+            return None
+        if start > self.line_end:
+            line_end = self.text.find("\n", start)
+            self.line_end = len(self.text) if line_end < 0 else line_end
+            self.tried = 0
+        if self.tried >= _SLASHES_TRIED:
+            return None
+        match = _PATTERN.match(self.text, start, min(len(self.text), start + _LONGEST_PATTERN))
+        self.tried += match is None
+        return match.end() if match else None
+
+
+class _Template(NamedTuple):
+    """A string with code inside: how each is searched, what ends it, and which strings may begin in the code."""
+
+    inside: re.Pattern[str]
+    part: re.Pattern[str]
+    ends: str
+
+
+_SCRIPT_TEMPLATE: Final = _Template(_IN_TEMPLATE, _IN_SCRIPT_PART, "`")
+_KOTLIN_LINE: Final = _Template(_IN_KOTLIN_LINE, _IN_KOTLIN_PART, '"')
+_KOTLIN_BLOCK: Final = _Template(_IN_KOTLIN_BLOCK, _IN_KOTLIN_PART, '"""')
+_INNER: Final = {
+    (_IN_SCRIPT_PART, "`"): _SCRIPT_TEMPLATE,
+    (_IN_KOTLIN_PART, '"'): _KOTLIN_LINE,
+    (_IN_KOTLIN_PART, '"""'): _KOTLIN_BLOCK,
+}
+
+
+def _end_template(text: str, position: int, template: _Template) -> int:
+    """Behind the last quote, through as many templates in templates as there are."""
+    waiting: list[_Template | int] = [template]
+    """Templates, and between them how many braces of code are open."""
+    while waiting:
+        top = waiting[-1]
+        if isinstance(top, _Template):
+            match = top.inside.search(text, position)
+            if match is None:
+                return len(text)
+            position = match.end()
+            if match.group() == "\n":  # a string that was left open ends with its line, and all around it
+                return match.start()
+            if match.group() == "${":
+                waiting.append(0)
+            elif match.group().startswith(top.ends):
+                waiting.pop()
+        else:
+            position = _pass_part(text, position, waiting, top)
+    return position
+
+
+def _pass_part(text: str, position: int, waiting: list[_Template | int], depth: int) -> int:
+    """One step through the code inside a template."""
+    part = _find_part(waiting)
+    match = part.search(text, position)
+    if match is None:
+        waiting.clear()
+        return len(text)
+    token = match.group()
+    if token == "{":
+        waiting[-1] = depth + 1
+    elif token == "}":
+        if depth:
+            waiting[-1] = depth - 1
+        else:
+            waiting.pop()
+    elif (part, token) in _INNER:
+        waiting.append(_INNER[part, token])
+    elif token in _ONE_LINE:
+        return _end_line(text, match.start(), Scanned())
+    return match.end()
+
+
+def _find_part(waiting: list[_Template | int]) -> re.Pattern[str]:
+    below = waiting[-2]
+    return below.part if isinstance(below, _Template) else _IN_SCRIPT_PART
 
 
 class Family(StrEnum):

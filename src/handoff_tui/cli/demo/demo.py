@@ -2,13 +2,246 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import shutil
+import tomllib
+from base64 import b64decode
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from handoff_tui.cli.demo.demo_log import write_demo_log
-from handoff_tui.cli.demo.story import build_story
-from handoff_tui.core.errors import SshKeygenMissingError
-from handoff_tui.handoffs.session import has_log, open_desk
+from pydantic import AwareDatetime, ValidationError
+
+from handoff_tui.cli.demo.story import BuiltStory, build_story
+from handoff_tui.cli.demo.story_git import check_out_copy
+from handoff_tui.config.load import build_settings
+from handoff_tui.core.errors import DemoError, SshKeygenMissingError
+from handoff_tui.core.model import Model
+from handoff_tui.decisions.comments import parse_comments
+from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
+from handoff_tui.decisions.examine import Examined
+from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.git.signing.signing_key import read_key_file
+from handoff_tui.git.signing.ssh_keygen import Prompt
+from handoff_tui.handoffs.session import Desk, has_log, open_desk
+from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, open_log
+from handoff_tui.log.policy.signers import build_line
+from handoff_tui.log.policy.texts import Texts, build_policy_text
+from handoff_tui.log.record import DecisionVerb, EntryKind
+from handoff_tui.log.storage.blobs import open_log_folder
+from handoff_tui.log.storage.trust_files import write_trust_files
+from handoff_tui.system.files.named_files import read_named_file
+from handoff_tui.system.files.own_paths import OWN_FOLDER
 from handoff_tui.system.resources import find_resource, make_temporary_folder
+
+_KEY_MODE = 0o600
+_FOLDER_MODE = 0o700
+
+
+def write_demo_key(place: Path, seed: str, comment: str) -> str:
+    """Writes an Ed25519 key pair made from a text; its public text."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 - only for demo
+    from cryptography.hazmat.primitives.serialization import (  # noqa: PLC0415
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+        PublicFormat,
+    )
+
+    key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(seed.encode()).digest())
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    try:
+        place.parent.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _KEY_MODE)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(private)
+        place.with_name(f"{place.name}.pub").write_text(f"{public} {comment}\n", encoding="utf-8")
+    except OSError as refused:
+        raise DemoError(f"the keys of the sample cannot be written: {refused}") from refused
+    return public
+
+
+def write_demo_home(folder: Path, name: str, email: str, key: Path) -> None:
+    """A home whose git configuration signs with a key."""
+    text = f'[user]\n\tname = {name}\n\temail = {email}\n\tsigningkey = "{_quote(key)}"\n[gpg]\n\tformat = ssh\n'
+    try:
+        folder.mkdir(mode=_FOLDER_MODE)
+        (folder / ".gitconfig").write_bytes(os.fsencode(text))
+    except OSError as refused:
+        raise DemoError(f"the homes of the sample cannot be written: {refused}") from refused
+
+
+def copy_own_folder(source: Path, target: Path) -> None:
+    """Brings the log and all that belongs to it from one work tree of the sample into another."""
+    try:
+        shutil.copytree(source / OWN_FOLDER, target / OWN_FOLDER, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as refused:
+        raise DemoError(f"the log of the sample cannot be copied: {refused}") from refused
+
+
+def _quote(path: Path) -> str:
+    return str(path).replace("\\", "\\\\").replace('"', '\\"')
+
+
+_SCRIPT = "log.toml"
+_MOST_BYTES = 256 * 1024
+
+
+class PolicyScript(Model):
+    """The first entry."""
+
+    signer: str
+    date: AwareDatetime
+    text: str
+
+
+class DecisionScript(Model):
+    """One decision; `at` is the step of the story that it was made after, by default the last."""
+
+    name: str
+    person: str
+    date: AwareDatetime
+    verb: DecisionVerb
+    handoff: str
+    at: str | None = None
+    reason: str = ""
+    comments: str = ""
+    viewed: tuple[str, ...] = ()
+
+
+class ForgedScript(Model):
+    """A copy of an entry with another verb, which nobody signed."""
+
+    of: str
+    verb: DecisionVerb
+
+
+class LogScript(Model):
+    """The whole script."""
+
+    nonce: str
+    keys: dict[str, str]
+    """Who has a key, and the text that it is made from."""
+    policy: PolicyScript
+    decisions: tuple[DecisionScript, ...]
+    forged: ForgedScript
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Stands still until it is set."""
+
+    moment: datetime
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+
+class _DemoLog:
+    """The log while it is written. `keys` are the folder and the public texts of who has one."""
+
+    def __init__(self, script: LogScript, story: BuiltStory, folder: Path) -> None:
+        self._script = script
+        self._story = story
+        self._keys = folder / "keys"
+        self._clock = _Clock(script.policy.date)
+        self._entries: dict[str, str] = {}
+        self._last: Examined | None = None
+        self._public = {
+            person: write_demo_key(self._keys / person, seed, story.people[person].email)
+            for person, seed in script.keys.items()
+        }
+        for name, person in (("home", script.policy.signer), *_list_others(script)):
+            known = story.people[person]
+            write_demo_home(folder / name, known.name, known.email, self._keys / person)
+
+    def write(self) -> None:
+        root = self._story.repository
+        self._begin(root)
+        desk = _open_desk(root)
+        for decision in self._script.decisions:
+            self._clock.moment = decision.date
+            if decision.at is None:
+                self._last = self._decide(desk, decision, self._last)
+                continue
+            with check_out_copy(root, self._story.commits[decision.at]) as copy:
+                copy_own_folder(root, copy)
+                self._decide(_open_desk(copy), decision, None)
+                copy_own_folder(copy, root)
+        self._forge(root)
+
+    def _open_log(self, root: Path) -> OpenLog:
+        return open_log(open_repository(root), remembered=False, now=self._clock)
+
+    def _begin(self, root: Path) -> None:
+        signer = self._story.people[self._script.policy.signer].email
+        lines = (build_line(self._story.people[one].email, self._public[one]) for one in sorted(self._public))
+        texts = Texts("".join(lines), self._script.policy.text)
+
+        def build(parents: Parents) -> Draft:
+            policy = build_policy_text(texts, 1, nonce=self._script.nonce)
+            return Draft(build_payload(parents.build_entry(EntryKind.POLICY, signer, policy=policy)))
+
+        key = read_key_file(self._keys / self._script.policy.signer)
+        self._open_log(root).journal.append(build, key.build_tool(Prompt.NOBODY))
+        write_trust_files(root, texts.by_name())
+
+    def _decide(self, desk: Desk, script: DecisionScript, earlier: Examined | None) -> Examined:
+        request = DecideRequest(
+            verb=script.verb,
+            handoff=script.handoff,
+            reason=script.reason,
+            comments=parse_comments(script.comments),
+            viewed=script.viewed,
+            key_file=self._keys / script.person,
+        )
+        log = self._open_log(desk.repository.root)
+        prepared = prepare_decision(desk, log, request, earlier=earlier)
+        self._entries[script.name] = sign_decision(log, prepared).id
+        return prepared.examined
+
+    def _forge(self, root: Path) -> None:
+        """As somebody would who has an editor and no key: the verb changed, the signature left as it was."""
+        folder = open_log_folder(open_repository(root))
+        content = folder.read(self._entries[self._script.forged.of].removeprefix("sha256:"))
+        entry = parse_entry(content).entry
+        if entry.decision is None:
+            raise DemoError(f"{_SCRIPT}: {self._script.forged.of} is no decision")
+        decision = entry.decision.model_copy(update={"verb": self._script.forged.verb})
+        payload = build_payload(entry.model_copy(update={"decision": decision}))
+        folder.write(build_file(payload, [b64decode(one["sig"]) for one in json.loads(content)["signatures"]]))
+
+
+def write_demo_log(story_folder: Path, story: BuiltStory) -> None:
+    """Writes keys and homes beside the repository, and the log into its work tree."""
+    _DemoLog(load_script(story_folder), story, story.repository.parent).write()
+
+
+def load_script(story_folder: Path) -> LogScript:
+    """Reads and checks `log.toml`."""
+    place = story_folder / _SCRIPT
+    try:
+        return LogScript.model_validate(tomllib.loads(read_named_file(place, _MOST_BYTES).decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as wrong:
+        raise DemoError(
+            f"{place} cannot be used: {wrong}", "Install handoff-tui again, or correct the file."
+        ) from wrong
+
+
+def _list_others(script: LogScript) -> list[tuple[str, str]]:
+    deciding = {decision.person for decision in script.decisions} - {script.policy.signer}
+    return [(f"home-{person}", person) for person in sorted(deciding)]
+
+
+def _open_desk(root: Path) -> Desk:
+    """With the settings as they are shipped: the log is the same for everybody."""
+    repository = open_repository(root)
+    return Desk(repository, build_settings(None, None), read_work_tree(repository))
 
 
 def build_demo(target: Path | None) -> Path:

@@ -9,17 +9,157 @@ from __future__ import annotations
 import os
 import re
 import stat
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
+from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.objects.private_objects import offer_objects, offer_own_objects, write_without_own_folder
+from handoff_tui.git.objects.private_objects import (
+    make_folder,
+    offer_objects,
+    offer_own_objects,
+    write_without_own_folder,
+)
 from handoff_tui.git.repository import Repository
-from handoff_tui.git.work_tree.captured_content import write_contents
-from handoff_tui.git.work_tree.private_index import PrivateIndex
-from handoff_tui.git.work_tree.tree_look import Look, LookedPath, parse_look
+from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
 from handoff_tui.system.files.own_folder import OWN_FOLDER
+
+_FILES = frozenset({"100644", "100755"})
+_LINK = "120000"
+
+
+def write_contents(
+    root: Path, git: Git, paths: list[IndexEntry], reading: Mapping[str, str], cache_folder: Path
+) -> bool:
+    """Whether every content is there now; false when a file no longer has the one that the index names."""
+    wanted = {found.object_id: found for found in paths if found.mode in _FILES or found.mode == _LINK}
+    missing = _find_missing(git, wanted, reading)
+    files = [found for found in missing if found.mode in _FILES]
+    links = [found for found in missing if found.mode == _LINK]
+    return _write_files(git, files, cache_folder) and _write_links(root, git, links, cache_folder)
+
+
+def _find_missing(git: Git, wanted: dict[str, IndexEntry], reading: Mapping[str, str]) -> list[IndexEntry]:
+    if not wanted:
+        return []
+    names = list(wanted)
+    asked = "".join(f"{name}\n" for name in names).encode("ascii")
+    lines = git.read("cat-file", "--batch-check", stdin=asked, extra=reading).decode("ascii").split("\n")
+    return [wanted[name] for name, line in zip(names, lines, strict=False) if line.endswith(" missing")]
+
+
+def _write_files(git: Git, files: list[IndexEntry], cache_folder: Path) -> bool:
+    """With line ends and the like converted; where that gives another id, git had left the file as it is."""
+    left = _hash_files(git, (), files, cache_folder)
+    return not _hash_files(git, ("--no-filters",), left, cache_folder)
+
+
+def _hash_files(git: Git, options: tuple[str, ...], files: list[IndexEntry], cache_folder: Path) -> list[IndexEntry]:
+    """Those whose id was another, or could not be computed."""
+    if not files:
+        return []
+    stdin = b"".join(_quote(os.fsencode(found.path)) + b"\n" for found in files)
+    writing = offer_own_objects(cache_folder)
+    answer = git.run("hash-object", "-w", *options, "--stdin-paths", stdin=stdin, extra=writing)
+    made = answer.text.split("\n") if answer.ok else []
+    return [
+        found for number, found in enumerate(files) if number >= len(made) or made[number].strip() != found.object_id
+    ]
+
+
+def _write_links(root: Path, git: Git, links: list[IndexEntry], cache_folder: Path) -> bool:
+    """Where a link leads is its content; git is given it in a file, so that all are written in one go."""
+    if not links:
+        return True
+    with tempfile.TemporaryDirectory(prefix="links-", dir=make_folder(cache_folder)) as name:
+        texts: list[IndexEntry] = []
+        for number, found in enumerate(links):
+            place = root / found.path
+            try:
+                if not stat.S_ISLNK(place.lstat().st_mode):
+                    return False
+                target = os.fsencode(place.readlink())
+            except OSError:
+                return False
+            text = Path(name) / str(number)
+            text.write_bytes(target)
+            texts.append(found._replace(path=str(text)))
+        return not _hash_files(git, ("--no-filters",), texts, cache_folder)
+
+
+def _quote(path: bytes) -> bytes:
+    """A name as git reads it from a line: in quotes where it could end the line or begin a quote."""
+    if b"\n" not in path and not path.startswith(b'"'):
+        return path
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
+
+
+_NOTHING, _DELETED = ".", "D"
+
+
+class LookedPath(NamedTuple):
+    """A path of the work tree that the index does not have as it is."""
+
+    path: str
+    untracked: bool = False
+    unmerged: bool = False
+    deleted: bool = False
+
+
+class Look(NamedTuple):
+    """One look. `pending`: work tree and index differ; `staged`: index and HEAD differ."""
+
+    commit: str | None
+    branch: str | None
+    upstream: str | None
+    pending: tuple[LookedPath, ...]
+    staged: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+def parse_look(status: bytes) -> Look:
+    """Reads `status --porcelain=v2 -z --branch --no-renames`; a folder that is a repository ends with a slash."""
+    headers: dict[str, str] = {}
+    pending: list[LookedPath] = []
+    staged: list[str] = []
+    ignored: list[str] = []
+    for kind, rest in _split(status):
+        if kind == "#":
+            name, _, value = rest.partition(" ")
+            headers[name] = value
+        elif kind == "1":
+            staged_change, work_tree_change = rest[0], rest[1]
+            path = rest.split(" ", 7)[7]
+            if work_tree_change != _NOTHING:
+                pending.append(LookedPath(path, deleted=work_tree_change == _DELETED))
+            if staged_change != _NOTHING:
+                staged.append(path)
+        elif kind == "u":
+            pending.append(LookedPath(rest.split(" ", 9)[9], unmerged=True))
+        elif kind == "?":
+            pending.append(LookedPath(rest.removesuffix("/"), untracked=True))
+        elif kind == "!":
+            ignored.append(rest)
+    commit, branch = headers.get("branch.oid"), headers.get("branch.head")
+    return Look(
+        None if commit == "(initial)" else commit,
+        None if branch == "(detached)" else branch,
+        headers.get("branch.upstream"),
+        tuple(pending),
+        tuple(staged),
+        tuple(sorted(ignored)),
+    )
+
+
+def _split(status: bytes) -> Iterator[tuple[str, str]]:
+    for line in os.fsdecode(status).split("\0"):
+        if line:
+            yield line[0], line[2:]
+
 
 __all__ = ["CapturedTree", "LeftOut", "build_commit_tree", "offer_objects", "write_work_tree"]
 

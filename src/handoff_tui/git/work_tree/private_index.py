@@ -7,23 +7,140 @@ copy was made is noted, so that the copy is given up as soon as one of these not
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import CaptureError
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository
-from handoff_tui.git.work_tree.index_claims import drop_claims, read_claims
-from handoff_tui.git.work_tree.sparse_index import is_sparse_index, write_full_index
 from handoff_tui.system.files.cache_files import load_json, write_json
+
+if TYPE_CHECKING:
+    from _hashlib import HASH
+
+_MAGIC = b"DIRC"
+_HEADER = struct.Struct(">4sII")
+_FLAGS = struct.Struct(">H")
+_VERSIONS = frozenset({2, 3})
+_CLAIMS = 40
+"""Bytes of times, device, number, mode, owner and size at the beginning of an entry."""
+_NO_CLAIMS = bytes(_CLAIMS)
+_MODE = slice(24, 28)
+_MODE_BYTES = 4
+_EXTENDED = 0x4000
+_LONGEST_NAME = 0xFFF
+_OPTIONAL = range(ord("A"), ord("Z") + 1)
+"""How the name of an extension begins that may be left out."""
+_HASHES: dict[str, Callable[[bytes], HASH]] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
+class _Entry(NamedTuple):
+    """Where an entry lies, and its mode, object id and name in one."""
+
+    start: int
+    end: int
+    identity: bytes
+
+
+def drop_claims(index: bytes, known: Mapping[bytes, bytes], object_format: str) -> bytes:
+    """The index with nothing claimed but what is `known` of the same path, mode and content; a ValueError if odd."""
+    changed = bytearray(index)
+    end = _HEADER.size
+    for entry in _find_entries(index, object_format):
+        claims = known.get(entry.identity, _NO_CLAIMS)
+        mode = entry.identity[:_MODE_BYTES]
+        changed[entry.start : entry.start + _CLAIMS] = claims[: _MODE.start] + mode + claims[_MODE.stop :]
+        end = entry.end
+    _refuse_needed(index, end, object_format)
+    body = bytes(changed[:end])
+    return body + _HASHES[object_format](body).digest()
+
+
+def read_claims(index: bytes, looked_at: int, object_format: str) -> dict[bytes, bytes]:
+    """What an index of our own knows of its files, for `drop_claims`; nothing of one that is damaged.
+
+    Git compares whole seconds. What changed in the second of the look, or right before, is not known: it may have
+    changed again with its old time put back. `looked_at` is that second.
+    """
+    digest = _HASHES[object_format]
+    width = digest(b"").digest_size
+    if digest(index[:-width]).digest() != index[-width:]:
+        return {}
+    try:
+        found = list(_find_entries(index, object_format))
+    except ValueError:
+        return {}
+    claims = {entry.identity: index[entry.start : entry.start + _CLAIMS] for entry in found}
+    return {one: said for one, said in claims.items() if int.from_bytes(said[:4], "big") < looked_at - 1}
+
+
+def _find_entries(index: bytes, object_format: str) -> Iterator[_Entry]:
+    if len(index) < _HEADER.size:
+        raise ValueError("too short")
+    magic, version, count = _HEADER.unpack_from(index)
+    if magic != _MAGIC or version not in _VERSIONS:
+        raise ValueError("of another version")
+    flags_at = _CLAIMS + _HASHES[object_format](b"").digest_size
+    start = _HEADER.size
+    for _ in range(count):
+        if start + flags_at + _FLAGS.size > len(index):
+            raise ValueError("cut short")
+        (flags,) = _FLAGS.unpack_from(index, start + flags_at)
+        name_at = start + flags_at + _FLAGS.size * (2 if flags & _EXTENDED else 1)
+        length = flags & _LONGEST_NAME
+        name_end = name_at + length if length < _LONGEST_NAME else index.find(b"\0", name_at)
+        end = start + ((name_end - start + 8) & ~7)
+        if name_end < name_at or end > len(index) or index[name_end:end].strip(b"\0"):
+            raise ValueError("cut short")
+        identity = index[start : start + flags_at][_MODE] + index[start + _CLAIMS : start + flags_at]
+        yield _Entry(start, end, identity + index[name_at:name_end])
+        start = end
+
+
+def _refuse_needed(index: bytes, position: int, object_format: str) -> None:
+    """Extensions are left out; one without which the entries mean something else is a ValueError."""
+    end = len(index) - _HASHES[object_format](b"").digest_size
+    while position < end:
+        if index[position] not in _OPTIONAL:
+            raise ValueError("with an extension that is needed")
+        position += 8 + int.from_bytes(index[position + 4 : position + 8], "big")
+    if position != end:
+        raise ValueError("cut short")
+
+
+_MARK = b"sdir\0\0\0\0"
+"""The extension that says so, which is empty."""
+_FOLDER_MODE = "040000"
+
+
+def is_sparse_index(place: Path) -> bool:
+    return _MARK in place.read_bytes()
+
+
+def write_full_index(door: Git, git: Git, variables: Mapping[str, str]) -> None:
+    """Makes the private index whole. `door` is git as the user configured it, which leaves the index as it is."""
+    listing = os.fsdecode(door.read("ls-files", "--sparse", "--stage", "-z", extra=variables))
+    folders = [line.split(" ")[1] for line in listing.split("\0") if line.startswith(_FOLDER_MODE)]
+    if folders:
+        asked = "".join(f"{tree}\n" for tree in folders).encode("ascii")
+        words = ("rev-list", "--objects", "--no-object-names", "--filter=blob:none", "--stdin")
+        trees = door.read(*words, stdin=asked, extra=variables)
+        packs = Path(variables["GIT_OBJECT_DIRECTORY"]) / "pack"
+        packs.mkdir(exist_ok=True)
+        door.read("pack-objects", "--quiet", str(packs / "pack"), stdin=trees, extra=variables)
+    alone = {**variables, "GIT_ALTERNATE_OBJECT_DIRECTORIES": ""}
+    git.read("update-index", "--force-write-index", extra=alone)
+
 
 _VERSION = 1
 _OVERRIDES = (

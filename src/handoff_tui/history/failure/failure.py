@@ -2,34 +2,293 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import CheckReport, is_open
-from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.check import CheckRequest, Telling, check
+from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.checks.run.memory import load_memory
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.compare import compare_runs
 from handoff_tui.history.attempts.measure import read_attempt_run
 from handoff_tui.history.bisect.trials import can_bisect
 from handoff_tui.history.failure.changes import ChangeFinder, Since, find_last_good, list_unset
-from handoff_tui.history.failure.earlier import find_earlier
 from handoff_tui.history.failure.evidence import MOST_ENTRIES, EntryEvidence, list_evidence
-from handoff_tui.history.failure.order import OrderedFailure, order_failures
-from handoff_tui.history.failure.output import read_excerpt
-from handoff_tui.history.failure.report import FailedCheck, FailureReport, GoodMoment
+from handoff_tui.history.failure.report import (
+    EarlierEnd,
+    EarlierFailure,
+    EarlierMatch,
+    FailedCheck,
+    FailureReport,
+    GoodMoment,
+    OutputExcerpt,
+    OutputLine,
+)
 from handoff_tui.history.known_phases import find_known_phase
-from handoff_tui.log.index import LogIndex, build_log_index
+from handoff_tui.log.index import LogIndex, Vote, build_log_index
 from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.record import DecisionVerb
 from handoff_tui.status.refresh import read_harvest
+from handoff_tui.system.processes.output_reader import OutputReader
+
+_MOST_EARLIER = 5
+_MOST_MESSAGES = 3
+_PASS, _FAIL = Outcome.PASS.value, Outcome.FAIL.value
+_SILENT = frozenset({None, Outcome.NOT_APPLICABLE.value})
+"""Where nobody looked for it any more, it may or may not have come right."""
+
+
+class _Ending(NamedTuple):
+    end: EarlierEnd
+    shown_by: EntryEvidence | None = None
+
+
+def find_earlier(
+    result: CheckResult, evidence: Sequence[EntryEvidence], handoff: str | None = None, *, is_command: bool = False
+) -> tuple[EarlierFailure, ...]:
+    """The newest of each kind of end at each gate, those with the same findings first. `evidence` is newest first.
+
+    A command is about the whole repository; with other findings than now, only those of the same handoff are alike.
+    """
+    found: dict[tuple[object, ...], EarlierFailure] = {}
+    for place, one in enumerate(evidence):
+        if not one.has_failed(result.id):
+            continue
+        then = one.find_findings(result.id)
+        shared = _find_shared(result, then)
+        if not is_command and not _is_telling(one, handoff, has_shared=bool(shared)):
+            continue
+        match = EarlierMatch.SAME_FINDING if shared else EarlierMatch.SAME_CHECK
+        ending = _find_ending(one, result.id, shared, evidence[:place])
+        failure = _build_failure(one, match, {key: then[key] for key in shared} or then, len(shared), ending)
+        found.setdefault((failure.handoff, failure.phase, match, failure.end, failure.ended_by), failure)
+    ordered = sorted(found.values(), key=lambda failure: failure.match is not EarlierMatch.SAME_FINDING)
+    return tuple(ordered[:_MOST_EARLIER])
+
+
+def _is_telling(one: EntryEvidence, handoff: str | None, *, has_shared: bool) -> bool:
+    """Whether evidence tells something of the handoff that it was stored for, and that is like the failure of now.
+
+    Without a record there is only the snapshot, which is about the whole repository.
+    """
+    if one.record is not None:
+        return has_shared or one.one.work.handoff == handoff
+    return has_shared and one.one.work.handoff == handoff
+
+
+def _find_shared(result: CheckResult, then: dict[str, str]) -> set[str]:
+    """Findings of then and now. The end of a command's output is the same only if it says the same."""
+    now = {finding.fingerprint: finding.message for finding in result.findings}
+    output = build_fingerprint(result.id, "", OUTPUT_SUBJECT)
+    return {key for key in now.keys() & then.keys() if key != output or now[key].startswith(then[key])}
+
+
+def _find_ending(one: EntryEvidence, check: str, shared: set[str], newer: Sequence[EntryEvidence]) -> _Ending:
+    """By the first later entry at the same gate whose evidence is free of it."""
+    work = one.one.work
+    later = [
+        other
+        for other in reversed(newer)
+        if (other.one.work.handoff, other.one.work.phase) == (work.handoff, work.phase)
+    ]
+    unread = False
+    for other in later:
+        outcome = other.find_outcome(check)
+        unread = unread or outcome in _SILENT
+        if outcome == _PASS or (shared and outcome == _FAIL and not shared & other.find_findings(check).keys()):
+            return _Ending(EarlierEnd.PASSED, other)
+    overriding = next((other for other in (one, *later) if _is_override(other)), None)
+    if overriding is not None:
+        return _Ending(EarlierEnd.OVERRIDDEN, overriding)
+    return _Ending(EarlierEnd.UNKNOWN if unread else EarlierEnd.STILL_OPEN)
+
+
+def _is_override(evidence: EntryEvidence) -> bool:
+    return isinstance(evidence.one, Vote) and evidence.one.decision.verb is DecisionVerb.OVERRIDE
+
+
+def _build_failure(
+    evidence: EntryEvidence, match: EarlierMatch, messages: dict[str, str], shared: int, ending: _Ending
+) -> EarlierFailure:
+    one, last = evidence.one, ending.shown_by
+    return EarlierFailure(
+        entry=one.entry.id,
+        time=one.entry.time,
+        handoff=one.work.handoff,
+        phase=one.work.phase,
+        attempt=one.work.attempt,
+        actor=one.entry.actor,
+        verb=_name_act(evidence),
+        match=match,
+        shared=shared,
+        messages=tuple(sorted(messages.values()))[:_MOST_MESSAGES],
+        end=ending.end,
+        ended_by=None if last is None else last.one.entry.id,
+        ended_attempt=None if last is None else last.one.work.attempt,
+        ended_commit=None if last is None else last.one.work.subject.commit,
+        ended_words="" if last is None else f"{_name_act(last)} by {last.one.entry.actor} at {last.one.entry.time}",
+    )
+
+
+def _name_act(evidence: EntryEvidence) -> str:
+    return evidence.one.decision.verb.value if isinstance(evidence.one, Vote) else "submit"
+
+
+_MOST_LINES = 20_000
+"""Of a longer output the end is looked at."""
+_BEFORE, _AFTER = 2, 4
+_LAST = 6
+_MOST_ERRORS = 12
+"""Around more lines than this nothing is shown: of a thousand failures the first ones tell most."""
+_LONGEST_LINE = 2_000
+_LEAST_FOLDED = 2
+"""A fold takes a line itself."""
+_ERROR: Final = compile_later(
+    r"\b(?:error|errors|exception|traceback|fatal|fail|fails|failed|failure|failures|failing|panic|panicked|abort|aborted"
+    r"|assertionerror|segmentation fault|core dumped|killed|timed out|timeout|undefined|unresolved|denied|refused)\b"
+    r"|\b(?:[a-z_]\w*)(?:error|exception)\b|\b(?:not found|no such|cannot|can't|could not|unable to)\b"
+    r"|^(?:E|F) {2,}\S|^not ok\b|^\s*(?:✗|✘|×)\s",
+    re.IGNORECASE,
+)
+_HARMLESS: Final = compile_later(
+    r"\b(?:0|no|zero|without) (?:\w+ )?(?:error|errors|failure|failures|failed|fail)\b"
+    r"|\b(?:error|errors|failure|failures|failed|fail)\s*[:=]\s*0\b",
+    re.IGNORECASE,
+)
+_PASSED: Final = compile_later(r"^\s*(?:ok|✓|✔)\s|\bPASSED\b")
+
+
+def read_excerpt(path: str | None) -> OutputExcerpt | None:
+    """The excerpt of a file; nothing where there is none, or it is empty."""
+    if path is None:
+        return None
+    reader = OutputReader(Path(path))
+    reader.advance()
+    total = reader.line_count
+    first = max(0, total - _MOST_LINES)
+    lines = reader.read_lines(first, _MOST_LINES)
+    return fold_output(path, lines, first, total) if lines else None
+
+
+def fold_output(path: str, lines: Sequence[str], skipped: int = 0, total: int | None = None) -> OutputExcerpt:
+    """Lines that matter, each with its number, and folds in their order. `skipped` lines come before, unread."""
+    wrong = [place for place, line in enumerate(lines) if is_error_line(line)]
+    shown = _choose_lines(len(lines), wrong)
+    marked = frozenset(wrong)
+    folded: list[OutputLine] = []
+    place = 0
+    hidden = skipped
+    while place < len(lines):
+        if place in shown:
+            folded += _build_fold(lines, place, hidden, skipped)
+            hidden = 0
+            folded.append(_build_line(lines[place], place + skipped + 1, is_error=place in marked))
+        else:
+            hidden += 1
+        place += 1
+    folded += _build_fold(lines, place, hidden, skipped)
+    return OutputExcerpt(
+        path=path,
+        total_lines=skipped + len(lines) if total is None else total,
+        lines=tuple(folded),
+        first_error=wrong[0] + skipped + 1 if wrong else None,
+        errors=len(wrong),
+    )
+
+
+def is_error_line(line: str) -> bool:
+    """Whether a line speaks of something that went wrong; one that counts none, or that passed, does not."""
+    head = line[:_LONGEST_LINE]
+    if _PASSED.search(head):
+        return False
+    return _ERROR.search(_HARMLESS.sub("", head)) is not None
+
+
+def _choose_lines(count: int, wrong: Sequence[int]) -> frozenset[int]:
+    around = (range(place - _BEFORE, place + _AFTER + 1) for place in wrong[:_MOST_ERRORS])
+    end = range(max(0, count - _LAST), count)
+    return frozenset(place for places in (*around, end) for place in places if 0 <= place < count)
+
+
+def _build_fold(lines: Sequence[str], place: int, hidden: int, skipped: int) -> list[OutputLine]:
+    """The lines before `place` that are not shown: as one fold, or as they are where a fold would save nothing."""
+    if 0 < hidden < _LEAST_FOLDED and hidden <= place:
+        start = place - hidden
+        return [
+            _build_line(lines[one], one + skipped + 1, is_error=is_error_line(lines[one]))
+            for one in range(start, place)
+        ]
+    return [OutputLine(number=place + skipped + 1 - hidden, folded=hidden)] if hidden else []
+
+
+def _build_line(text: str, number: int, *, is_error: bool) -> OutputLine:
+    return OutputLine(number=number, text=text[:_LONGEST_LINE], is_error=is_error)
+
+
+_RANK = {severity: number for number, severity in enumerate(Severity)}
+
+
+class OrderedFailure(NamedTuple):
+    """A result that is no pass, and its neighbours among those."""
+
+    result: CheckResult
+    needs: tuple[str, ...]
+    """Those that it needs directly and that do not pass either."""
+    holds_back: tuple[str, ...]
+    """Those that did not run because of it, at any distance."""
+
+
+def order_failures(results: Iterable[CheckResult], needs: Mapping[str, tuple[str, ...]]) -> tuple[OrderedFailure, ...]:
+    """Results that do not pass, causes before what they hold back; then what blocks, then the worst."""
+    by_id = {result.id: result for result in results}
+    direct = {name: tuple(need for need in needs.get(name, ()) if need in by_id) for name in by_id}
+    below = {name: _find_below(name, direct) for name in by_id}
+    ordered: list[tuple[tuple[object, ...], OrderedFailure]] = []
+    for name, result in by_id.items():
+        waiting = [other for other in by_id if name in below[other] and other != name]
+        held = tuple(sorted(other for other in waiting if by_id[other].outcome is Outcome.SKIPPED))
+        # of checks that need each other in a circle none is the cause of another
+        causes = [other for other in below[name] if name not in below[other] and other != name]
+        weight = [result, *(by_id[other] for other in held)]
+        key = (
+            bool(causes),
+            not any(one.blocking for one in weight),
+            min(_RANK[one.severity] for one in weight),
+            -len(held),
+            not result.blocking,
+            _RANK[result.severity],
+            name,
+        )
+        ordered.append((key, OrderedFailure(result, direct[name], held)))
+    return tuple(failure for _, failure in sorted(ordered, key=lambda pair: pair[0]))
+
+
+def _find_below(name: str, direct: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """All that a check needs, at any distance; itself among them where needs go round in a circle."""
+    found: set[str] = set()
+    waiting = list(direct[name])
+    while waiting:
+        need = waiting.pop()
+        if need not in found:
+            found.add(need)
+            waiting += direct[need]
+    return frozenset(found)
+
 
 _NO_EVIDENCE = "no entry of the log says that it ever passed, so there is nothing to compare with"
 _BROKEN = "the log is not sound, so nothing is taken from it: handoff-tui log verify"

@@ -6,26 +6,182 @@ out, and nothing is written but our own cache.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import OrderedDict
 from functools import cached_property
+from pathlib import Path
 
+from pydantic import ValidationError
+
+from handoff_tui import __version__
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.run.baseline import Baseline, choose_baseline
 from handoff_tui.checks.run.check import CheckRequest
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.travel.cache import TravelCache
 from handoff_tui.history.travel.past_checks import build_report, choose_baseline_then
 from handoff_tui.history.travel.past_log import ENTRY_PREFIX, GatesThen, LogThen, WholeLog, read_whole_log
 from handoff_tui.history.travel.past_session import PastDesk, TravelMemory, build_commit_hint, find_commit, open_desk_at
-from handoff_tui.history.travel.stops import build_stop, read_stops
-from handoff_tui.history.travel.values import DeskThen, Stop, TravelLine
+from handoff_tui.history.travel.values import DeskThen, Stop, StopKind, TravelLine
+from handoff_tui.log.entries.times import build_time, parse_time
+from handoff_tui.log.record import Entry, ProblemLevel
+from handoff_tui.log.show.entries import describe_act
 from handoff_tui.status.refresh import Bench, build_state
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
+from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
+
+MOST_STOPS = 5_000
+"""So many commits have a stop; older ones are reached by their names."""
+
+
+def read_stops(desk: Desk, log: WholeLog | None, most: int = MOST_STOPS) -> TravelLine:
+    """Every stop, oldest first."""
+    head = desk.work_tree.facts.head
+    if head is None:
+        return TravelLine(notes=("there is no commit yet",))
+    commits = read_graph(desk.repository.git, head, "--date-order", f"--max-count={most + 1}")
+    notes = _list_notes(desk, log, cut=len(commits) > most, most=most)
+    entries = sorted(log.verdict.entries, key=lambda entry: (entry.seq, entry.id)) if log is not None else []
+    return TravelLine(head=head, stops=tuple(build_stops(commits[:most][::-1], entries)), notes=notes)
+
+
+def build_stops(commits: list[GraphCommit], entries: list[Entry]) -> list[Stop]:
+    """Both in one order. `commits` are oldest first, `entries` by number.
+
+    An entry comes after the commit that it is about, after the entries before it, and after what was committed by
+    the time that it tells.
+    """
+    if not commits:
+        return []
+    places = {commit.id: number for number, commit in enumerate(commits)}
+    behind: dict[int, list[Entry]] = {}
+    place = 0
+    for entry in entries:
+        about = places.get(entry.work.subject.commit, 0) if entry.work is not None else 0
+        place = max(place, about)
+        moment = parse_time(entry.time)
+        while place + 1 < len(commits) and commits[place + 1].moment <= moment:
+            place += 1
+        behind.setdefault(place, []).append(entry)
+    stops: list[Stop] = []
+    known: str | None = None
+    for number, commit in enumerate(commits):
+        stops.append(_build_commit_stop(commit, known))
+        for entry in behind.get(number, ()):
+            known = entry.id
+            stops.append(_build_entry_stop(entry, commit))
+    return stops
+
+
+def build_stop(commit: GraphCommit, entry: Entry | None) -> Stop:
+    """A stop of its own, for a moment that is not on the line."""
+    return _build_commit_stop(commit, None) if entry is None else _build_entry_stop(entry, commit)
+
+
+def _build_commit_stop(commit: GraphCommit, known: str | None) -> Stop:
+    return Stop(
+        key=commit.id,
+        kind=StopKind.COMMIT,
+        commit=commit.id,
+        entry=known,
+        time=build_time(commit.moment),
+        who=commit.author,
+        title=commit.subject,
+    )
+
+
+def _build_entry_stop(entry: Entry, commit: GraphCommit) -> Stop:
+    work = entry.work
+    about = f" {work.handoff} · {work.phase} · attempt {work.attempt}" if work is not None else ""
+    return Stop(
+        key=entry.id,
+        kind=StopKind.ENTRY,
+        commit=commit.id,
+        entry=entry.id,
+        time=entry.time,
+        who=entry.actor,
+        title=f"{describe_act(entry)}{about}",
+    )
+
+
+def _list_notes(desk: Desk, log: WholeLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
+    notes: list[str] = []
+    if cut:
+        notes.append(f"only the newest {most:,} commits have a stop; older ones are reached by name")
+    if desk.repository.shallow:
+        notes.append("this clone is shallow: the history before its first commits is not here")
+    if log is not None and log.verdict.fatal:
+        codes = sorted({one.code for one in log.verdict.problems if one.level is ProblemLevel.FATAL})
+        notes.append(f"the log is not sound ({', '.join(codes)}): every gate is closed, then as now")
+    return tuple(notes)
+
+
+_MOST_IN_MEMORY = 200
+_MOST_ON_DISK = 500
+_SCHEMA = 2
+
+
+class TravelCache:
+    """What was found at stops. Losing it costs time, never truth."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._folder = find_cache_folder(desk.repository.root) / "travel"
+        self._known: OrderedDict[str, DeskThen] = OrderedDict()
+
+    def find(self, stop: Stop) -> DeskThen | None:
+        key = self._build_key(stop)
+        known = self._known.get(key)
+        if known is None:
+            known = self._load(key)
+            if known is None:
+                return None
+            self._remember(key, known)
+        return known if known.stop == stop else known.model_copy(update={"stop": stop})
+
+    def keep(self, stop: Stop, found: DeskThen) -> None:
+        key = self._build_key(stop)
+        self._remember(key, found.model_copy(update={"from_cache": True}))
+        # the desk as one text: reading it back is a frame's work, and its parser is the quicker one
+        if write_json(self._place(key), {"schema": _SCHEMA, "desk": found.model_dump_json()}):
+            drop_oldest(self._folder, _MOST_ON_DISK)
+
+    def _remember(self, key: str, found: DeskThen) -> None:
+        self._known[key] = found
+        while len(self._known) > _MOST_IN_MEMORY:
+            self._known.popitem(last=False)
+
+    def _load(self, key: str) -> DeskThen | None:
+        value = load_json(self._place(key))
+        if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
+            return None
+        try:
+            found = DeskThen.model_validate_json(str(value.get("desk")))
+        except ValidationError:
+            return None
+        return found.model_copy(update={"from_cache": True})
+
+    def _place(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+    def _build_key(self, stop: Stop) -> str:
+        text = json.dumps([stop.commit, stop.entry, stop.key, *self._surroundings])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @cached_property
+    def _surroundings(self) -> list[str]:
+        """What else a desk of then rests on; asked once, since a traveller is opened anew after every change."""
+        git, loaded = self._desk.repository.git, self._desk.loaded
+        refs = git.read("for-each-ref", "--format=%(objectname) %(refname)")
+        usual = loaded.usual.model_dump_json()
+        return [__version__, hashlib.sha256(refs).hexdigest(), hashlib.sha256(usual.encode()).hexdigest()]
+
 
 __all__ = ["PastDesk", "Traveller", "build_state_at", "open_desk_at"]
 

@@ -33,13 +33,34 @@ from handoff_tui.agents.step.step import (
     start_step,
 )
 from handoff_tui.agents.step.trail import list_reports
+from handoff_tui.checks.report import TrustPlan
 from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.command_consent import is_trusted, plan_trust, trust
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.handoffs.read_handoffs import read_shelf
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.live.acting.trust_proposal import ready_trust
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
+
+
+def ready_trust(root: Path) -> tuple[TrustPlan, Callable[[], str]]:
+    """What would be trusted, and how it is; nothing of it runs by that."""
+    desk = open_desk(root)
+    plan = plan_trust(desk)
+    if plan is None:
+        raise UsageError("this repository asks for no commands; there is nothing to trust")
+    if is_trusted(desk, plan.digest):
+        raise UsageError("just these commands are trusted already")
+
+    def do() -> str:
+        now = open_desk(root)
+        if plan_trust(now) != plan:
+            raise ShownMovedError("the commands or their scripts have changed since this was shown")
+        trust(now, plan.digest)
+        return "trusted just these commands; R or F runs them"
+
+    return plan, do
+
 
 _WITH_UNCOMMITTED = "uncommitted"
 

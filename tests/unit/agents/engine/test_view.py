@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.view import Record, build_run
+from handoff_tui.agents.engine.dbos import Record, build_run
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
 from tests.support.procedure_reports import PLAN, build_try
 from tests.support.procedure_runs import REQUEST

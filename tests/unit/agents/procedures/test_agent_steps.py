@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from handoff_tui.agents.engine.engine import AgentOrder
-from handoff_tui.agents.procedures.agent_steps import build_key, prepare_run, run_step_agent, stop_step_agents
+from handoff_tui.agents.procedures.actions import build_key, prepare_run, run_step_agent, stop_step_agents
 from handoff_tui.agents.procedures.report import RunRequest, TryKind, TryResult
 from handoff_tui.agents.runs.folders import find_run
 from handoff_tui.agents.runs.phase_locks import find_lock, find_lock_place, release_lock, take_lock

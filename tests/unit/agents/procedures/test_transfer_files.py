@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.procedures.transfer_files import TransferFolder, build_transfer_digest
+from handoff_tui.agents.procedures.steps import TransferFolder, build_transfer_digest
 from handoff_tui.core.errors import StoreWriteError
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.agents.rollback.journal import append_rollback, read_rollbacks
 from handoff_tui.agents.rollback.report import RollbackRecord, RollbackState, SavedWork
+from handoff_tui.agents.rollback.rollback import append_rollback, read_rollbacks
 from handoff_tui.system.files.git_private_files import LocalFolder
 
 SAVED = SavedWork(ref="refs/x", commit="a", tree="b", index_tree="c", head="d", raw=("e",))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.step.changed_since_prepared import refuse_moved_start
+from handoff_tui.agents.step.start import refuse_moved_start
 from handoff_tui.core.errors import ShownMovedError
 from handoff_tui.decisions.examine import examine
 from handoff_tui.handoffs.session import open_desk

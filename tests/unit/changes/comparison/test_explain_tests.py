@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from handoff_tui.changes.comparison.compare import TestSearch
 from handoff_tui.changes.comparison.drop_words import Drop
 from handoff_tui.changes.comparison.explain import build_explanations
-from handoff_tui.changes.comparison.explain_tests import TestSearch
 
 
 def find(text: str, dropped: list[str], living: tuple[str, ...] = (), drop: Drop = Drop.REMOVED) -> list[bool]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from handoff_tui.changes.comparison.compare import align_packages, compare_dependencies, compare_packages, find_clashes
 from handoff_tui.changes.comparison.explain import Explanations, build_explanations
-from handoff_tui.changes.comparison.packages import align_packages, compare_dependencies, compare_packages, find_clashes
 from handoff_tui.changes.comparison.snapshot_diff import Change
 from tests.support.snapshots import build_package
 

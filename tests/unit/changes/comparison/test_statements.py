@@ -5,7 +5,7 @@ import time
 import pytest
 
 from handoff_tui.changes.comparison.drop_words import Drop
-from handoff_tui.changes.comparison.statements import find_named_drops, find_named_drops_in_line
+from handoff_tui.changes.comparison.explain import find_named_drops, find_named_drops_in_line
 
 
 def find(text: str, drop: Drop = Drop.REMOVED) -> dict[str, int]:

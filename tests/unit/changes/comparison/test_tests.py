@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.changes.comparison.compare import compare_tests
 from handoff_tui.changes.comparison.explain import build_explanations
 from handoff_tui.changes.comparison.snapshot_diff import Change, Item
-from handoff_tui.changes.comparison.tests import compare_tests
 from handoff_tui.changes.snapshots.snapshot import TestOutcome
 from tests.support.snapshots import build_tests
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.changes.files.hunks import find_first_lines, parse_hunks
+from handoff_tui.changes.files.file_diff import find_first_lines, parse_hunks
 from handoff_tui.git.file_diff import DiffLine
 
 PATCH = b"""diff --git a/x b/x

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.changes.files.patch_parser import PatchParser, find_runs
+from handoff_tui.changes.files.file_lines import PatchParser, find_runs
 from tests.support.patches import parse_patch, render_patch
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.risk import risk, tree_risk
+from handoff_tui.changes.risk import risk
+from handoff_tui.changes.risk import risk as tree_risk
 from handoff_tui.changes.risk.risk import RiskMemory, read_risks
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.changes.risk.tree_risk import measure_trees
+from handoff_tui.changes.risk.risk import measure_trees
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.status.inbox import Measured
 from handoff_tui.status.inbox_item import RiskFact, RiskKind

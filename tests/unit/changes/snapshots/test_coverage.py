@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.changes.snapshots.coverage import parse_coverage
+from handoff_tui.changes.snapshots.captured_reports import parse_coverage
 
 DOCTYPE = b"<!DOCTYPE coverage SYSTEM 'http://example.org/coverage-04.dtd'>"
 

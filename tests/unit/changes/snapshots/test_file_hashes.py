@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.snapshots.file_hashes import FileHashes, build_blob_id, load_file_hashes
+from handoff_tui.changes.snapshots.capture import FileHashes, build_blob_id, load_file_hashes
 from handoff_tui.changes.snapshots.snapshot import Unread
 from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.git.repository import open_repository

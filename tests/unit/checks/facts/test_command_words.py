@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.facts.command_words import Command, is_interpreter, list_commands, read_name
+from handoff_tui.checks.facts.script_calls import Command, is_interpreter, list_commands, read_name
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui import __version__
-from handoff_tui.checks.hooks import doctor_hooks
-from handoff_tui.checks.hooks.doctor_hooks import diagnose_hooks, read_hook_texts
+from handoff_tui.checks.hooks import doctor as doctor_hooks
+from handoff_tui.checks.hooks.doctor import diagnose_hooks, read_hook_texts
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing
 from handoff_tui.checks.hooks.doctor_texts import Texts
 from handoff_tui.checks.hooks.hook import HookName

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handoff_tui.checks.testcode.code_scanner import Scanned, scan_go, scan_java, scan_kotlin, scan_rust, scan_script
+from handoff_tui.checks.testcode.code_text import Scanned, scan_go, scan_java, scan_kotlin, scan_rust, scan_script
 
 Scan = Callable[[str], Scanned]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.testcode.code_text import Family, parse_code
-from handoff_tui.checks.testcode.dead_code import find_dead, is_empty
+from handoff_tui.checks.testcode.marked_tests import find_dead, is_empty
 
 
 def dead(text: str, family: Family = Family.SCRIPT) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.testcode.code_assertions import Strength
 from handoff_tui.checks.testcode.code_text import Family, parse_code
-from handoff_tui.checks.testcode.script_assertions import find_script_assertions
+from handoff_tui.checks.testcode.marked_tests import find_script_assertions
 
 
 def strengths(text: str) -> list[Strength]:

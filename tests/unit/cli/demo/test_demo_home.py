@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.cli.demo.demo_home import copy_own_folder, write_demo_home, write_demo_key
+from handoff_tui.cli.demo.demo import copy_own_folder, write_demo_home, write_demo_key
 from handoff_tui.core.errors import DemoError
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.cli.demo.demo import build_demo, list_homes
-from handoff_tui.cli.demo.demo_log import load_script
+from handoff_tui.cli.demo.demo import build_demo, list_homes, load_script
 from handoff_tui.core.errors import DemoError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import open_log

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.cli.demo.story_files import Overlay, delete_paths, find_overlay, move_paths, write_links, write_overlay
+from handoff_tui.cli.demo.story import Overlay, delete_paths, find_overlay, move_paths, write_links, write_overlay
 from handoff_tui.core.errors import DemoError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

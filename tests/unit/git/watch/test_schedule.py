@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.git.watch.schedule import IDLE_SECONDS, LATEST_SECONDS, QUIET_SECONDS, Schedule
+from handoff_tui.git.watch.watcher import IDLE_SECONDS, LATEST_SECONDS, QUIET_SECONDS, Schedule
 
 
 def test_request_is_due_at_once() -> None:

@@ -12,7 +12,7 @@ import pytest
 from handoff_tui.core.errors import CaptureError, GitError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import CapturedTree, write_work_tree
-from handoff_tui.git.work_tree.index_claims import drop_claims, read_claims
+from handoff_tui.git.work_tree.private_index import drop_claims, read_claims
 from tests.support.repositories import RepositoryBuilder
 
 _OLD = "return a + b\n"

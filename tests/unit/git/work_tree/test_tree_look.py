@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.git.work_tree.tree_look import Look, LookedPath, parse_look
+from handoff_tui.git.work_tree.capture import Look, LookedPath, parse_look
 
 ID = "a" * 40
 

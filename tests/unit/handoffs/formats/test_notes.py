@@ -4,8 +4,7 @@ import pytest
 
 from handoff_tui.core.work import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.notes.dialect import NOTES
-from handoff_tui.handoffs.formats.notes.recognition import WEAK
+from handoff_tui.handoffs.formats.notes.dialect import NOTES, WEAK
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Source
 from tests.support.shelf import MemoryShelf, read_with

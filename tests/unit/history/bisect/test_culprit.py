@@ -3,7 +3,7 @@ from __future__ import annotations
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.core.work import Severity
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.bisect.culprit import read_culprit
+from handoff_tui.history.bisect.bisect import read_culprit
 from handoff_tui.history.bisect.report import Culprit
 from handoff_tui.history.travel.past_session import find_commit
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder

@@ -7,8 +7,8 @@ import pytest
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.result import CheckResult, Finding, Outcome
 from handoff_tui.core.work import Severity
-from handoff_tui.history.failure.earlier import find_earlier
 from handoff_tui.history.failure.evidence import EntryEvidence
+from handoff_tui.history.failure.failure import find_earlier
 from handoff_tui.history.failure.report import EarlierEnd, EarlierMatch
 from handoff_tui.log.index import Submission, Vote
 from handoff_tui.log.record import NO_BASELINE, Subject

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.work import Severity
-from handoff_tui.history.failure.order import order_failures
+from handoff_tui.history.failure.failure import order_failures
 
 
 def fail(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.history.failure.output import fold_output, is_error_line, read_excerpt
+from handoff_tui.history.failure.failure import fold_output, is_error_line, read_excerpt
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.history.metrics.definitions import SUCCESS_BY_RULE, SUCCESS_BY_SEVERITY
 from handoff_tui.history.metrics.figures import Window
-from handoff_tui.history.metrics.rules import build_rule_figures, list_records, observe_open_times
+from handoff_tui.history.metrics.metrics import build_rule_figures, list_records, observe_open_times
 from tests.support.figure_log import FigureLog, build_record
 
 

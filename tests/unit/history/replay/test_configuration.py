@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.history.replay.configuration import compare_then
+from handoff_tui.history.replay.replay import compare_then
 from handoff_tui.history.replay.report import Question, Standing
 from tests.support.replay_story import ReplayStory
 from tests.support.repositories import RepositoryBuilder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.history.replay.people import judge_people
+from handoff_tui.history.replay.replay import judge_people
 from handoff_tui.history.replay.report import Standing
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.policy.policy import Policy

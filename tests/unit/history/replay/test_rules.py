@@ -6,8 +6,8 @@ import pytest
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.work import Severity
+from handoff_tui.history.replay.replay import build_rules_answer
 from handoff_tui.history.replay.report import Question, Standing
-from handoff_tui.history.replay.rules import build_rules_answer
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from tests.support.figure_log import build_subject
 from tests.support.replay_story import TEXT, ReplayStory

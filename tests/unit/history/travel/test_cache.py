@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.travel.cache import TravelCache
+from handoff_tui.history.travel.travel import TravelCache
 from handoff_tui.history.travel.values import DeskThen, Stop, StopKind
 from handoff_tui.status.review_state import ReviewState
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -60,7 +60,7 @@ def test_damaged_cache_is_as_good_as_none(repository: RepositoryBuilder, content
 
 def test_memory_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was pushed out is still on disk."""
-    monkeypatch.setattr("handoff_tui.history.travel.cache._MOST_IN_MEMORY", 1)
+    monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_IN_MEMORY", 1)
     cache = open_cache(repository)
     other = STOP.model_copy(update={"commit": "c2", "key": "c2"})
     cache.keep(STOP, FOUND)
@@ -71,7 +71,7 @@ def test_memory_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.Mo
 
 def test_disk_is_bounded(repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest go first."""
-    monkeypatch.setattr("handoff_tui.history.travel.cache._MOST_ON_DISK", 2)
+    monkeypatch.setattr("handoff_tui.history.travel.travel._MOST_ON_DISK", 2)
     cache = open_cache(repository)
     for number in range(4):
         cache.keep(STOP.model_copy(update={"commit": f"c{number}"}), FOUND)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.travel.past_log import WholeLog
-from handoff_tui.history.travel.stops import build_stop, build_stops, read_stops
+from handoff_tui.history.travel.travel import build_stop, build_stops, read_stops
 from handoff_tui.history.travel.values import StopKind
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.record import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work

@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.checks.run.command_consent import is_trusted
 from handoff_tui.core.errors import ShownMovedError, UsageError
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.acting.trust_proposal import ready_trust
+from handoff_tui.live.acting.agent_proposals import ready_trust
 from tests.support.repositories import RepositoryBuilder
 
 ASKS = '[checks.lint]\nrun = ["sh", "lint.sh"]\n'

@@ -5,9 +5,9 @@ import pytest
 from handoff_tui.checks.world import Change
 from handoff_tui.git.history.changes import read_changes
 from handoff_tui.live.feed.following import follow
+from handoff_tui.live.feed.live_checks import StandingAnswers, patch_changes
 from handoff_tui.live.feed.notices import Notices
 from handoff_tui.live.feed.snapshot import Patch, Scene, read_scene
-from handoff_tui.live.feed.still_valid_answers import StandingAnswers, patch_changes
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.log.policy.change import compare_policies, describe_first, describe_gate
+from handoff_tui.log.policy.show import compare_policies, describe_first, describe_gate
 from handoff_tui.log.policy.signers import build_line
 from tests.support.logs import build_key, build_policy, build_policy_toml, build_signers, find_keyid
 

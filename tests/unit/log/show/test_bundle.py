@@ -12,8 +12,7 @@ import pytest
 from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError, StoreWriteError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
-from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
-from handoff_tui.log.show.bundle_file import Member, parse_bundle, render_bundle
+from handoff_tui.log.show.bundle import Member, build_bundle, parse_bundle, render_bundle, verify_bundle, write_bundle
 from handoff_tui.log.show.by_hand import build_bundle_texts
 from handoff_tui.log.show.verify import Demands
 from handoff_tui.log.show.view import LogReport

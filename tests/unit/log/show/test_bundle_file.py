@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from handoff_tui.core.errors import BundleMalformedError
-from handoff_tui.log.show.bundle_file import TOP, Member, parse_bundle, render_bundle
+from handoff_tui.log.show.bundle import TOP, Member, parse_bundle, render_bundle
 
 MEMBERS = (Member(".handoff-tui/log/ab/" + "ab" * 32 + ".intoto.jsonl", b"{}\n"), Member("README.md", b"x" * 1500))
 

@@ -5,7 +5,7 @@ import pytest
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.live.state.debugging import BisectPart
 from handoff_tui.live.state.desk import Trouble
-from handoff_tui.tui.dialogs.bisect_page import build_bisect_box, describe_search
+from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
 from tests.support.debug_states import REPORT, TRIALS
 
 PART = BisectPart(1, "tests-unit", "H-1")

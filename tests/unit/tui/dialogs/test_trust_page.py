@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.checks.report import AskedCommand, TrustPlan
 from handoff_tui.core.text.page import Page
-from handoff_tui.tui.dialogs.trust_page import add_trust
+from handoff_tui.tui.dialogs.proposal_page import add_trust
 from tests.support.reviewed import list_lines
 
 

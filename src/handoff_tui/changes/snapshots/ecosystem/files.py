@@ -8,12 +8,41 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from handoff_tui.changes.snapshots.ecosystem.go import parse_go_mod
-from handoff_tui.changes.snapshots.ecosystem.node import build_package_json
 from handoff_tui.changes.snapshots.ecosystem.python import build_pyproject, parse_requirements, parse_setup_cfg
-from handoff_tui.changes.snapshots.ecosystem.reading import EcosystemReading, build_unread
+from handoff_tui.changes.snapshots.ecosystem.reading import (
+    EcosystemReading,
+    build_dependencies,
+    build_text,
+    build_unread,
+    find_text,
+    name_folder,
+)
 from handoff_tui.changes.snapshots.ecosystem.rust import build_cargo
+from handoff_tui.changes.snapshots.snapshot import PackageRecord
 from handoff_tui.config.layer import parse_layer
 from handoff_tui.core.errors import ConfigError
+
+KIND = "node"
+_GROUPS = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}
+
+
+def build_package_json(table: Mapping[str, object], where: str) -> EcosystemReading:
+    """A file that only says how its folder is read (`{"type": "module"}`) declares no package."""
+    dependencies: dict[str, str] = {}
+    for key, group in _GROUPS.items():
+        dependencies |= build_dependencies(table.get(key), group)
+    name, version = find_text(table, "name"), find_text(table, "version")
+    if not name and not version and not dependencies:
+        return EcosystemReading()
+    record = PackageRecord(
+        kind=KIND,
+        name=name or name_folder(where),
+        where=build_text(where),
+        version=version,
+        dependencies=dict(sorted(dependencies.items())),
+    )
+    return EcosystemReading((record,))
+
 
 MOST_BYTES = 4 * 1024 * 1024
 _REQUIREMENTS = "requirements*.txt"

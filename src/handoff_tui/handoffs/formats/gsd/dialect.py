@@ -3,18 +3,351 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Blocker
-from handoff_tui.handoffs.claim import Claim
+from handoff_tui.core.place import ProblemLevel
+from handoff_tui.core.work import Blocker, Fact, Severity, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.gsd.companion import find_tags, read_companion
 from handoff_tui.handoffs.formats.gsd.parts import PausedWork
-from handoff_tui.handoffs.formats.gsd.state_file import read_state
 from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.claim_words import (
+    build_claim,
+    claim_commits,
+    claim_counts,
+    claim_references,
+    clean_path,
+)
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.handoffs.reading.json_claims import build_unique_id
+from handoff_tui.handoffs.reading.json_claims import (
+    build_facts,
+    build_unique_id,
+    claim_commit,
+    claim_status,
+    normalise_status,
+    parse_path,
+)
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode
+from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
+from handoff_tui.handoffs.reading.prose import (
+    claim_first_counts,
+    find_counts,
+    one_line,
+    says_nothing,
+    section_text,
+    top_items,
+)
+
+_FACTS: Final = ("milestone", "milestone_name", "phase_dir", "plan", "task", "total_tasks")
+_HUMAN_TYPES: Final = ("human", "user")
+_AROUND_A_PATH: Final = "`'\"(),;:"
+
+
+def read_state(root: JsonNode) -> PausedWork:
+    """What the file says. Every member may be missing, null, or of another type than usual."""
+    if isinstance(root.value, dict) and not any(root.value.values()):
+        root.document.report((), "says nothing: every field is empty", ProblemLevel.ERROR)
+    status = root.scalar("status")
+    notes = _read_notes(root)
+    tests, count_claims = _claim_counts(root, notes)
+    tasks, commit_claims = _read_tasks_state_file(root)
+    return PausedWork(
+        phase=root.scalar("phase"),
+        phase_name=root.scalar("phase_name"),
+        status=normalise_status(status) if status else None,
+        task=root.scalar("task"),
+        total_tasks=root.scalar("total_tasks"),
+        message=notes,
+        next_action=root.scalar("next_action"),
+        created=root.scalar("timestamp"),
+        tests=tests,
+        tasks=tasks,
+        blockers=(*_read_blockers_state_file(root), *_read_human_actions(root)),
+        claims=(*claim_status(root, "status"), *count_claims, *commit_claims, *_claim_uncommitted(root)),
+        facts=(*build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
+    )
+
+
+def _read_notes(root: JsonNode) -> str | None:
+    """Notes as one text; some files have a list of them."""
+    member = root.get("context_notes")
+    if member is None:
+        return None
+    if isinstance(member.value, list):
+        return "\n".join(root.texts("context_notes")) or None
+    return member.as_text()
+
+
+def _claim_counts(root: JsonNode, notes: str | None) -> tuple[TestCounts | None, list[Claim]]:
+    found = find_counts(notes) if notes else None
+    if found is None:
+        return None, []
+    counts, sentence = found
+    return counts, claim_counts(counts, "suite", root.place_of("context_notes"), sentence)
+
+
+def _read_tasks_state_file(root: JsonNode) -> tuple[tuple[Task, ...], list[Claim]]:
+    tasks: list[Task] = []
+    claims: list[Claim] = []
+    for key, done in (("completed_tasks", True), ("remaining_tasks", False)):
+        for number, node in enumerate(root.items(key), start=1):
+            fallback = f"{key.removesuffix('_tasks')}-{number}"
+            if not isinstance(node.value, dict):
+                title = node.as_text()
+                if title is not None:
+                    tasks.append(Task(id=fallback, title=title, where=node.where, done=done))
+                continue
+            identifier = node.scalar("id") or fallback
+            commits = claim_commit(node, "commit")
+            claims.extend(commits)
+            tasks.append(
+                Task(
+                    id=identifier,
+                    title=node.scalar("name") or node.scalar("title") or node.scalar("description") or identifier,
+                    where=node.where,
+                    status=node.scalar("status"),
+                    done=done,
+                    commit=str(commits[0].value) if commits else None,
+                )
+            )
+    return tuple(tasks), claims
+
+
+def _read_blockers_state_file(root: JsonNode) -> list[Blocker]:
+    blockers: list[Blocker] = []
+    for number, node in enumerate(root.items("blockers"), start=1):
+        is_object = isinstance(node.value, dict)
+        title = _first_text(node, "description", "title", "blocker") if is_object else node.as_text()
+        if title is None or (not is_object and says_nothing(title)):
+            continue
+        kind = node.scalar("type") if is_object else None
+        blockers.append(
+            Blocker(
+                id=(node.scalar("id") if is_object else None) or f"blocker-{number}",
+                title=title,
+                where=node.where,
+                needs_human=bool(kind and kind.lower().startswith(_HUMAN_TYPES)),
+            )
+        )
+    return blockers
+
+
+def _read_human_actions(root: JsonNode) -> list[Blocker]:
+    blockers: list[Blocker] = []
+    for number, node in enumerate(root.items("human_actions_pending"), start=1):
+        is_object = isinstance(node.value, dict)
+        title = _first_text(node, "action", "description", "title") if is_object else node.as_text()
+        if title is None or (not is_object and says_nothing(title)):
+            continue
+        blocking = node.boolean("blocking") if is_object else None
+        blockers.append(
+            Blocker(
+                id=f"human-action-{number}",
+                title=title,
+                where=node.where,
+                severity=Severity.HIGH if blocking else Severity.LOW,
+                needs_human=True,
+                blocking=blocking is not False,
+            )
+        )
+    return blockers
+
+
+def _read_decisions(root: JsonNode) -> list[Fact]:
+    facts: list[Fact] = []
+    for node in root.items("decisions"):
+        if isinstance(node.value, dict):
+            parts = (node.scalar("decision"), node.scalar("rationale"))
+            text = " — ".join(part for part in parts if part)
+        else:
+            text = node.as_text() or ""
+        if text:
+            facts.append(Fact(name="decision", value=text, where=node.where))
+    return facts
+
+
+def _read_blocker_facts(root: JsonNode) -> list[Fact]:
+    return [
+        Fact(name=name, value=text, where=node.place_of(key))
+        for node in root.items("blockers")
+        if isinstance(node.value, dict)
+        for key, name in (("type", "blocker type"), ("workaround", "workaround"))
+        if (text := node.scalar(key))
+    ]
+
+
+def _claim_uncommitted(root: JsonNode) -> list[Claim]:
+    """One claim per entry; its path is the first word that is one, the rest of the entry stays in the text."""
+    claims: list[Claim] = []
+    for node in root.items("uncommitted_files"):
+        text = node.as_text()
+        if text is None or says_nothing(text):
+            continue
+        claims.append(build_claim(ClaimKind.UNCOMMITTED, node.where, text, subject=_find_path(text)))
+    return claims
+
+
+def _find_path(text: str) -> str | None:
+    words = text.split()
+    if len(words) == 1:
+        return parse_path(words[0].strip(_AROUND_A_PATH))
+    for word in words:
+        path = clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
+        if path is not None:
+            return path
+    return None
+
+
+def _first_text(node: JsonNode, *keys: str) -> str | None:
+    return next((text for key in keys if (text := node.scalar(key))), None)
+
+
+TAGS: Final = (
+    "current_state",
+    "completed_work",
+    "remaining_work",
+    "decisions_made",
+    "blockers",
+    "context",
+    "next_action",
+)
+_TAG: Final = compile_later(r"^\s*<(/?)([a-z][a-z_]*)>\s*$")
+_NUMBERED_TASK: Final = compile_later(r"^Task\s+(\d+[\w.-]*)\s*[:.—\u2013-]\s*(.+)$", re.IGNORECASE | re.DOTALL)
+_HEADINGS: Final = {
+    "current state": "current_state",
+    "completed work": "completed_work",
+    "completed": "completed_work",
+    "remaining work": "remaining_work",
+    "remaining": "remaining_work",
+    "decisions made": "decisions_made",
+    "decisions": "decisions_made",
+    "blockers": "blockers",
+    "context": "context",
+    "next action": "next_action",
+}
+
+
+def find_tags(source: Source) -> set[str]:
+    """The known tags that open on a line of their own, outside code."""
+    return {name for _, closing, name in _tag_lines(source) if not closing}
+
+
+def read_companion(source: Source) -> PausedWork:
+    parts = _split_parts(source)
+    front = source.frontmatter or JsonNode(JsonDocument(source.path, ""), {})
+    status = front.scalar("status")
+    state_lines = [line for name in ("current_state", "context") for line in _lines(parts.get(name, []))]
+    tests, count_claims = claim_first_counts(state_lines, source.path)
+    return PausedWork(
+        phase=front.scalar("phase"),
+        phase_name=front.scalar("phase_name"),
+        status=normalise_status(status) if status else None,
+        task=front.scalar("task"),
+        total_tasks=front.scalar("total_tasks"),
+        message=_text(parts, "current_state") or _text(parts, "context"),
+        next_action=_text(parts, "next_action"),
+        created=front.scalar("last_updated") or front.scalar("timestamp"),
+        tests=tests,
+        tasks=(*_read_tasks(source, parts, "completed_work"), *_read_tasks(source, parts, "remaining_work")),
+        blockers=_read_blockers(source, parts),
+        claims=(*claim_status(front, "status"), *count_claims, *_claim_prose(source)),
+        facts=tuple(
+            Fact(name="decision", value=one_line(item.text), where=source.place(item.line))
+            for section in parts.get("decisions_made", [])
+            for item in top_items(section)
+        ),
+    )
+
+
+def _split_parts(source: Source) -> dict[str, list[Section]]:
+    """Sections by part.
+
+    What stands between tags is parsed by itself, all else blanked: an open tag would make it raw HTML.
+    """
+    parts: dict[str, list[Section]] = {}
+    for section in source.outline.sections:
+        name = _HEADINGS.get(section.name.lower())
+        if name is not None:
+            parts.setdefault(name, []).append(section)
+    text_lines = source.text.split("\n")
+    tagged: dict[str, list[str]] = {}
+    for name, first, last in _tag_ranges(source):
+        blanked = tagged.setdefault(name, [""] * len(text_lines))
+        blanked[first : last - 1] = text_lines[first : last - 1]
+    for name, lines in tagged.items():
+        parts.setdefault(name, []).extend(parse_markdown("\n".join(lines)).sections)
+    return parts
+
+
+def _tag_ranges(source: Source) -> Iterator[tuple[str, int, int]]:
+    """Each part: its name, the lines of its open and its closing tag; one that never closes is reported."""
+    opened: tuple[str, int] | None = None
+    for number, closing, name in _tag_lines(source):
+        if opened is not None and (not closing or name == opened[0]):
+            if not closing:
+                source.report(f"<{opened[0]}> is not closed", opened[1])
+            yield opened[0], opened[1], number
+            opened = None
+        if not closing:
+            opened = (name, number)
+    if opened is not None:
+        source.report(f"<{opened[0]}> is not closed", opened[1])
+        yield opened[0], opened[1], source.text.count("\n") + 2
+
+
+def _tag_lines(source: Source) -> Iterator[tuple[int, bool, str]]:
+    for line in source.outline.lines():
+        match = None if line.code else _TAG.match(line.text)
+        if match is not None and match.group(2) in TAGS:
+            yield line.number, bool(match.group(1)), match.group(2)
+
+
+def _lines(sections: list[Section]) -> Iterator[TextLine]:
+    for section in sections:
+        yield from section.lines()
+
+
+def _text(parts: dict[str, list[Section]], name: str) -> str | None:
+    return "\n".join(text for section in parts.get(name, []) if (text := section_text(section))) or None
+
+
+def _read_tasks(source: Source, parts: dict[str, list[Section]], name: str) -> Iterator[Task]:
+    done = name == "completed_work"
+    items = [item for section in parts.get(name, []) for item in top_items(section) if not says_nothing(item.text)]
+    for number, item in enumerate(items, start=1):
+        yield _build_task(source, item, f"{name.removesuffix('_work')}-{number}", done=done)
+
+
+def _build_task(source: Source, item: Item, fallback: str, *, done: bool) -> Task:
+    text = one_line(item.text)
+    match = _NUMBERED_TASK.match(text)
+    return Task(
+        id=match.group(1) if match else fallback,
+        title=match.group(2) if match else text,
+        where=source.place(item.line),
+        done=done if item.checked is None else item.checked,
+    )
+
+
+def _read_blockers(source: Source, parts: dict[str, list[Section]]) -> tuple[Blocker, ...]:
+    found: list[tuple[int, str]] = []
+    for section in parts.get("blockers", []):
+        items = [(item.line, item.text) for item in top_items(section)]
+        found.extend(items or [(paragraph.line, paragraph.text) for paragraph in section.paragraphs()])
+    return tuple(
+        Blocker(id=f"blocker-{number}", title=one_line(text), where=source.place(line))
+        for number, (line, text) in enumerate((entry for entry in found if not says_nothing(entry[1])), start=1)
+    )
+
+
+def _claim_prose(source: Source) -> list[Claim]:
+    lines = [line for line in source.outline.lines() if not line.code]
+    branch = source.frontmatter.scalar("branch") if source.frontmatter else None
+    claims = [build_claim(ClaimKind.BRANCH, source.place(1), branch, value=branch)] if branch else []
+    return [*claims, *claim_commits(lines, source.path), *claim_references(lines, source.path)]
+
 
 _STATE_NAME: Final = compile_later(r"(?:^|/)handoff[^/]*\.json$", re.IGNORECASE)
 _COMPANION_NAME: Final = compile_later(r"(?:^|/)\.?continue-here[^/]*\.md$", re.IGNORECASE)

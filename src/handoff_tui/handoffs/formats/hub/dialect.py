@@ -2,26 +2,300 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from handoff_tui.config.settings.root import Hub
-from handoff_tui.core.work import Proof
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Proof, ProofKind, Task
+from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.hub import layout
 from handoff_tui.handoffs.formats.hub.attempts import count_attempts
 from handoff_tui.handoffs.formats.hub.context import Context, normalise_time, read_context
 from handoff_tui.handoffs.formats.hub.context_body import add_context
-from handoff_tui.handoffs.formats.hub.desk import Desk
-from handoff_tui.handoffs.formats.hub.findings import add_findings
-from handoff_tui.handoffs.formats.hub.proofs import find_proofs
-from handoff_tui.handoffs.formats.hub.recognition import is_context, is_report, recognise
-from handoff_tui.handoffs.formats.hub.reports import add_report
-from handoff_tui.handoffs.formats.hub.todo import add_todo
+from handoff_tui.handoffs.formats.hub.findings import add_findings, find_finding_lists
+from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.stages import STANDARD, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
-from handoff_tui.handoffs.handoff import build_id
-from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
+from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
+from handoff_tui.handoffs.reading.path_words import find_naming
+
+_HEADER: Final = compile_later(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
+_RUN_LINE: Final = compile_later(r"^\W*Run ID\W*:", re.IGNORECASE)
+_NOT_FOUND: Final = compile_later(r"^Run \S+ not found", re.IGNORECASE)
+_HEAD_LINES = 12
+
+
+def recognise(source: Source) -> float:
+    if not source.readable:
+        return POSSIBLE if _has_own_name(source.name) else NO
+    if source.name.lower().endswith((".md", ".markdown")):
+        return _recognise_context(source)
+    root = source.json
+    if root is None:
+        return POSSIBLE if _has_own_name(source.name) else NO
+    return _recognise_json(root, source.name)
+
+
+def is_context(source: Source) -> bool:
+    return source.name.lower().endswith((".md", ".markdown"))
+
+
+def is_report(root: JsonNode) -> bool:
+    """An agent's report: a role, a pass or fail, and a summary."""
+    if not root.has("status", "summary") or not (root.has("role") or root.has("agent")):
+        return False
+    value = root.get("status")
+    return value is not None and isinstance(value.value, str) and value.value.strip().lower() in {"pass", "fail"}
+
+
+def judge_todo(root: JsonNode) -> float:
+    """A list of tasks with titles, below the name of a project."""
+    if root.value == {}:
+        return POSSIBLE
+    tasks = root.get("tasks")
+    if tasks is None or not isinstance(tasks.value, list):
+        return NO
+    if not tasks.value:
+        return LIKELY if root.has("project") else POSSIBLE
+    looks_right = any(task.has("title") and (task.has("id") or task.has("status")) for task in tasks.elements())
+    if not looks_right:
+        return NO
+    return CERTAIN if root.has("project") else LIKELY
+
+
+def _recognise_context(source: Source) -> float:
+    head = [line.strip() for line in source.text.lstrip().split("\n", _HEAD_LINES)[:_HEAD_LINES]]
+    named = layout.CONTEXT_NAME.match(source.name) is not None
+    if not head[0]:
+        return POSSIBLE if named else NO
+    if not _HEADER.match(head[0]):
+        return NO
+    if any(_RUN_LINE.match(line) or _NOT_FOUND.match(line) for line in head[1:]):
+        return CERTAIN
+    return LIKELY if named else NO
+
+
+def _recognise_json(root: JsonNode, name: str) -> float:
+    if find_cycles(root):
+        return CERTAIN
+    if layout.TODO_NAME.match(name):
+        return judge_todo(root)
+    if layout.is_findings_name(name):
+        return _judge_findings(root)
+    return LIKELY if is_report(root) else NO
+
+
+def _judge_findings(root: JsonNode) -> float:
+    if root.value in ({}, []):
+        return POSSIBLE
+    lists = find_finding_lists(root)
+    if not lists:
+        return LIKELY if is_report(root) else NO
+    elements = [element for found in lists for element in found.elements()]
+    if not elements:
+        return LIKELY
+    return CERTAIN if any(element.has("severity") for element in elements) else LIKELY
+
+
+def _has_own_name(name: str) -> bool:
+    return bool(layout.CONTEXT_NAME.match(name) or layout.TODO_NAME.match(name) or layout.is_findings_name(name))
+
+
+def add_todo(source: Source, draft: HandoffDraft) -> None:
+    draft.documents.append(source.document(DocumentRole.LIST))
+    root = source.json
+    if root is None:
+        return
+    if not isinstance(root.value, dict):
+        root.report_type("an object")
+        return
+    draft.title = root.scalar("project") or draft.title
+    draft.message = root.text("description")
+    draft.created = root.scalar("last_updated")
+    nodes = root.objects("tasks")
+    tasks = [_build_task(node, number) for number, node in enumerate(nodes, start=1)]
+    draft.tasks.extend(tasks)
+    known = {task.id for task in tasks}
+    seen: set[str] = set()
+    for node, task in zip(nodes, tasks, strict=True):
+        if task.id in seen:
+            node.document.report(node.pointer, f"the task {task.id} is listed twice")
+        seen.add(task.id)
+        _add_blocking(node, task, known, draft)
+    done = sum(task.done is True for task in tasks)
+    draft.add_fact("tasks done", f"{done} of {len(tasks)}", root.place_of("tasks"))
+
+
+def _build_task(node: JsonNode, number: int) -> Task:
+    status = node.scalar("status")
+    task_id = node.scalar("id") or f"task-{number}"
+    return Task(
+        id=task_id,
+        title=quote(node.scalar("title") or task_id),
+        where=node.where,
+        status=status,
+        stage=parse_stage(node.scalar("pipeline_stage") or node.scalar("stage")),
+        done=is_done(status),
+        priority=node.scalar("priority"),
+        commit=node.scalar("commit"),
+    )
+
+
+def _add_blocking(node: JsonNode, task: Task, known: set[str], draft: HandoffDraft) -> None:
+    member = node.get("blocked_by")
+    if member is None:
+        return
+    elements = member.elements() if isinstance(member.value, list) else [member]
+    for element in elements:
+        blocking = element.as_text()
+        if not blocking:
+            continue
+        draft.add_fact("blocked by", f"{task.id} waits for {blocking}", element.where)
+        if blocking not in known:
+            element.document.report(element.pointer, f"{task.id} is blocked by {blocking}, which is not in the list")
+
+
+@dataclass(slots=True)
+class Desk:
+    """Drafts by id. `works` are handoffs of a task or run, as opposed to lists and reports that stand alone."""
+
+    dialect: str
+    settings: Hub = STANDARD
+    drafts: dict[str, HandoffDraft] = field(default_factory=dict)
+    works: list[str] = field(default_factory=list)
+    runs: dict[str, str] = field(default_factory=dict)
+    """The handoff of each run."""
+
+    def open_draft(self, handoff_id: str) -> HandoffDraft:
+        if handoff_id not in self.drafts:
+            self.drafts[handoff_id] = HandoffDraft(
+                id=handoff_id, dialect=self.dialect, type=HandoffType.WORKFLOW_HANDOFF
+            )
+        return self.drafts[handoff_id]
+
+    def open_work(self, handoff_id: str, run: str | None) -> HandoffDraft:
+        draft = self.open_draft(handoff_id)
+        if handoff_id not in self.works:
+            self.works.append(handoff_id)
+        if run:
+            self.runs.setdefault(run, handoff_id)
+        return draft
+
+    def find_by_name(self, task: str | None, run: str | None) -> HandoffDraft | None:
+        """The handoff of a task, else of a run."""
+        task_id = build_id(task) if task else None
+        if task_id is not None and task_id in self.works:
+            return self.drafts[task_id]
+        return self.drafts[self.runs[run]] if run is not None and run in self.runs else None
+
+    def find_by_folder(self, folder: str) -> HandoffDraft | None:
+        """The one handoff whose documents lie in a folder; nothing where there are several."""
+        here = [
+            self.drafts[handoff_id]
+            for handoff_id in self.works
+            if any(document.path.rpartition("/")[0] == folder for document in self.drafts[handoff_id].documents)
+        ]
+        return here[0] if len(here) == 1 else None
+
+    def find_newest(self) -> HandoffDraft | None:
+        works = [self.drafts[handoff_id] for handoff_id in self.works]
+        return max(works, key=lambda draft: (normalise_time(draft.created), draft.id), default=None)
+
+    def build(self) -> list[Handoff]:
+        return [self.drafts[handoff_id].build() for handoff_id in sorted(self.drafts)]
+
+
+_FOLDER: Final = compile_later(r"(?:^|/)\.?proofs?/", re.IGNORECASE)
+_SCREENSHOTS: Final = compile_later(r"(?:^|/)screenshots/", re.IGNORECASE)
+_IMAGES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp")
+_KINDS: Final = (
+    (_IMAGES, ProofKind.SCREENSHOT),
+    ((".log", ".txt", ".out"), ProofKind.LOG),
+    ((".diff", ".patch"), ProofKind.DIFF),
+    ((".tap",), ProofKind.TEST_RESULT),
+    ((".md", ".html", ".htm", ".json", ".pdf", ".xml", ".csv"), ProofKind.REPORT),
+    ((".mp4", ".webm", ".zip"), ProofKind.OTHER),
+)
+_TEST_NAME: Final = compile_later(
+    r"junit|pytest|test[-_ ]?(?:results?|report|output)|tests?\.(?:xml|json)$", re.IGNORECASE
+)
+
+
+_WORDS: Final = ("proof", "screenshots")
+"""One of them is in the path of every proof, in letters of any size."""
+
+
+def find_proofs(shelf: Shelf) -> list[Proof]:
+    likely = find_naming(shelf.paths, _WORDS)
+    return [proof for path in likely if (proof := _build_proof(path, shelf)) is not None]
+
+
+def _build_proof(path: str, shelf: Shelf) -> Proof | None:
+    in_proofs = _FOLDER.search(path) is not None
+    if not in_proofs and not _SCREENSHOTS.search(path):
+        return None
+    kind = parse_kind(path)
+    if kind is None or (not in_proofs and kind is not ProofKind.SCREENSHOT):
+        return None
+    return Proof(path=path, kind=kind, task=layout.find_task(path), run=layout.find_run(path), size=shelf.size(path))
+
+
+def parse_kind(path: str) -> ProofKind | None:
+    """What a proof is, by its name; nothing for a file that is no proof by its ending."""
+    name = path.rpartition("/")[2].lower()
+    kind = next((kind for endings, kind in _KINDS if name.endswith(endings)), None)
+    if kind in {ProofKind.LOG, ProofKind.REPORT} and _TEST_NAME.search(name):
+        return ProofKind.TEST_RESULT
+    return kind
+
+
+_COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
+_OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
+
+
+def add_report(root: JsonNode, draft: HandoffDraft) -> None:
+    role = root.scalar("role") or root.scalar("agent") or "agent"
+    status = (root.scalar("status") or "").strip().lower()
+    name = f"{role} report"
+    draft.add_producer(role)
+    where = root.place_of("status")
+    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {status}", subject=name, value=status)])
+    summary = root.get("summary")
+    if summary is not None and isinstance(summary.value, str):
+        draft.add_fact(f"{name} summary", quote(summary.value), summary.where)
+    _add_details(root, name, draft)
+    output = next((text for key in _OUTPUT_KEYS if isinstance(text := _value_of(root, key), str)), None)
+    if status == "pass" and output is not None:
+        contradiction = find_contradiction(output, None)
+        if contradiction is not None:
+            root.document.report(("status",), f"the {name} is doubtful: {contradiction[0]}")
+
+
+def _add_details(root: JsonNode, name: str, draft: HandoffDraft) -> None:
+    """Plain values of the report and of its details; a commit among them is a claim."""
+    for holder in (root, root.get("details")):
+        for member in holder.members() if holder is not None else ():
+            key = str(member.pointer[-1])
+            if key in {"role", "agent", "status", "summary", *_OUTPUT_KEYS} or isinstance(member.value, dict | list):
+                continue
+            text = member.as_text() or ""
+            if "commit" in key and _COMMIT.match(text):
+                draft.add_claims([build_claim(ClaimKind.COMMIT, member.where, f"{key}: {text}", value=text)])
+            else:
+                draft.add_fact(f"{name} {key.replace('_', ' ')}", quote(text), member.where)
+
+
+def _value_of(root: JsonNode, key: str) -> object:
+    member = root.get(key)
+    return member.value if member is not None else None
+
 
 _ID: Final = "hub"
 _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent", "status", "created")

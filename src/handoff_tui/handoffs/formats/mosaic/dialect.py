@@ -2,16 +2,161 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.work import Blocker
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.emergency import add_emergency
-from handoff_tui.handoffs.formats.mosaic.manifests import read_manifest
+from handoff_tui.handoffs.formats.mosaic.json_claims import claim_files, parse_commit
+from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
+from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
 from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
+from handoff_tui.handoffs.reading.json_document import JsonNode
+
+_DEPLOYMENT_KEY: Final = compile_later(r"(?:health|status|state|deployed|deployment|live)$")
+
+
+def read_manifest(source: Source, dialect: str) -> Handoff:
+    draft = HandoffDraft(id=build_manifest_id(source.path), dialect=dialect, original_name=source.name)
+    draft.documents.append(source.document(DocumentRole.MANIFEST))
+    root = source.json
+    if root is not None and not isinstance(root.value, dict):
+        root.report_type("an object")
+    elif root is not None:
+        _add_manifest(root, draft)
+    return draft.build()
+
+
+def _add_manifest(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.created = root.text("timestamp")
+    draft.source_agent = root.text("outgoing_agent") or root.text("agent_name")
+    draft.target_agent = root.text("incoming_agent") or root.text("next_agent")
+    draft.add_producer(draft.source_agent)
+    draft.title = root.text("commit_message")
+    _add_status(root, draft)
+    _add_notes(root, draft)
+    git_state = root.object("git_state")
+    for node in (root, git_state):
+        if node is not None:
+            draft.add_claims(_claim_git_state(node))
+    continuity = root.object("session_continuity")
+    if continuity is not None:
+        draft.add_claims(claim_files(continuity.items("modified_files"), ClaimKind.FILE_MODIFIED))
+        draft.add_claims(_claim_earlier_commits(continuity))
+    draft.add_claims(_claim_deployment(root))
+    draft.add_claims(_claim_features(root.object("critical_features")))
+    draft.tasks.extend(
+        build_tasks(root.items("tasks_in_progress"), "in-progress", status="in_progress", done=False),
+    )
+    draft.tasks.extend(build_tasks(root.items("next_agent_checklist"), "checklist"))
+
+
+def _add_status(root: JsonNode, draft: HandoffDraft) -> None:
+    """The status is a token in some manifests and a sentence in others; a sentence is a title."""
+    status = root.text("status")
+    if not status:
+        return
+    where = root.place_of("status")
+    draft.title = draft.title or quote(status)
+    draft.status = parse_status(status)
+    draft.add_fact("status", status, where)
+    if draft.status is not None:
+        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)])
+
+
+def _add_notes(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.message = root.text("notes")
+    draft.add_fact("latest backup", root.scalar("latest_backup"), root.place_of("latest_backup"))
+    last_commit = root.get("last_commit")
+    for member in last_commit.members() if last_commit is not None else ():
+        draft.add_fact(f"last commit {member.pointer[-1]}", member.as_text(), member.where)
+
+
+def _claim_git_state(node: JsonNode) -> Iterator[Claim]:
+    commit = node.text("commit")
+    if commit and (commit_id := parse_commit(commit)) is not None:
+        where = node.place_of("commit")
+        yield build_claim(ClaimKind.COMMIT, where, f"commit: {commit}", value=commit_id)
+    elif commit:
+        node.document.report((*node.pointer, "commit"), f"commit is no commit id: {quote(commit)}")
+    branch = node.text("branch")
+    if branch:
+        yield build_claim(ClaimKind.BRANCH, node.place_of("branch"), f"branch: {branch}", value=branch)
+    uncommitted = node.get("uncommitted_changes")
+    if uncommitted is None:
+        return
+    if isinstance(uncommitted.value, list):
+        yield from claim_files(uncommitted.elements(), ClaimKind.UNCOMMITTED)
+    else:
+        number = node.integer("uncommitted_changes")
+        if number is not None:
+            text = f"uncommitted_changes: {number}"
+            yield build_claim(ClaimKind.UNCOMMITTED, uncommitted.where, text, value=number)
+
+
+def _claim_earlier_commits(continuity: JsonNode) -> Iterator[Claim]:
+    for node in continuity.items("last_5_commits"):
+        text = node.value if isinstance(node.value, str) else (node.scalar("commit") or node.scalar("hash"))
+        commit = parse_commit(text) if isinstance(text, str) else None
+        if isinstance(text, str) and commit is not None:
+            yield build_claim(ClaimKind.COMMIT, node.where, text, value=commit)
+
+
+def _claim_deployment(root: JsonNode) -> Iterator[Claim]:
+    status = root.get("deployment_status")
+    if status is None:
+        return
+    for member in status.members() if isinstance(status.value, dict) else [status]:
+        name = str(member.pointer[-1])
+        state = member.as_text()
+        if state is None:
+            continue
+        if _DEPLOYMENT_KEY.search(name):
+            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{name}: {state}", value=state)
+        else:
+            yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {state}", subject=name, value=state)
+
+
+def _claim_features(features: JsonNode | None) -> Iterator[Claim]:
+    """Each feature is said to be there, or is counted in some files: `path:count`."""
+    for member in features.members() if features is not None else ():
+        name = str(member.pointer[-1])
+        if isinstance(member.value, bool | str | int):
+            text = f"{name}: {member.as_text()}"
+            yield build_claim(ClaimKind.CHECK, member.where, text, subject=name, value=member.value)
+        for element in member.elements():
+            path = clean_path(element.value) if isinstance(element.value, str) else None
+            if path is not None:
+                text = f"{name}: {element.value}"
+                yield build_claim(ClaimKind.FILE_REFERENCED, element.where, text, subject=path)
+
+
+def add_emergency(source: Source, draft: HandoffDraft) -> None:
+    """The file counts by being there, whatever stands in it."""
+    number, line = next(
+        ((number, line) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()), (1, "")
+    )
+    where = source.place(number)
+    draft.documents.append(source.document(DocumentRole.NOTE))
+    draft.add_fact("emergency", source.text.strip() or "(the file is empty)", where)
+    draft.blockers.append(
+        Blocker(
+            id="emergency",
+            title=quote(line) or "emergency handoff",
+            where=where,
+            status="open",
+            needs_human=True,
+        )
+    )
+
 
 _ID: Final = "mosaic"
 

@@ -2,24 +2,313 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
 from handoff_tui.config.settings.root import Mosaic
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.agent_state import add_agent_state
-from handoff_tui.handoffs.formats.mosaic.approval import add_approval
-from handoff_tui.handoffs.formats.mosaic.blockers import STANDARD, add_blockers
-from handoff_tui.handoffs.formats.mosaic.current_task import add_current_task
-from handoff_tui.handoffs.formats.mosaic.project_state import add_project_state
+from handoff_tui.handoffs.formats.mosaic.json_claims import (
+    claim_commit_fields,
+    claim_commits_in_prose,
+    claim_count_fields,
+    claim_counts_in_prose,
+    claim_document_fields,
+    claim_files,
+)
 from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
 from handoff_tui.handoffs.formats.mosaic.session_documents import add_session_document
-from handoff_tui.handoffs.formats.mosaic.session_log import add_session_log
+from handoff_tui.handoffs.formats.mosaic.tasks import build_task, build_tasks
+from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
 from handoff_tui.handoffs.reading.format import POSSIBLE, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
+
+STANDARD: Final = Mosaic.model_construct()
+"""The words of the session state where nothing else is configured."""
+_PEOPLE: Final = frozenset({"user", "human", "owner", "operator", "person"})
+
+
+def add_blockers(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:
+    draft.add_fact("blockers updated at", root.scalar("updated_at"), root.place_of("updated_at"))
+    nodes = [*root.objects("blockers"), *root.objects("archived_blockers")]
+    blockers = [build_blocker(node, number, settings) for number, node in enumerate(nodes, start=1)]
+    draft.blockers.extend(blockers)
+    draft.add_claims(_claim_resolved(blockers))
+
+
+def build_blocker(node: JsonNode, number: int, settings: Mosaic = STANDARD) -> Blocker:
+    status = node.text("status")
+    normal = status.strip().lower().replace("_", "-").replace(" ", "-") if status else None
+    known = (*settings.open_statuses, *settings.closed_statuses)
+    if normal is not None and normal not in known:
+        _report_unknown(node, "status", status, known)
+    is_open = normal not in settings.closed_statuses
+    owner = node.text("owner")
+    return Blocker(
+        id=node.scalar("id") or f"blocker-{number}",
+        title=quote(node.text("title") or node.text("description") or "(untitled)"),
+        where=node.where,
+        severity=parse_severity(node),
+        status=status,
+        open=is_open,
+        owner=owner,
+        evidence=node.text("resolution") or node.scalar("evidence") or None,
+        needs_human=is_open and owner is not None and owner.strip().lower() in _PEOPLE,
+    )
+
+
+def parse_severity(node: JsonNode) -> Severity | None:
+    """The severity; one that is not in the list is reported and left out."""
+    text = node.text("severity")
+    if text is None:
+        return None
+    known = {severity.value: severity for severity in Severity}
+    severity = known.get(text.strip().lower())
+    if severity is None:
+        _report_unknown(node, "severity", text, tuple(known))
+    return severity
+
+
+def _report_unknown(node: JsonNode, key: str, value: str | None, known: tuple[str, ...]) -> None:
+    member = node.get(key)
+    if member is not None:
+        node.document.report(
+            member.pointer, f"{member.name} is none of {', '.join(known)}: {quote(value or '') or 'empty'}"
+        )
+
+
+def _claim_resolved(blockers: list[Blocker]) -> Iterator[Claim]:
+    for blocker in blockers:
+        if blocker.status is not None and blocker.status.strip().lower() == "resolved":
+            text = f"{blocker.id} {blocker.title}: {blocker.evidence or 'resolved'}"
+            yield build_claim(
+                ClaimKind.BLOCKER_RESOLVED, blocker.where, text, subject=blocker.id, value=blocker.evidence
+            )
+
+
+def add_project_state(root: JsonNode, draft: HandoffDraft, settings: Mosaic = STANDARD) -> None:
+    draft.add_fact("project state updated", root.scalar("last_updated"), root.place_of("last_updated"))
+    draft.add_producer(root.scalar("updated_by"))
+    draft.add_claims(claim_commit_fields(root, head="git_commit"))
+    draft.add_claims(claim_document_fields(root))
+    draft.add_claims(claim_count_fields(root))
+    draft.add_claims(_claim_gates(root.object("gates_status")))
+    _add_phases(root, draft)
+    _add_next_action(root, draft)
+    draft.tasks.extend(build_tasks(root.items("completed_implementations"), "implementation"))
+    draft.tasks.extend(build_tasks(root.items("implementation_backlog"), "backlog"))
+    for number, node in enumerate(root.items("blocking_issues"), start=1):
+        draft.blockers.append(_build_issue(node, number, settings))
+    metadata = root.object("project_metadata")
+    for member in metadata.members() if metadata is not None else ():
+        draft.add_fact(f"project {str(member.pointer[-1]).replace('_', ' ')}", member.as_text(), member.where)
+
+
+def _add_phases(root: JsonNode, draft: HandoffDraft) -> None:
+    plan = root.object("implementation_plan")
+    phases = plan.items("phases") if plan is not None else []
+    draft.tasks.extend(build_tasks(phases, "phase"))
+    for key in ("current_phase", "next_phase"):
+        phase = root.get(key)
+        if phase is None:
+            continue
+        task = build_task(phase, key.replace("_", "-"))
+        if task is not None:
+            if all(task.id != known.id for known in draft.tasks):
+                draft.tasks.append(task)
+            draft.add_fact(key.replace("_", " "), task.title, task.where)
+        steps = phase.items("implementation_steps")
+        for number, step in enumerate(steps, start=1):
+            built = build_task(step, str(number))
+            if built is not None:
+                draft.tasks.append(built.model_copy(update={"id": f"step-{built.id}"}))
+
+
+def _add_next_action(root: JsonNode, draft: HandoffDraft) -> None:
+    phase = root.get("next_phase")
+    action = phase.get("next_session_action") if phase is not None else None
+    if action is None:
+        return
+    if isinstance(action.value, str):
+        draft.next_action = action.value
+    else:
+        draft.next_action = action.scalar("description") or action.scalar("action")
+
+
+def _claim_gates(gates: JsonNode | None) -> Iterator[Claim]:
+    for member in gates.members() if gates is not None else ():
+        value = member.scalar("status") if isinstance(member.value, dict) else member.as_text()
+        if value:
+            name = str(member.pointer[-1])
+            yield build_claim(ClaimKind.CHECK, member.where, f"{name}: {value}", subject=name, value=value)
+
+
+def _build_issue(node: JsonNode, number: int, settings: Mosaic) -> Blocker:
+    fallback = f"blocking-issue-{number}"
+    if isinstance(node.value, dict):
+        blocker = build_blocker(node, number, settings)
+        return blocker if node.has("id") else blocker.model_copy(update={"id": fallback})
+    return Blocker(id=fallback, title=quote(node.as_text() or "(unreadable)"), where=node.where)
+
+
+_SERVICE_URL: Final = compile_later(r"(?:^|_)(?:service|deployment|backend|production)_url$")
+
+
+def add_agent_state(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.title = draft.title or root.text("current_task")
+    draft.source_agent = root.text("last_agent")
+    draft.target_agent = root.text("next_agent") or root.text("current_agent")
+    draft.source_phase = root.text("last_mode")
+    draft.message = root.text("handoff_message")
+    draft.created = root.text("last_session_end")
+    draft.add_producer(draft.source_agent)
+    draft.add_fact("session start", root.text("last_session_start"), root.place_of("last_session_start"))
+    draft.add_claims(claim_commit_fields(root, head="last_commit"))
+    draft.add_claims(claim_document_fields(root))
+    where = root.place_of("handoff_message")
+    draft.add_claims(claim_commits_in_prose(draft.message, where))
+    draft.add_claims(claim_counts_in_prose(draft.message, "handoff_message", where))
+    progress = root.object("implementation_progress")
+    if progress is not None:
+        _add_progress(progress, draft)
+    _add_member_facts(root.object("briefing_acknowledgment"), "briefing", draft)
+    _add_decisions(root.object("user_decisions"), draft)
+    for question in root.items("open_questions"):
+        draft.add_fact("open question", question.as_text(), question.where)
+
+
+def _add_progress(progress: JsonNode, draft: HandoffDraft) -> None:
+    draft.add_claims(claim_count_fields(progress))
+    draft.add_claims(_claim_deployment(progress))
+    draft.add_fact("implementation progress", f"{len(progress.keys())} entries", progress.where)
+
+
+def _claim_deployment(progress: JsonNode) -> Iterator[Claim]:
+    address = next(
+        (text for key in progress.keys() if _SERVICE_URL.search(key) and (text := progress.scalar(key))),  # noqa: SIM118
+        None,
+    )
+    for key in ("deployment_status", "health_check"):
+        member = progress.get(key)
+        state = member.as_text() if member is not None else None
+        if member is not None and state:
+            yield build_claim(ClaimKind.DEPLOYMENT, member.where, f"{key}: {state}", subject=address, value=state)
+
+
+def _add_member_facts(node: JsonNode | None, name: str, draft: HandoffDraft) -> None:
+    for member in node.members() if node is not None else ():
+        key = str(member.pointer[-1]).removeprefix(f"{name}_").replace("_", " ")
+        draft.add_fact(f"{name} {key}", member.as_text(), member.where)
+
+
+def _add_decisions(node: JsonNode | None, draft: HandoffDraft) -> None:
+    for member in node.members() if node is not None else ():
+        value = member.as_text()
+        if value:
+            draft.add_fact("user decision", f"{member.pointer[-1]}: {value}", member.where)
+
+
+_SIMULATED: Final = compile_later(
+    r"\bsimulat(?:ed|ion|ing)\b|\b(?:no|missing|without)\b.{0,30}\bapi[ _-]?key\b|"
+    r"\bapi[ _-]?key\b.{0,30}\b(?:not|missing)\b",
+    re.IGNORECASE,
+)
+
+_VERDICT_KEYS: Final = ("verdict", "decision", "approval", "approved")
+
+
+def add_approval(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.add_claims(_claim_verdict(root))
+    for key in ("evaluator", "reviewer", "score", "timestamp"):
+        draft.add_fact(f"approval {key}", root.scalar(key), root.place_of(key))
+    draft.tasks.extend(build_tasks(root.items("required_fixes"), "required-fix", done=False))
+    for key in ("note", "notes", "feedback"):
+        text = root.text(key)
+        if text and _SIMULATED.search(text):
+            draft.add_fact("approval", f"simulated: {quote(text)}", root.place_of(key))
+            root.document.report((key,), "the approval is simulated")
+
+
+def _claim_verdict(root: JsonNode) -> Iterator[Claim]:
+    key = next((key for key in _VERDICT_KEYS if root.has(key)), "verdict")
+    verdict = root.scalar(key)
+    if verdict:
+        token = {"true": "APPROVED", "false": "REJECTED"}.get(verdict) or parse_status(verdict) or verdict
+        evaluator = root.scalar("evaluator") or root.scalar("reviewer")
+        yield build_claim(ClaimKind.VERDICT, root.place_of(key), f"{key}: {verdict}", subject=evaluator, value=token)
+    criteria = root.object("criteria_results")
+    for member in criteria.members() if criteria is not None else ():
+        if isinstance(member.value, bool | str):
+            name = str(member.pointer[-1])
+            text = f"{name}: {member.as_text()}"
+            yield build_claim(ClaimKind.CHECK, member.where, text, subject=name, value=member.value)
+
+
+_SHOWN = 10
+"""So many of the newest entries are shown; the file has them all."""
+
+
+def add_session_log(source: Source, draft: HandoffDraft) -> None:
+    entries: list[JsonNode] = []
+    for line in source.json_lines:
+        if line.root is not None and isinstance(line.root.value, dict):
+            entries.append(line.root)
+        elif line.root is not None:
+            line.root.report_type("an object")
+    draft.add_fact("session log entries", str(len(entries)), source.place())
+    for entry in entries[-_SHOWN:]:
+        draft.add_fact("session log", _describe(entry), entry.where)
+    files: dict[str | None, Claim] = {}
+    for entry in entries:
+        draft.add_claims(claim_commit_fields(entry))
+        for key in ("action", "outcome", "details"):
+            text = entry.scalar(key)
+            draft.add_claims(claim_commits_in_prose(text, entry.where))
+            draft.add_claims(claim_counts_in_prose(text, "session_log", entry.where))
+        for claim in claim_files(entry.items("files"), ClaimKind.FILE_REFERENCED):
+            files.setdefault(claim.subject, claim)
+    draft.add_claims(files.values())
+
+
+def _describe(entry: JsonNode) -> str:
+    told = " ".join(text for key in ("timestamp", "agent", "mode", "action") if (text := entry.scalar(key)))
+    outcome = entry.scalar("outcome")
+    return quote(f"{told}: {outcome}" if outcome else told)
+
+
+def add_current_task(root: JsonNode, draft: HandoffDraft) -> None:
+    draft.title = root.text("objective") or draft.title
+    draft.priority = root.scalar("priority")
+    draft.add_producer(root.text("assigned_agent"))
+    status = root.text("status")
+    if status:
+        draft.status = parse_status(status) or status
+        where = root.place_of("status")
+        draft.add_claims([build_claim(ClaimKind.STATUS, where, f"status: {status}", value=draft.status)])
+    for key in ("task_id", "created_at", "updated_at", "completed_at"):
+        draft.add_fact(f"task {key.removeprefix('task_').replace('_', ' ')}", root.scalar(key), root.place_of(key))
+    draft.add_claims(claim_commit_fields(root))
+    draft.add_claims(claim_document_fields(root))
+    details = root.object("details")
+    if details is not None:
+        _add_details(details, draft)
+
+
+def _add_details(details: JsonNode, draft: HandoffDraft) -> None:
+    draft.add_fact("task description", details.text("description"), details.place_of("description"))
+    draft.tasks.extend(build_tasks(details.items("completed_tasks"), "completed", status="completed", done=True))
+    draft.tasks.extend(build_tasks(details.items("in_progress"), "in-progress", status="in_progress", done=False))
+    draft.tasks.extend(build_tasks(details.items("success_criteria"), "criterion"))
+    draft.add_claims(claim_files(details.items("artifacts_created"), ClaimKind.FILE_REFERENCED))
+    draft.add_claims(claim_count_fields(details))
+
 
 _Part = tuple[str, DocumentRole, Callable[[JsonNode, HandoffDraft], None]]
 

@@ -3,24 +3,276 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, Fact
+from handoff_tui.core.work import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.notes.changed_files import claim_changed_files
-from handoff_tui.handoffs.formats.notes.content import claim_lines, find_next_action, read_blockers, read_tasks
-from handoff_tui.handoffs.formats.notes.recognition import may_own, recognise
-from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions
+from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.reading.claim_words import build_claim, claim_commits, claim_references, parse_status
-from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.claim_words import (
+    build_claim,
+    claim_commits,
+    claim_references,
+    clean_path,
+    find_paths,
+    parse_status,
+    parse_verdict,
+)
+from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Dialect, Reading, Shelf, Source
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
-from handoff_tui.handoffs.reading.markdown import TextLine, parse_field
-from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, section_text
+from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
+from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
+
+_DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
+_NOT_DEPLOYED: Final = compile_later(
+    r"\b(?:not (?:yet )?(?:deployed|live)|un-?deployed|pending|fail(?:ed|ing)?|awaiting|to be deployed)\b",
+    re.IGNORECASE,
+)
+_ADDRESS: Final = compile_later(r"https?://[^\s)>\]`\"']+")
+_RESOLVED: Final = compile_later(r"^\W*(?:✅|~~|\[x\]|resolved\b|fixed\b)|\bresolved\b", re.IGNORECASE)
+_BLOCKER_FIELDS: Final = ("blockers", "blocker", "blocked by")
+_NEXT_FIELDS: Final = ("next", "next step", "next steps", "next action")
+
+
+def read_tasks(source: Source, notes: Notes) -> list[Task]:
+    """Every box, and the entries of sections about what comes next; there a sub-heading is an entry too."""
+    tasks: list[Task] = []
+    next_level: int | None = None
+    for section in notes.current:
+        inside = next_level is not None and section.level > next_level
+        if inside and not topics_of(section.name):
+            tasks.append(_build_task(source, section.line, section.name, len(tasks), done=False))
+        elif Topic.NEXT in topics_of(section.name):
+            next_level, inside = section.level, False
+        else:
+            next_level, inside = None, False
+        for item in section.items():
+            listed = Topic.NEXT in topics_of(section.name) and item.depth == 1 and not says_nothing(item.text)
+            if item.checked is not None or (listed and not inside):
+                tasks.append(_build_task(source, item.line, item.text, len(tasks), done=item.checked or False))
+    return tasks
+
+
+def find_next_action(notes: Notes) -> str | None:
+    """The first step that is not done; a section or field without a list says it in a sentence."""
+    for section in notes.about(Topic.NEXT):
+        items = [item for item in top_items(section) if not item.checked]
+        entries: list[str] = [item.text for item in items] or [block.text for block in section.paragraphs()]
+        for text in entries:
+            if not says_nothing(text):
+                return one_line(text)
+    for line in notes.lines():
+        field = parse_field(line.text)
+        if field is not None and field[0].lower() in _NEXT_FIELDS and field[1]:
+            return one_line(field[1])
+    return None
+
+
+def read_blockers(source: Source, notes: Notes) -> list[Blocker]:
+    blockers: list[Blocker] = []
+    for line, text, checked, heading in _find_blockers(notes):
+        resolved = bool(checked) or bool(_RESOLVED.search(text)) or "resolved" in heading.lower()
+        blockers.append(
+            Blocker(
+                id=f"blocker-{len(blockers) + 1}",
+                title=one_line(text),
+                where=source.place(line),
+                status="resolved" if resolved else "open",
+                open=not resolved,
+            )
+        )
+    return blockers
+
+
+def claim_lines(source: Source, lines: Iterable[TextLine]) -> Iterator[Claim]:
+    """Closing verdicts, and lines that say something is deployed and where."""
+    for line in lines:
+        verdict = parse_verdict(line.text)
+        if verdict is not None:
+            yield build_claim(ClaimKind.VERDICT, source.place(line.number), line.text, value=verdict)
+        address = _ADDRESS.search(line.text)
+        field = parse_field(line.text)
+        named = field is not None and field[0].lower().startswith("deploy") and bool(field[1])
+        if _DEPLOYED.search(line.text) and (address or named):
+            state = "not deployed" if _NOT_DEPLOYED.search(line.text) else "deployed"
+            subject = address.group().rstrip(".,;") if address else None
+            yield build_claim(ClaimKind.DEPLOYMENT, source.place(line.number), line.text, subject=subject, value=state)
+
+
+def _build_task(source: Source, line: int, text: str, count: int, *, done: bool) -> Task:
+    return Task(id=f"task-{count + 1}", title=one_line(text), where=source.place(line), done=done)
+
+
+def _find_blockers(notes: Notes) -> Iterator[tuple[int, str, bool | None, str]]:
+    """Line, words, box, heading; nothing where a section or a field says that there are none."""
+    for section in notes.about(Topic.BLOCKERS):
+        for line, text, checked in _entries(section):
+            if not says_nothing(text):
+                yield line, text, checked, section.name
+    for text_line in notes.lines():
+        field = parse_field(text_line.text)
+        if field is not None and field[0].lower() in _BLOCKER_FIELDS and not says_nothing(field[1]):
+            yield text_line.number, field[1], None, field[0]
+
+
+def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
+    items = top_items(section)
+    tables = section.tables()
+    for item in items:
+        yield item.line, item.text, item.checked
+    for table in () if items else tables:
+        for row in table.rows:
+            yield row.line, " | ".join(row.cells), None
+    for block in () if items or tables else section.paragraphs():
+        if not block.html:
+            yield block.line, block.text, None
+
+
+WEAK: Final = 0.6
+"""Less than any dialect that knows the format."""
+_NAME: Final = compile_later(
+    r"(?:^|/)(?:hand-?(?:off|over)|[^/]*[-_ ]hand-?(?:off|over)|hand-?(?:off|over)[-_ ][^/]*"
+    r"|session[-_]handoff[^/]*)\.md$",
+    re.IGNORECASE,
+)
+_FOLDER: Final = compile_later(r"(?:^|/)hand-?(?:offs?|overs?)/[^/]+\.md$", re.IGNORECASE)
+_CANONICAL: Final = compile_later(
+    r"(?:^|/)(?:handoff|handover|session_handoff[^/]*|agent_handoff|handoff_notes)\.md$", re.IGNORECASE
+)
+_NOT_A_NOTE: Final = compile_later(
+    r"(?:^|/)(?:commands|skills?|prompts|templates?|agents|rules|node_modules)/|template[^/]*\.md$|(?:^|/)(?:readme|index)\.md$",
+    re.IGNORECASE,
+)
+_ABOUT_HANDOFFS: Final = compile_later(
+    r"\bhand-?(?:offs?|overs?)\s+(?:\w+\s+){0,2}(?:specification|spec|standard|architecture|design|guide|protocol|template|"
+    r"system|enforcement|procedures?|implementation|reference|overview|workflow|schema|format|mechanism)\b",
+    re.IGNORECASE,
+)
+"""The title of a text about handoffs, which is none itself."""
+_FIELD_TOPICS: Final = {
+    "status": Topic.STATUS,
+    "next": Topic.NEXT,
+    "next step": Topic.NEXT,
+    "next steps": Topic.NEXT,
+    "next action": Topic.NEXT,
+    "blockers": Topic.BLOCKERS,
+    "blocked": Topic.BLOCKERS,
+    "session": Topic.SESSION,
+    "completed": Topic.DONE,
+    "done": Topic.DONE,
+    "branch": Topic.CONTEXT,
+    "context": Topic.CONTEXT,
+    "handoff": Topic.HANDOFF,
+    "from": Topic.HANDOFF,
+    "to": Topic.HANDOFF,
+}
+_HEAD_LINES_recognition = 40
+_ENOUGH = 2
+
+
+def may_own(path: str) -> bool:
+    return bool(_NAME.search(path) or _FOLDER.search(path)) and not _NOT_A_NOTE.search(path)
+
+
+def recognise(source: Source) -> float:
+    canonical = bool(_CANONICAL.search(source.path))
+    if not source.readable or not source.text.strip():
+        return POSSIBLE if canonical else NO
+    treatise = _ABOUT_HANDOFFS.search(source.outline.title or "")
+    if not treatise and len(_find_topics(source)) >= _ENOUGH:
+        return WEAK
+    return POSSIBLE if canonical else NO
+
+
+def _find_topics(source: Source) -> set[Topic]:
+    topics: set[Topic] = set()
+    for section in source.outline.sections:
+        topics |= topics_of(section.name)
+    for line in source.outline.lines():
+        if line.number > _HEAD_LINES_recognition:
+            break
+        field = None if line.code else parse_field(line.text)
+        if field is not None and field[0].lower() in _FIELD_TOPICS:
+            topics.add(_FIELD_TOPICS[field[0].lower()])
+    front = source.frontmatter
+    for key in front.keys() if front else ():
+        if key.lower().replace("_", " ") in _FIELD_TOPICS:
+            topics.add(_FIELD_TOPICS[key.lower().replace("_", " ")])
+    return topics
+
+
+_VERBS: Final = {
+    ClaimKind.FILE_CREATED: r"created?|new|added?|adds",
+    ClaimKind.FILE_MODIFIED: r"modified|modify|changed?|updated?|edited|touched|renamed",
+    ClaimKind.FILE_DELETED: r"deleted?|removed?",
+}
+_WORDS: Final = {kind: compile_later(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _VERBS.items()}
+_LEADING_VERB: Final = compile_later(rf"^\W*(?:{'|'.join(_VERBS.values())})\b[\s:*_-]*", re.IGNORECASE)
+
+
+def claim_changed_files(sections: Iterable[Section], path: str) -> list[Claim]:
+    """One claim per file. A heading such as `Key files` names files without saying that they changed."""
+    claims: list[Claim] = []
+    seen: set[tuple[ClaimKind, str]] = set()
+    for section in sections:
+        kinds = _kinds_in(section.name)
+        if not kinds:
+            continue
+        for line, text, target, words in _find_entries(section):
+            kind = next(iter(_kinds_in(words)), kinds[-1])
+            if (kind, target) not in seen:
+                seen.add((kind, target))
+                claims.append(build_claim(kind, Place(path=path, line=line), text, subject=target))
+    return claims
+
+
+def _kinds_in(words: str) -> list[ClaimKind]:
+    return [kind for kind, pattern in _WORDS.items() if pattern.search(words)]
+
+
+def _find_entries(section: Section) -> Iterator[tuple[int, str, str, str]]:
+    """Line, words, path, and the words that may say what became of it."""
+    for item in section.items():
+        target = _leading_path(item.text)
+        if target is not None:
+            verb = _LEADING_VERB.match(item.text)
+            yield item.line, item.text, target, verb.group() if verb else _find_remark(item.text)
+    for table in section.tables():
+        yield from _find_rows(table)
+
+
+def _find_rows(table: Table) -> Iterator[tuple[int, str, str, str]]:
+    files = table.column("file", "path")
+    change = table.column("change", "action", "status", "type")
+    for row in table.rows:
+        if files is None or files >= len(row.cells):
+            continue
+        target = _leading_path(row.cells[files])
+        if target is not None:
+            words = row.cells[change] if change is not None and change < len(row.cells) and change != files else ""
+            yield row.line, " | ".join(row.cells), target, words
+
+
+def _leading_path(text: str) -> str | None:
+    """The path with which an entry begins, after a verb such as `Updated`."""
+    rest = _LEADING_VERB.sub("", text)
+    start = rest.lstrip("*_ ")
+    if start.startswith("`"):
+        paths = find_paths(start[: start.find("`", 1) + 1])
+        return paths[0] if paths else None
+    words = plain(start).split()
+    return clean_path(words[0].rstrip(":,;")) if words else None
+
+
+def _find_remark(text: str) -> str:
+    """A remark such as `(new)` behind the path."""
+    match = re.search(r"\((?:new|created|added|deleted|removed|modified|updated)\b", text, re.IGNORECASE)
+    return match.group() if match else ""
+
 
 _HEAD_LINES = 60
 _DATE: Final = compile_later(r"\b\d{4}-\d{2}-\d{2}\b")

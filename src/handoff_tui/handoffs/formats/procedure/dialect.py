@@ -3,17 +3,349 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.procedure.contract_report import build_report, recognise_report
-from handoff_tui.handoffs.formats.procedure.definitions import build_definitions
-from handoff_tui.handoffs.formats.procedure.handoffs import build_handoff
+from handoff_tui.core.work import Attempt, Blocker, Fact, Task
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.formats.procedure.records import Record, RecordKind, find_records
-from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.format import CERTAIN, NO, POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.handoffs.reading.json_claims import build_unique_id
+from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, parse_status
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
+from handoff_tui.handoffs.reading.json_document import JsonNode
+from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
+from handoff_tui.handoffs.reading.prose import one_line, top_items
+
+_STATES: Final = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
+_PRIORITIES: Final = ("critical", "high", "medium", "low")
+_STATE_KEYS: Final = ("status", "current_state", "state")
+_RESULT_LISTS: Final = ("validation_results", "rule_results", "results", "validations")
+_STEP_LISTS: Final = ("step_results", "steps_completed", "completed_steps", "steps")
+
+
+def build_handoff(handoff_id: str, records: Sequence[Record], taken: set[str]) -> Handoff:
+    """From all records that name this handoff, in order of path and place."""
+    contexts = [record.node for record in records if record.kind is RecordKind.CONTEXT]
+    executions = [record.node for record in records if record.kind is RecordKind.EXECUTION]
+    sessions = [record.node for record in records if record.kind is RecordKind.SESSION]
+    context = contexts[0] if contexts else None
+    for repeated in contexts[1:]:
+        repeated.document.report(repeated.pointer, f"the context of {handoff_id} is given twice; the first one is used")
+    latest = executions[-1] if executions else None
+    agent = _text(context, "source_agent")
+    return Handoff(
+        id=build_unique_id(taken, records[0].source.path, handoff_id),
+        dialect="procedure",
+        title=_text(context, "title") or _text(context, "description"),
+        original_name=handoff_id,
+        type=_read_type(context),
+        source_phase=_text(context, "source_phase"),
+        target_phase=_text(context, "target_phase"),
+        source_agent=agent,
+        target_agent=_text(context, "target_agent"),
+        priority=_read_priority(context),
+        status=_read_state(latest) if latest is not None else _read_state(context),
+        attempt=max(len(executions), 1),
+        attempts=tuple(_build_attempt(number, node) for number, node in enumerate(executions, start=1)),
+        producers=(agent,) if agent else (),
+        claims=tuple(_claim_states([*contexts[:1], *executions]) + _claim_rules([*executions, *sessions])),
+        documents=_build_documents(records),
+        tasks=tuple(task for node in executions[-1:] for task in _read_steps(node)),
+        blockers=tuple(blocker for node in executions[-1:] for blocker in _read_errors(node)),
+        facts=tuple(_read_metadata(context)) + tuple(_read_procedures(executions)),
+        created=_text(context, "timestamp"),
+    )
+
+
+def _text(node: JsonNode | None, key: str) -> str | None:
+    return node.scalar(key) if node is not None else None
+
+
+def _read_type(context: JsonNode | None) -> HandoffType:
+    text = _text(context, "handoff_type")
+    if context is None or text is None:
+        return HandoffType.PHASE_TRANSITION
+    name = text.rpartition(".")[2].lower()
+    if name in {member.value for member in HandoffType}:
+        return HandoffType(name)
+    context.document.report((*context.pointer, "handoff_type"), f"{text!r} is no type of handoff")
+    return HandoffType.PHASE_TRANSITION
+
+
+def _read_priority(context: JsonNode | None) -> str | None:
+    text = _text(context, "priority")
+    if context is not None and text is not None and text.lower() not in _PRIORITIES:
+        context.document.report((*context.pointer, "priority"), f"{text!r} is no priority: {', '.join(_PRIORITIES)}")
+    return text
+
+
+def _state_key(node: JsonNode) -> str | None:
+    return next((key for key in _STATE_KEYS if node.get(key) is not None), None)
+
+
+def _read_state(node: JsonNode | None) -> str | None:
+    """The state as a status token; a word that is no state of this system is reported and kept."""
+    key = _state_key(node) if node is not None else None
+    text = node.scalar(key) if node is not None and key is not None else None
+    if node is None or key is None or text is None:
+        return None
+    word = text.rpartition(".")[2].lower()
+    if word not in _STATES:
+        node.document.report((*node.pointer, key), f"{text!r} is no state: {', '.join(_STATES)}")
+    return normalise_status(word)
+
+
+def _claim_states(nodes: Iterable[JsonNode]) -> list[Claim]:
+    """Only the last state stands; earlier ones are attempts."""
+    last = next((node for node in reversed(list(nodes)) if _state_key(node) is not None), None)
+    key = _state_key(last) if last is not None else None
+    if last is None or key is None:
+        return []
+    text = last.scalar(key) or ""
+    return [build_claim(ClaimKind.STATUS, last.place_of(key), text, value=_read_state(last))]
+
+
+def _build_attempt(number: int, node: JsonNode) -> Attempt:
+    error = next((error for error in _read_errors(node)), None)
+    return Attempt(
+        number=number,
+        agent=node.scalar("agent") or node.scalar("source_agent"),
+        phase=node.scalar("current_step") or node.scalar("procedure_id"),
+        status=_read_state(node),
+        summary=error.title if error else node.scalar("execution_id"),
+        when=node.scalar("start_time") or node.scalar("started_at") or node.scalar("timestamp"),
+        where=node.where,
+    )
+
+
+def _claim_rules(nodes: Iterable[JsonNode]) -> list[Claim]:
+    claims: list[Claim] = []
+    for node in nodes:
+        for key in _RESULT_LISTS:
+            member = node.get(key)
+            if member is None:
+                continue
+            results = member.elements() if isinstance(member.value, list) else member.members()
+            claims.extend(claim for result in results if (claim := _claim_rule(result)) is not None)
+    return claims
+
+
+def _claim_rule(result: JsonNode) -> Claim | None:
+    """`{"rule_id": "VR001", "passed": true}`, or a member named after its rule."""
+    named = result.pointer[-1] if result.pointer and isinstance(result.pointer[-1], str) else None
+    if not isinstance(result.value, dict):
+        value = result.value if isinstance(result.value, bool) else None if result.value is None else result.as_text()
+        return (
+            build_claim(ClaimKind.CHECK, result.where, f"{named}: {value}", subject=named, value=value)
+            if named
+            else None
+        )
+    subject = result.scalar("rule_id") or result.scalar("rule") or result.scalar("id") or named
+    if subject is None:
+        return None
+    outcome = next((member for key in ("passed", "success", "result", "status") if (member := result.get(key))), None)
+    value = None
+    if outcome is not None:
+        value = outcome.value if isinstance(outcome.value, bool) else outcome.as_text()
+    return build_claim(ClaimKind.CHECK, result.where, f"{subject}: {value}", subject=subject, value=value)
+
+
+def _read_steps(node: JsonNode) -> list[Task]:
+    key = next((key for key in _STEP_LISTS if node.get(key) is not None), None)
+    member = node.get(key) if key else None
+    if member is None:
+        return []
+    tasks: list[Task] = []
+    steps = member.elements() if isinstance(member.value, list) else member.members()
+    for number, step in enumerate(steps, start=1):
+        if not isinstance(step.value, dict):
+            name = str(step.pointer[-1]) if isinstance(step.pointer[-1], str) else step.as_text()
+            done = step.value if isinstance(step.value, bool) else None
+            if name is not None:
+                tasks.append(Task(id=f"step-{number}", title=name, where=step.where, done=done))
+            continue
+        title = step.scalar("name") or step.scalar("step_name") or step.scalar("action") or f"step {number}"
+        status = step.scalar("status") or step.scalar("result")
+        success = step.boolean("success") if step.has("success") else None
+        done = success if success is not None else (status.lower() == "completed" if status else None)
+        identifier = step.scalar("step_id") or f"step-{number}"
+        tasks.append(Task(id=identifier, title=title, where=step.where, status=status, done=done))
+    return tasks
+
+
+def _read_errors(node: JsonNode) -> list[Blocker]:
+    blockers: list[Blocker] = []
+    for key in ("errors", "error_details", "error"):
+        member = node.get(key)
+        if member is None or member.value is False:
+            continue
+        for error in member.elements() if isinstance(member.value, list) else [member]:
+            is_object = isinstance(error.value, dict)
+            text = (error.scalar("message") or error.scalar("error")) if is_object else error.as_text()
+            if text:
+                blockers.append(Blocker(id=f"error-{len(blockers) + 1}", title=text, where=error.where))
+    return blockers
+
+
+def _read_metadata(context: JsonNode | None) -> list[Fact]:
+    metadata = context.object("metadata") if context is not None else None
+    if metadata is None:
+        return []
+    return [
+        Fact(name=str(member.pointer[-1]), value=text, where=member.where)
+        for member in metadata.members()
+        if not isinstance(member.value, dict | list) and (text := member.as_text()) is not None
+    ]
+
+
+def _read_procedures(executions: Iterable[JsonNode]) -> list[Fact]:
+    return [
+        Fact(name="procedure", value=text, where=node.place_of("procedure_id"))
+        for node in executions
+        if (text := node.scalar("procedure_id"))
+    ]
+
+
+def _build_documents(records: Iterable[Record]) -> tuple[Document, ...]:
+    sources = {record.source.path: record.source for record in records}
+    return tuple(source.document(DocumentRole.STATE) for source in sources.values())
+
+
+_PERCENTAGE: Final = compile_later(r"(?<![\w.])\d+(?:\.\d+)?\s*%\+?")
+_CHECKED_LINE: Final = compile_later(r"^\W*[✅❌✔✗☑]")
+_FACTS: Final = ("Difficulty", "Estimated Time", "Extra Credit Points", "Date", "Priority")
+_HEAD_LINES = 60
+
+
+def recognise_report(source: Source) -> float:
+    fields = _head_fields(source.outline)
+    return LIKELY if "contract id" in fields and "status" in fields else NO
+
+
+def build_report(source: Source, taken: set[str]) -> Handoff:
+    fields = _head_fields(source.outline)
+    contract = fields.get("contract id", ("", 1))[0]
+    agent = _value(fields, "agent")
+    status, status_line = fields.get("status", ("", 1))
+    token = parse_status(status)
+    status_claims = [build_claim(ClaimKind.STATUS, source.place(status_line), status, value=token)] if status else []
+    return Handoff(
+        id=build_unique_id(taken, source.path, contract or source.path),
+        dialect="procedure",
+        title=_value(fields, "title") or source.outline.title,
+        original_name=contract or None,
+        type=HandoffType.CONTRACT_HANDOFF,
+        source_agent=agent,
+        producers=(agent,) if agent else (),
+        priority=_value(fields, "priority"),
+        status=token,
+        claims=(*status_claims, *_claim_figures(source), *claim_references(source.outline.lines(), source.path)),
+        documents=(source.document(DocumentRole.REPORT, confidence=recognise_report(source)),),
+        tasks=tuple(_read_deliverables(source)),
+        facts=tuple(
+            Fact(name=name, value=fields[name.lower()][0], where=source.place(fields[name.lower()][1]))
+            for name in _FACTS
+            if name.lower() in fields and fields[name.lower()][0]
+        ),
+        created=_value(fields, "date"),
+    )
+
+
+def _value(fields: dict[str, tuple[str, int]], name: str) -> str | None:
+    return fields[name][0] or None if name in fields else None
+
+
+def _head_fields(outline: Outline) -> dict[str, tuple[str, int]]:
+    """The fields near the top, by name in small letters; the first of a name counts."""
+    fields: dict[str, tuple[str, int]] = {}
+    for line in outline.lines():
+        if line.number > _HEAD_LINES:
+            break
+        field = None if line.code else parse_field(line.text)
+        if field is not None:
+            fields.setdefault(field[0].lower(), (field[1], line.number))
+    return fields
+
+
+def _claim_figures(source: Source) -> Iterator[Claim]:
+    """Percentages, and ticks beside a name. Nothing stands behind them, so they are checks to be made."""
+    for line in source.outline.lines():
+        field = None if line.code else parse_field(line.text)
+        if field is None:
+            continue
+        percentage = _PERCENTAGE.search(field[1])
+        ticked = _CHECKED_LINE.match(field[1])
+        if percentage is not None:
+            yield _claim_check(source, line, field[0], percentage.group())
+        elif ticked is not None and field[0].lower() != "status":
+            yield _claim_check(source, line, field[0], "pass" if "❌" not in field[1][:4] else "fail")
+
+
+def _claim_check(source: Source, line: TextLine, name: str, value: str) -> Claim:
+    return build_claim(ClaimKind.CHECK, source.place(line.number), line.text, subject=name, value=value)
+
+
+def _read_deliverables(source: Source) -> Iterator[Task]:
+    number = 0
+    for section in _deliverable_sections(source.outline):
+        for item in top_items(section):
+            number += 1
+            done = item.checked if item.checked is not None else ("✅" in section.title or "✅" in item.text or None)
+            yield Task(id=f"deliverable-{number}", title=one_line(item.text), where=source.place(item.line), done=done)
+
+
+def _deliverable_sections(outline: Outline) -> Iterator[Section]:
+    """Sections about deliverables, with what stands below them."""
+    level: int | None = None
+    for section in outline.sections:
+        if level is None or section.level <= level:
+            level = section.level if section.level and "deliverable" in section.name.lower() else None
+        if level is not None:
+            yield section
+
+
+def build_definitions(records: Sequence[Record]) -> Handoff:
+    sources = {record.source.path: record.source for record in records}
+    return Handoff(
+        id="procedures",
+        dialect="procedure",
+        title="Procedures",
+        facts=tuple(_describe(record.node) for record in records),
+        documents=tuple(source.document(DocumentRole.SPEC) for source in sources.values()),
+    )
+
+
+def _describe(node: JsonNode) -> Fact:
+    steps = node.objects("steps")
+    parts = [
+        f"{len(steps)} steps",
+        f"{_sum(steps, 'timeout'):g} s of timeouts",
+        f"{_sum(steps, 'retries', 'retry_count', 'max_retries'):g} retries",
+        f"{len(node.items('validation_rules'))} rules",
+        f"{len(node.items('rollback_procedures'))} rollbacks",
+    ]
+    duration = node.scalar("estimated_duration")
+    if duration is not None:
+        parts.append(f"estimated {duration} s")
+    return Fact(name=node.scalar("procedure_id") or "procedure", value=", ".join(parts), where=node.where)
+
+
+def _sum(steps: Sequence[JsonNode], *keys: str) -> float:
+    """The sum over the steps; what is no number is reported and adds nothing."""
+    total = 0.0
+    for step in steps:
+        member = next((member for key in keys if (member := step.get(key)) is not None), None)
+        if member is None:
+            continue
+        if isinstance(member.value, int | float) and not isinstance(member.value, bool):
+            total += float(member.value)
+        else:
+            member.report_type("a number")
+    return total
+
 
 _JSON_NAME: Final = compile_later(
     r"(?:handoff|procedure|contract|execution|validation|transition)[^/]*(?:/.*)?\.json$|(?:^|/)agent_workspaces/.*\.json$",

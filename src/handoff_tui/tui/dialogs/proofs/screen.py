@@ -2,26 +2,172 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.strip import Strip
 
+from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.core.picture import Picture
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.half_blocks import HalfBlock, render_half_blocks, render_shades
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.work import ProofKind
 from handoff_tui.live.state.agents import ProofShown
 from handoff_tui.live.state.desk import DeskState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import Box
-from handoff_tui.tui.dialogs.proofs.lines import ProofLines, describe_picture
-from handoff_tui.tui.dialogs.proofs.rows import ProofRows, build_proof_name, describe_proof
+from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.messages import ProofWanted
 from handoff_tui.tui.views.agent.rows import build_run_name
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+
+_WHOLE = "the handoff as a whole"
+_LONGEST_RAW = 4_000
+_MARKS = {
+    True: Cell("✓ as recorded   ", "pass"),
+    False: Cell("✗ changed since ", "fail"),
+    None: Cell("? not recorded  ", "unverified"),
+}
+
+
+def build_proof_name(proof: ProofRecord) -> str:
+    """A proof's name in the list; the same over refreshes."""
+    return f"{proof.task or ''}\0{proof.run or ''}\0{proof.path}"
+
+
+class ProofRows:
+    """Each task with its proofs below it; the cursor stands on proofs only."""
+
+    def __init__(self, tasks: Sequence[TaskProofs]) -> None:
+        self._rows: list[ProofRecord | str] = []
+        for task in tasks:
+            self._rows += [task.task or _WHOLE, *task.proofs]
+        self.keys: Sequence[str] = tuple("" if isinstance(row, str) else build_proof_name(row) for row in self._rows)
+
+    def find(self, name: str) -> ProofRecord | None:
+        row = self._rows[self.keys.index(name)] if name and name in self.keys else None
+        return None if isinstance(row, str) else row
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+        row = self._rows[index]
+        if isinstance(row, str):
+            return (Cell(render_safe(row), "heading"),)
+        size = f"  {row.size:,} bytes" if row.size is not None else ""
+        digest = f"  sha256 {row.sha256[:SHORT_DIGEST]}" if row.sha256 else "  cannot be read"
+        return (
+            _MARKS[row.holds] if row.sha256 else Cell("✗ not readable  ", "fail"),
+            Cell(f"{row.kind.value:<12}"),
+            Cell(describe_proof(row), "path"),
+            Cell(
+                size + (f"  run {render_safe(row.run)}" if row.run and row.recorded is None else "") + digest, "muted"
+            ),
+        )
+
+
+def describe_proof(proof: ProofRecord) -> str:
+    """What it is called: the path of a file, or whose output it is."""
+    return render_safe(f"output of {proof.run}" if proof.recorded is not None and proof.run else proof.path)
+
+
+def build_proof_line(shown: ProofShown, index: int, shift: int) -> tuple[Cell, ...]:
+    """A line of a proof, from a column on; those of a diff by what they say."""
+    line = shown.lines[index][:_LONGEST_RAW]
+    return (Cell(render_safe(line)[shift:], _find_role(shown.proof.kind, line)),)
+
+
+def _find_role(kind: ProofKind, line: str) -> str:
+    if kind is not ProofKind.DIFF:
+        return "text"
+    roles = {"+": "added", "-": "removed", "@": "muted"}
+    return roles.get(line[:1], "text")
+
+
+_SIDEWAYS = 16
+
+
+class ProofLines(LineView):
+    """One proof at a time, from its beginning on. A picture is as large as there is room for."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
+        super().__init__(id=id)
+        self._shown: ProofShown | None = None
+        self._blocks: list[list[HalfBlock]] = []
+        self._shades: list[str] = []
+        self._shift = 0
+
+    @property
+    def line_count(self) -> int:
+        if self._shown is None:
+            return 0
+        return len(self._blocks) or len(self._shades) or len(self._shown.lines)
+
+    def show(self, shown: ProofShown | None) -> None:
+        if shown is self._shown:
+            return
+        self._shown, self._shift = shown, 0
+        self.scroll_to(y=0, animate=False, force=True)
+        self._draw_picture()
+        self.lines_changed()
+
+    def on_resize(self) -> None:
+        self._draw_picture()
+        super().on_resize()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        if self.is_attached:
+            self._draw_picture()
+
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+        if self._shades:
+            return (Cell(self._shades[index]),)
+        return build_proof_line(self._shown, index, self._shift) if self._shown is not None else ()
+
+    def navigate(self, action: str) -> None:
+        if action in {"nav.left", "nav.right"}:
+            self._shift = max(0, self._shift + (_SIDEWAYS if action == "nav.right" else -_SIDEWAYS))
+            self.lines_changed()
+            return
+        super().navigate(action)
+
+    def _draw_picture(self) -> None:
+        picture = self._shown.picture if self._shown is not None else None
+        self._blocks, self._shades = [], []
+        if picture is None:
+            return
+        size = (max(1, self.size.width), max(1, self.size.height))
+        if self._is_colourless:
+            self._shades = render_shades(picture, *size)
+        else:
+            self._blocks = render_half_blocks(picture, *size)
+
+    @property
+    def _is_colourless(self) -> bool:
+        ink = find_ink(self)
+        return ink.ascii_only or ink.theme.style("pass").colour == ink.theme.style("text").colour
+
+    def _draw(self, index: int, width: int, ground: Style | None) -> Strip:
+        if not self._blocks:
+            return super()._draw(index, width, ground)
+        row = self._blocks[index]
+        segments = [Segment(one.text, Style(color=one.foreground, bgcolor=one.background)) for one in row]
+        return Strip(segments).extend_cell_length(width, find_ink(self).background).simplify()
+
+
+def describe_picture(picture: Picture) -> str:
+    """How large it is in truth."""
+    return f"{picture.width} × {picture.height} pixels"
+
 
 _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 

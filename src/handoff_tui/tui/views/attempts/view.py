@@ -2,25 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.attempts.compare_page import build_compare_page
 from handoff_tui.history.attempts.page import build_attempt_page
-from handoff_tui.history.attempts.report import AttemptRecord
+from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord
+from handoff_tui.history.attempts.words import (
+    describe_asked,
+    describe_changes,
+    describe_checks,
+    describe_tests,
+    describe_time,
+    describe_when,
+    describe_who,
+    label_attempt,
+    name_number,
+)
 from handoff_tui.history.failure.page import build_failure_page
 from handoff_tui.live.state.desk import DeskState, Loaded, Part, Scope, Value
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, Said, ScopeWanted, ViewWanted
-from handoff_tui.tui.views.attempts.list import AttemptList
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
+
+_FIELDS: Final = (
+    Field("number", "TRY", 4, right=True),
+    Field("outcome", "OUTCOME", 14),
+    Field("who", "WHO", 12, grows=14),
+    Field("ran", "RAN", 7, rank=4, right=True),
+    Field("worked", "WORKED", 7, rank=2, right=True),
+    Field("waited", "WAITED", 7, rank=1, right=True),
+    Field("checks", "CHECKS", 7, rank=7),
+    Field("flipped", "FLIPPED", 12, rank=6, grows=24),
+    Field("tests", "TESTS", 10, rank=5, grows=20),
+    Field("asked", "ASKED FOR", 18, rank=8),
+    Field("when", "WHEN (UTC)", 16, rank=3),
+)
+
+
+class AttemptRows:
+    """The rows of a history; a key is the attempt's name."""
+
+    def __init__(self, history: AttemptHistory) -> None:
+        self.records = history.attempts
+        self.keys: Sequence[str] = tuple(record.name for record in self.records)
+
+    def find(self, key: str) -> AttemptRecord | None:
+        return next((record for record in self.records if record.name == key), None)
+
+    def build_heading(self, width: int) -> Row:
+        return build_headings(_FIELDS, width)
+
+    def build_row(self, index: int, width: int) -> Row:
+        record = self.records[index]
+        label = label_attempt(record.outcome)
+        values: dict[str, Row] = {
+            "number": (Cell(name_number(record), "key"),),
+            "outcome": (Cell(str(label), label.role),),
+            "who": (Cell(describe_who(record), "agent"),),
+            "ran": (Cell(describe_time(record.ran_seconds), "muted"),),
+            "worked": (Cell(describe_time(record.worked_seconds), "muted"),),
+            "waited": (Cell(describe_time(record.waited_seconds), "muted"),),
+            "checks": (Cell(describe_checks(record)),),
+            "flipped": (Cell(describe_changes(record.check_changes)),),
+            "tests": (Cell(describe_tests(record)),),
+            "asked": (Cell(describe_asked(record)),),
+            "when": (Cell(describe_when(record), "muted"),),
+        }
+        return build_cells(_FIELDS, values, width)
+
+
+_MARK = 2
+"""Columns of the mark on an attempt that another one is to be compared with."""
+
+
+class _Place(NamedTuple):
+    """A row: an attempt, or the heading of its phase."""
+
+    rows: AttemptRows
+    number: int | None
+    heading: str = ""
+
+
+class AttemptList:
+    """Rows of one or several phases; a key is the attempt's name."""
+
+    def __init__(self, histories: Sequence[AttemptHistory], *, marked: str = "", text: str = "") -> None:
+        self._marked = marked
+        wanted = text.casefold().split()
+        self._places: list[_Place] = []
+        self._heading = AttemptRows(histories[0]) if histories else None
+        for history in histories:
+            rows = AttemptRows(history)
+            fitting = [index for index, record in enumerate(rows.records) if _fits(history, record, wanted)]
+            if fitting and len(histories) > 1:
+                title = f"{render_safe(history.phase)}  {plural(len(fitting), 'attempt')}"
+                self._places.append(_Place(rows, None, title))
+            self._places += [_Place(rows, index) for index in reversed(fitting)]
+        self._keys = tuple("" if one.number is None else one.rows.keys[one.number] for one in self._places)
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self._keys
+
+    def find(self, key: str) -> AttemptRecord | None:
+        """The attempt of a row."""
+        place = self._find_place(key)
+        return None if place is None or place.number is None else place.rows.records[place.number]
+
+    def find_earlier(self, key: str) -> AttemptRecord | None:
+        """The attempt before it at the same phase."""
+        place = self._find_place(key)
+        return place.rows.records[place.number - 1] if place is not None and place.number else None
+
+    def build_heading(self, width: int) -> Row:
+        heading = () if self._heading is None else self._heading.build_heading(max(1, width - _MARK))
+        return (Cell(" " * _MARK), *heading)
+
+    def build_row(self, index: int, width: int) -> Row:
+        place = self._places[index]
+        if place.number is None:
+            return (Cell(place.heading, "heading"),)
+        mark = Cell("◆ ", "waiting") if place.rows.keys[place.number] == self._marked else Cell("  ")
+        return (mark, *place.rows.build_row(place.number, max(1, width - _MARK)))
+
+    def _find_place(self, key: str) -> _Place | None:
+        return self._places[self._keys.index(key)] if key and key in self._keys else None
+
+
+def _fits(history: AttemptHistory, record: AttemptRecord, wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return True
+    reasons = " ".join(decision.reason for decision in record.decisions)
+    told = f"{record.name} {history.phase} {label_attempt(record.outcome).word} {describe_who(record)} {reasons}"
+    search = f"{told} {' '.join(record.failing or ())}".casefold()
+    return all(word in search for word in wanted)
+
 
 _SHOWN = ("attempts", "comparison", "failure", "chosen", "inbox")
 

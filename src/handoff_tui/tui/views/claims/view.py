@@ -2,19 +2,131 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
 from handoff_tui.core.text.labels import label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, PlaceWanted
-from handoff_tui.tui.views.claims.rows import ClaimRows, build_claim_page
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.widgets.freshness import describe_freshness
 from handoff_tui.tui.widgets.row_list import EmptyRows
+
+_ORDER: Final = {VerdictState.CONTRADICTED: 0, VerdictState.UNVERIFIED: 1, VerdictState.HOLDS: 2}
+_FIELDS: Final = (
+    Field("verdict", "VERDICT", 14),
+    Field("says", "THE AGENT SAYS", 24, grows=50),
+    Field("measured", "MEASURED HERE", 24, rank=5, grows=50),
+    Field("where", "WHERE", 18, rank=1, grows=20),
+)
+_HASH: Final = compile_later(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
+"""In a list the beginning of a hash is enough; the page beside it has it whole."""
+_LONGEST = 240
+
+
+class ClaimRows:
+    """One row for each claim."""
+
+    def __init__(self, shown: ShownHandoff, *, only_contradicted: bool = False, text: str = "") -> None:
+        self._total = shown.verdicts
+        wanted = text.casefold().split()
+        self._rows = [
+            verdict
+            for verdict in sorted(shown.verdicts, key=lambda verdict: _ORDER[verdict.state])
+            if (not only_contradicted or verdict.state is VerdictState.CONTRADICTED)
+            and all(word in _build_search(verdict) for word in wanted)
+        ]
+        self._keys = _build_keys(self._rows)
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self._keys
+
+    @property
+    def counts(self) -> Counter[VerdictState]:
+        """How all claims stand, shown or not."""
+        return Counter(verdict.state for verdict in self._total)
+
+    def find(self, key: str) -> Verdict | None:
+        return self._rows[self._keys.index(key)] if key in self._keys else None
+
+    def build_heading(self, width: int) -> Row:
+        return build_headings(_FIELDS, width)
+
+    def build_row(self, index: int, width: int) -> Row:
+        verdict = self._rows[index]
+        label = label_verdict(verdict.state)
+        values: dict[str, Row] = {
+            "verdict": (Cell(str(label), label.role),),
+            "says": (Cell(_shorten(describe_claim(verdict))),),
+            "measured": (Cell(_shorten(_describe_measured(verdict)), label.role),),
+            "where": (Cell(render_safe(str(verdict.claim.where)), "path"),),
+        }
+        return build_cells(_FIELDS, values, width)
+
+
+def build_claim_page(verdict: Verdict) -> Page:
+    """The claim whole: the words, where they stand, what was measured, and how."""
+    page = Page()
+    claim, label = verdict.claim, label_verdict(verdict.state)
+    page.line(Cell(f"{label}  ", label.role), Cell(render_safe(_describe_subject(verdict)), "heading"), indent=2)
+    rows = (
+        ("says", claim.text, "text"),
+        ("at", str(claim.where), "path"),
+        ("claimed", "" if claim.value is None else str(claim.value), "text"),
+        ("here", "" if verdict.measured is None else str(verdict.measured), label.role),
+        ("how", verdict.evidence or "nothing here can measure it", "muted"),
+    )
+    for name, text, role in rows:
+        if text:
+            page.line(Cell(f"{name:<8}", "muted"), Cell(render_safe(text), role), indent=8)
+    return page
+
+
+def describe_claim(verdict: Verdict) -> str:
+    """What is claimed, in short: `count package.total = 12`."""
+    said, value = _describe_subject(verdict), verdict.claim.value
+    return said if value is None or value is True else f"{said} = {value}"
+
+
+def _describe_subject(verdict: Verdict) -> str:
+    claim = verdict.claim
+    return f"{claim.kind} {claim.subject}" if claim.subject else str(claim.kind)
+
+
+def _describe_measured(verdict: Verdict) -> str:
+    if verdict.measured is None or isinstance(verdict.measured, bool):
+        return verdict.evidence
+    return f"{verdict.measured}: {verdict.evidence}" if verdict.evidence else str(verdict.measured)
+
+
+def _shorten(text: str) -> str:
+    return render_safe(_HASH.sub(r"\1…", text), _LONGEST)
+
+
+def _build_search(verdict: Verdict) -> str:
+    claim = verdict.claim
+    return f"{verdict.state} {describe_claim(verdict)} {claim.text} {claim.where} {verdict.evidence}".casefold()
+
+
+def _build_keys(verdicts: Sequence[Verdict]) -> list[str]:
+    """What is claimed and where; a number tells apart those that are the same."""
+    seen: Counter[str] = Counter()
+    keys: list[str] = []
+    for verdict in verdicts:
+        claim = verdict.claim
+        name = f"{claim.kind}\0{claim.subject or ''}\0{claim.where.path}\0{claim.text}"
+        keys.append(f"{name}\0{seen[name]}")
+        seen[name] += 1
+    return keys
 
 
 class ClaimsView(ListedView):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.formats.builder.system_claims import find_baseline, find_checks, find_clean_room
+from handoff_tui.handoffs.formats.builder.results import find_baseline, find_checks, find_clean_room
 from handoff_tui.handoffs.handoff import ClaimedBaseline
 from handoff_tui.handoffs.reading.format import Source
 

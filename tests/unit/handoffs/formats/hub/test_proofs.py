@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.work import Proof, ProofKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
-from handoff_tui.handoffs.formats.hub.proofs import parse_kind
+from handoff_tui.handoffs.formats.hub.dialect import HUB, parse_kind
 from tests.support.shelf import MemoryShelf, read_with
 
 _CONTEXT = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.hub.recognition import recognise
+from handoff_tui.handoffs.formats.hub.dialect import recognise
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 
 _HEAD = "Generated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"

@@ -10,7 +10,7 @@ from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.live.state.agents import AgentsView, Coming
-from handoff_tui.tui.views.agent.actions import (
+from handoff_tui.tui.views.agent.view import (
     TryInView,
     find_compared_scope,
     find_try_scope,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.text.cell_width import compute_width
-from handoff_tui.tui.views.attempts.list import AttemptList
+from handoff_tui.tui.views.attempts.view import AttemptList
 from tests.support.debug_states import ATTEMPTS, EARLIER, HANDED_OVER, HISTORY, REJECTED
 
 

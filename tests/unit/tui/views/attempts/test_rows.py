@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.tui.views.attempts.rows import AttemptRows
+from handoff_tui.tui.views.attempts.view import AttemptRows
 from tests.support.attempt_records import FIRST, HISTORY
 
 

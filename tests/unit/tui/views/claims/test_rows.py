@@ -3,7 +3,7 @@ from __future__ import annotations
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.views.claims.rows import ClaimRows, build_claim_page
+from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
 from tests.support.reviewed import build_reviewed, list_lines
 
 HASH = "sha256:" + "a" * 64

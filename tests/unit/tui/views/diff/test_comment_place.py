@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.diff.comment_place import RemarkPlace, build_remark_place
 from handoff_tui.tui.views.diff.row_map import Folding
 from handoff_tui.tui.views.diff.rows import DiffLook, DiffRows
+from handoff_tui.tui.views.diff.view import RemarkPlace, build_remark_place
 from tests.support.patches import build_shown, number_lines
 
 OLD = number_lines(20)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.theme import TEXT_ROLES
-from handoff_tui.tui.views.diff.languages import find_language, find_words
+from handoff_tui.tui.views.diff.rows import find_language, find_words
 
 
 def tell(path: str, text: str) -> list[tuple[str, str]]:

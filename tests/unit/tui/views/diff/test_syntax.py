@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.tui.views.diff.syntax import Highlighter, split_words
+from handoff_tui.tui.views.diff.rows import Highlighter, split_words
 from tests.support.patches import parse_patch, render_patch
 
 

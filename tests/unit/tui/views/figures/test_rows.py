@@ -5,7 +5,7 @@ import pytest
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.report import Figure
-from handoff_tui.tui.views.figures.rows import FigureRows, SourceRows, build_figure_page, label_figure
+from handoff_tui.tui.views.figures.view import FigureRows, SourceRows, build_figure_page, label_figure
 from tests.support.debug_states import FIGURES, LOOPS, MISSED, UNKNOWN
 from tests.support.log_states import ROWS
 

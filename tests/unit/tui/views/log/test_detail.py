@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.decisions.values.gate_view import GateView
 from handoff_tui.log.entries.entry import parse_entry
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow
-from handoff_tui.tui.views.log.detail import build_entry_detail, build_row_detail, find_changes, has_no_human
+from handoff_tui.tui.views.log.view import build_entry_detail, build_row_detail, find_changes, has_no_human
 from tests.support.gate_views import build_gate_view
 from tests.support.log_entries import build_statement, sign_statement
 from tests.support.reviewed import list_lines

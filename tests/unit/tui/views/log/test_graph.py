@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.log.show.view import EntryState, LogRow
-from handoff_tui.tui.views.log.graph import MOST_LANES, build_graph
+from handoff_tui.tui.views.log.rows import MOST_LANES, build_graph
 
 
 def build_rows(text: str) -> list[LogRow]:
