@@ -18,7 +18,7 @@ DISK_METHODS = {
     "read_bytes", "read_text", "readlink", "rename", "resolve", "rmdir", "symlink_to", "touch", "unlink",
     "write_bytes", "write_text",
 }  # fmt: skip
-LONGEST_FILE = 400
+LONGEST_FILE = 600
 LONGEST_FUNCTION = 50
 
 

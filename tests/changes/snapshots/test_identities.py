@@ -17,7 +17,7 @@ from handoff_tui.changes.snapshots.identities import (
     ("identifier", "identity"),
     [
         ("tests/x.py::TestA::test_b", Identity("tests/x.py", ("TestA",), "test_b")),
-        ("tests.unit.x.TestA::test_b[1::2]", Identity("tests/unit/x.py", ("TestA",), "test_b", "[1::2]")),
+        ("tests.unit.x.TestA::test_b[1::2]", Identity("tests/x.py", ("TestA",), "test_b", "[1::2]")),
         ("tests.x::test_b", Identity("tests/x.py", (), "test_b")),
         ("x.test.ts::adds", Identity("x.test.ts", (), "adds")),
         ("TestA::test_b", Identity("TestA", (), "test_b")),

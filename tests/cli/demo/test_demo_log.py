@@ -76,7 +76,7 @@ def test_packet_of_the_rejection_has_its_remarks(demo: Path, speaking: Speaking)
 
 def test_planted_failure_is_found_as_the_document_says(demo: Path, speaking: Speaking) -> None:
     """Every verb of the walk-through in docs/debugging.md runs on the sample, and says what is told there."""
-    text = (Path(__file__).parents[4] / "docs" / "debugging.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "debugging.md").read_text(encoding="utf-8")
     calls = [line.split()[1:] for line in text.split("```")[1].splitlines() if line.startswith("handoff-tui ")]
     said = {words[0]: ask(speaking, demo, *words).stdout for words in calls if words[0] != "demo"}
     assert all(word in said["failure"] for word in ("look first at approvals-are-real", "commit cbfc5a1"))

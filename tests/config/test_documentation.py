@@ -6,7 +6,7 @@ from pathlib import Path
 from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.root import Settings
 
-PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
 
 
 def test_examples_of_the_documentation_load() -> None:

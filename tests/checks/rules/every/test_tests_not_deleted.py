@@ -104,10 +104,10 @@ def test_file_that_no_longer_parses_has_no_tests() -> None:
     assert found == ["test_row.py test_row", "test_row.py TestSail.test_up"]
 
 
-@pytest.mark.parametrize("renamed", [None, {"tests/unit/test_boat.py": "tests/test_row.py"}])
+@pytest.mark.parametrize("renamed", [None, {"tests/test_boat.py": "tests/test_row.py"}])
 def test_file_that_is_renamed_keeps_its_tests(renamed: dict[str, str] | None) -> None:
     """Whether git tells it or not."""
-    assert subjects({"tests/test_row.py": PYTHON}, {"tests/unit/test_boat.py": PYTHON}, renamed) == []
+    assert subjects({"tests/test_row.py": PYTHON}, {"tests/test_boat.py": PYTHON}, renamed) == []
 
 
 def test_file_that_is_renamed_out_of_the_tests_is_found() -> None:

@@ -9,7 +9,7 @@ from handoff_tui.history.replay.report_sections import Code, Section, Table, Tex
 from handoff_tui.log.show.by_hand import SCRIPT
 from tests.support.replays import ENTRY, OTHER, build_approval, build_metrics_report, build_replay_report
 
-BY_HAND = Path(__file__).resolve().parents[4] / "docs" / "verify-by-hand.md"
+BY_HAND = Path(__file__).resolve().parents[3] / "docs" / "verify-by-hand.md"
 
 
 def find(sections: list[Section], title: str) -> Section:

@@ -52,7 +52,7 @@ def test_own_themes_are_listed_and_loaded(settings: Path) -> None:
     """A theme in the user's folder stands beside those that are shipped."""
     folder = settings.parent / "themes"
     folder.mkdir()
-    shipped = Path(__file__).resolve().parents[4] / "themes" / "dark.toml"
+    shipped = Path(__file__).resolve().parents[3] / "themes" / "dark.toml"
     (folder / "mine.toml").write_bytes(shipped.read_bytes())
     assert {"mine", "dark", "high-contrast"} <= set(list_theme_names())
     assert load_named_theme("mine").name == "mine"

@@ -23,7 +23,7 @@ from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.errors import PhaseLockedError, ProcedureError
 from tests.support.stepping import HANDOFF, WORK, Stepping
 
-SCHEMA = Path(__file__).parents[4] / "docs" / "context.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs" / "context.schema.json"
 REQUEST = RunRequest(procedure="OWN", handoff=HANDOFF, phase="build")
 ORDER = AgentOrder(TryKind.STEP, "maker", 1, 20.0)
 

@@ -20,7 +20,7 @@ def runs(tmp_path: Path) -> Runs:
 
 def test_supervisor_imports_the_standard_library_alone() -> None:
     """It starts in a moment, and nothing of a repository can stand in for what it imports."""
-    source = str(Path(__file__).parents[4] / "src")
+    source = str(Path(__file__).parents[3] / "src")
     code = f"import sys; sys.path.append({source!r}); import handoff_tui.agents.runs.supervisor; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=60
