@@ -5,7 +5,8 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.config.settings.hub import Hub
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import ReportedFinding, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import ReportedFinding
 
 PRIORITIES = Hub().task_priorities
 

@@ -6,7 +6,7 @@ from handoff_tui.agents.outcome import add_budget, can_try_again, describe_next,
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
 from handoff_tui.config.pipeline import Phase
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 GOOD = RunEnd(ending=RunEnding.EXITED, code=0)
 

@@ -7,7 +7,7 @@ from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.signs import build_rewritten_notice, find_signs, is_tampering
 from handoff_tui.agents.step.report import Notice, Sign
 from handoff_tui.config.settings.hub import Hub
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 BEFORE = Observation(head="a", branch="refs/heads/main", refs={"refs/heads/main": "a"}, tree="t1")
 AFTER = BEFORE.model_copy(update={"head": "b", "tree": "t2", "refs": {"refs/heads/main": "b"}})

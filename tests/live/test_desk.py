@@ -10,6 +10,7 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.result import Outcome
 from handoff_tui.checks.run.check import CheckRequest, check
 from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_desk
@@ -233,17 +234,16 @@ def test_files_and_the_one_in_view(work: RepositoryBuilder) -> None:
 
 
 def test_packet_is_a_document(work: RepositoryBuilder) -> None:
-    """Made from the log and the checks, and rendered by who knows how."""
+    """Made from the log and the checks, and rendered as Markdown."""
     with looking(work.folder) as onlooker:
-        onlooker.desk._render_packet = lambda packet: f"packet of {packet.handoff}"
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
         onlooker.desk.need(frozenset({Part.DOCUMENT}))
         onlooker.desk.open_document(PACKET)
         state = onlooker.wait_for_parts(Part.DOCUMENT)
         assert state.document.value is not None
-        assert state.document.value.text == "packet of H-1"
         assert state.document.value.packet is not None
+        assert state.document.value.text == render_packet(state.document.value.packet)
 
 
 def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.desk import LiveDesk
 from handoff_tui.live.state.desk import DeskState, Drafts, Loaded, Part
@@ -41,7 +40,7 @@ class Onlooker:
         self.told: list[DeskState] = []
         self.bugs: list[BaseException] = []
         self._news = threading.Condition()
-        self.desk = LiveDesk(places, self._tell, self.bugs.append, render_context=render_context)
+        self.desk = LiveDesk(places, self._tell, self.bugs.append)
 
     @property
     def state(self) -> DeskState:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.loop import StepTelling, step
 from handoff_tui.agents.step.report import StepReport
 from handoff_tui.agents.step.step import StepRequest
@@ -82,4 +81,4 @@ class Stepping:
         self, phase: str | None = "build", telling: StepTelling | None = None, *, loop: bool = False, **request: bool
     ) -> StepReport:
         wanted = StepRequest(HANDOFF, phase, **request)
-        return step(self.desk(), wanted, render_context, telling or StepTelling(), loop=loop)
+        return step(self.desk(), wanted, telling or StepTelling(), loop=loop)

@@ -8,7 +8,7 @@ from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.signs import is_tampering
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
 from handoff_tui.config.pipeline import Phase
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _FAILING = frozenset({
     Sign.NOT_STARTED, Sign.FAILED, Sign.TIMED_OUT, Sign.FLOODED, Sign.LOST, Sign.DID_NOTHING, Sign.OUTPUT_REWRITTEN,

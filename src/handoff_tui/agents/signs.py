@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.step.report import Notice, Sign
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.work import Severity
 
 _MOST_PLACES = 20
 _LONGEST_LINE = 200

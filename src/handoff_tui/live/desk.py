@@ -13,9 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.agents.step.report import StepContext
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.decisions.values.packet import Packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agents import AgentDesk
 from handoff_tui.live.acting.bisecting import Bisecting
@@ -58,12 +56,8 @@ class LiveDesk:
         starts: Sequence[Path],
         tell: Callable[[DeskState], None],
         on_bug: Callable[[BaseException], None] = raise_bug,
-        *,
-        render_packet: Callable[[Packet], str] | None = None,
-        render_context: Callable[[StepContext], tuple[str, str]] | None = None,
     ) -> None:
         self._board = Board(tell)
-        self._render_packet = render_packet
         self._lanes = [Lane(name, on_bug) for name in ("quick", "slow", "checks", "decisions")]
         quick, slow, checks, decisions = self._lanes
         self._feeds = [
@@ -76,7 +70,7 @@ class LiveDesk:
         self._drafts = DraftKeeper(self._board, on_bug)
         self._board.settle = self._drafts.settle
         self._deciding = Deciding(self._board, decisions, self._find_scene, self._drafts.get_stored, self._note_stored)
-        self.agents = AgentDesk(self._board, self._find_scene, lambda: self._note_checks(False), on_bug, render_context)  # noqa: FBT003 - nothing of it is shown
+        self.agents = AgentDesk(self._board, self._find_scene, lambda: self._note_checks(False), on_bug)  # noqa: FBT003 - nothing of it is shown
         """Agents are followed, started and stopped through this."""
         self.debugging = Debugging(self._board, slow, self._find_scene, lambda *at: self._find_room().build_wanted(*at))
         """Attempts are compared, and failures looked into, through this."""
@@ -285,5 +279,5 @@ class LiveDesk:
 
         with self._room_lock:
             if self._room is None:
-                self._room = ReadingRoom(self._board, self._asked.list_commands, self._render_packet)
+                self._room = ReadingRoom(self._board, self._asked.list_commands)
             return self._room

@@ -108,14 +108,10 @@ class DeskApp(App[None], inherit_bindings=False):
 
     def _load_desk(self) -> None:
         """Everything heavy, while the screen already answers."""
-        from handoff_tui.agents.step.context_page import render_context  # noqa: PLC0415
-        from handoff_tui.decisions.pages.packet import render_packet  # noqa: PLC0415 - after the first paint
-        from handoff_tui.live.desk import LiveDesk  # noqa: PLC0415
+        from handoff_tui.live.desk import LiveDesk  # noqa: PLC0415 - after the first paint
 
         look = self._load_look()
-        live = LiveDesk(
-            self._starts, self._tell, self._tell_bug, render_packet=render_packet, render_context=render_context
-        )
+        live = LiveDesk(self._starts, self._tell, self._tell_bug)
         self.live = live
         self.call_later(self._open, live, look)
 

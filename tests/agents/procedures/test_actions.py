@@ -9,7 +9,6 @@ import pytest
 
 from handoff_tui.agents.procedures.actions import RepositoryActions, build_checked_plan
 from handoff_tui.agents.procedures.report import RunRequest
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
@@ -64,7 +63,7 @@ def test_unknown_procedure_is_answered_with_the_nearest(gate_desk: GateDesk) -> 
 def test_procedure_waits_for_those_it_depends_on(done: bool, gate_desk: GateDesk) -> None:  # noqa: FBT001 - a case
     """They must have been completed for the same attempt."""
     write(gate_desk, f'steps = [{STEP}]\ndepends_on = ["AGENT_HANDOFF_STANDARD"]')
-    actions = RepositoryActions(gate_desk.root, lambda _request, _name: done, render_context)
+    actions = RepositoryActions(gate_desk.root, lambda _request, _name: done)
     if done:
         assert len(actions.plan(REQUEST).steps) == 1
     else:
@@ -78,7 +77,7 @@ def test_own_command_check_is_a_rule(gate_desk: GateDesk) -> None:
         '[procedures.rules.nothing-unpushed]\nname = "pushed"\nseverity = "high"\ntimeout_seconds = 9\n',
         encoding="utf-8",
     )
-    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True, render_context)
+    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
     found = actions.judge(REQUEST, "nothing-unpushed", Event())
     assert isinstance(found.passed, bool)
     assert found.detail
@@ -86,7 +85,7 @@ def test_own_command_check_is_a_rule(gate_desk: GateDesk) -> None:
 
 def test_declared_rule_is_judged_on_the_handoff(gate_desk: GateDesk) -> None:
     """VR003 finds a state file that contradicts git, or does not apply; it is never silent."""
-    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True, render_context)
+    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
     for rule in ("VR001", "VR002", "VR003", "VR004", "VR005", "VR006", "VR007", "VR008"):
         assert actions.judge(REQUEST, rule, Event()).detail
 
@@ -96,9 +95,7 @@ def test_rule_that_is_switched_off_does_not_hold(gate_desk: GateDesk) -> None:
     (gate_desk.root / "handoff-tui.toml").write_text(
         "[checks.source-phase-complete]\nenabled = false\n", encoding="utf-8"
     )
-    found = RepositoryActions(gate_desk.root, lambda _request, _name: True, render_context).judge(
-        REQUEST, "VR001", Event()
-    )
+    found = RepositoryActions(gate_desk.root, lambda _request, _name: True).judge(REQUEST, "VR001", Event())
     assert (found.passed, "switched off" in found.detail) == (False, True)
 
 
@@ -108,7 +105,7 @@ def test_person_is_told_once_that_a_run_waits(gate_desk: GateDesk, isolated_user
     place.parent.mkdir(parents=True)
     command = f'["sh", "-c", "echo {{text}} >> {tmp_path}/told"]'
     place.write_text(f"[notifications]\ncommand = {command}\n", encoding="utf-8")
-    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True, render_context)
+    actions = RepositoryActions(gate_desk.root, lambda _request, _name: True)
     for _ in range(2):
         assert actions.look_at_gate(REQUEST).open is None
     assert (tmp_path / "told").read_text(encoding="utf-8").count("OWN waits for a decision") == 1

@@ -16,7 +16,6 @@ from handoff_tui.agents.runs.phase_locks import find_lock, find_lock_place, rele
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step import start as step_start
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.agents.step.start import start_prepared
 from handoff_tui.agents.step.trail import list_reports
@@ -29,7 +28,7 @@ ORDER = AgentOrder(TryKind.STEP, "maker", 1, 20.0)
 
 
 def run(stepping: Stepping, order: AgentOrder = ORDER, cancel: Event | None = None) -> TryResult:
-    done = run_step_agent(stepping.root, REQUEST, order, cancel or Event(), render_context)
+    done = run_step_agent(stepping.root, REQUEST, order, cancel or Event())
     assert (done.kind, done.name, done.number) == order[:3]
     return done.result
 
@@ -60,7 +59,7 @@ def test_agent_of_a_dead_worker_is_found_again(stepping: Stepping) -> None:
     stepping.teach(f"echo begun >> {stepping.home}/begun; while [ ! -e {go} ]; do sleep 0.02; done; {WORK}")
     common_dir = stepping.root / ".git"
     held = take_lock(common_dir, build_key(REQUEST, ORDER), "the procedure", "mark")
-    start_prepared(prepare_run(stepping.desk(), REQUEST, ORDER), render_context, held)
+    start_prepared(prepare_run(stepping.desk(), REQUEST, ORDER), held)
     assert find_run(common_dir, build_key(REQUEST, ORDER)).status is RunStatus.RUNNING
     go.touch()
     assert run(stepping) is TryResult.PASS
@@ -91,7 +90,7 @@ def test_phase_for_people_needs_a_signature(stepping: Stepping) -> None:
     """Nobody is started there because a procedure was asked for; the lock is given back."""
     request = REQUEST.model_copy(update={"phase": "release"})
     with pytest.raises(ProcedureError, match="release may only be started by a person"):
-        run_step_agent(stepping.root, request, ORDER, Event(), render_context)
+        run_step_agent(stepping.root, request, ORDER, Event())
     assert find_lock(stepping.root / ".git", "release") is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.agents.procedures.page import build_figures
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, TryKind, TryResult
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.procedure_reports import build_run, build_try
 
 

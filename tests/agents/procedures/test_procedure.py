@@ -8,7 +8,7 @@ from handoff_tui.agents.engine.engine import GateLook, Json
 from handoff_tui.agents.procedures.attempt import Watch
 from handoff_tui.agents.procedures.report import ProcedureState, TryResult
 from handoff_tui.core.errors import ProcedureError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.procedure_runs import (
     DiedError,
     MemoryDurable,

@@ -6,8 +6,8 @@ import pytest
 
 from handoff_tui.agents.proofs.page import build_proofs_json, build_proofs_page
 from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Line
-from handoff_tui.core.work import ProofKind
 
 
 def make_proof(recorded: str | None, path: str = "proofs/a.png") -> ProofRecord:

@@ -7,7 +7,7 @@ import pytest
 
 from handoff_tui.agents.proofs.proofs import list_proofs, read_picture
 from handoff_tui.core.errors import UnsafePathError
-from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
 from tests.support.pictures import build_png
 from tests.support.stepping import HANDOFF, Stepping

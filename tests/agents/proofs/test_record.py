@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.agents.proofs.record import ProofRecord
-from handoff_tui.core.work import ProofKind
+from handoff_tui.core.tasks import ProofKind
 
 
 def test_proof_holds_when_it_is_what_was_recorded() -> None:

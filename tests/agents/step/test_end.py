@@ -8,7 +8,6 @@ import pytest
 
 from handoff_tui.agents.runs.phase_locks import find_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow, read_view
 from handoff_tui.agents.step.report import Sign, StepOutcome
@@ -20,7 +19,7 @@ from tests.support.stepping import COMMIT, HANDOFF, WORK, Stepping, wait_until
 
 
 def start(stepping: Stepping) -> RunKey:
-    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")), render_context)
+    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
     return view.state.key
 
 
@@ -114,7 +113,7 @@ def test_findings_of_a_tester_lead_back_to_the_developer(builder: RepositoryBuil
     command = f'command = ["sh", "{script}"]\n'
     config.write_text(f"[agents.qa]\n{command}[agents.dev]\n{command}", encoding="utf-8")
     desk = open_desk(builder.folder)
-    view = start_step(prepare_step(desk, StepRequest("T007", "DEV")), render_context)
+    view = start_step(prepare_step(desk, StepRequest("T007", "DEV")))
     follow(desk, view.state.key)
     report = finish_step(desk, view.state.key)
     assert (report.outcome, report.next_phase) == (StepOutcome.FAILED, "DEV")

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.agents.runs.run import RunStatus
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import (
     find_active,
@@ -30,7 +29,7 @@ def test_running_agent_is_followed_paused_spoken_to_and_stopped(stepping: Steppi
         'while ! grep -q hurry "$HANDOFF_TUI_NOTES_FILE"; do echo waiting; sleep 0.05; done; echo heard; sleep 60'
     )
     desk = stepping.desk()
-    key = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context).state.key
+    key = start_step(prepare_step(desk, StepRequest(HANDOFF, "build"))).state.key
     assert find_active(desk, None, "BUILD") == key
     assert pause_step(desk, key).state.status is RunStatus.PAUSED
     assert resume_step(desk, key).state.status is RunStatus.RUNNING
@@ -68,10 +67,7 @@ def test_choice_between_two_running_agents_is_the_operators(stepping: Stepping) 
     stepping.configure(gate=False).teach(WORK).step()
     stepping.teach("sleep 60").teach("sleep 60", "tester")
     desk = stepping.desk()
-    keys = [
-        start_step(prepare_step(desk, StepRequest(HANDOFF, phase)), render_context).state.key
-        for phase in ("build", "test")
-    ]
+    keys = [start_step(prepare_step(desk, StepRequest(HANDOFF, phase))).state.key for phase in ("build", "test")]
     with pytest.raises(UsageError, match="more than one agent is running"):
         find_active(desk, None, None)
     for key in keys:

@@ -8,7 +8,6 @@ import pytest
 
 from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.follow import follow, read_view, stop_step
 from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.agents.step.step import StepRequest, build_environment, choose_handoff, prepare_step, start_step
@@ -69,9 +68,9 @@ def test_next_phase_waits_for_a_person(
 def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
     """And nothing of theirs is left behind."""
     stepping.teach("sleep 60")
-    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")), render_context)
+    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
     with pytest.raises(PhaseLockedError, match="build is locked by"):
-        start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")), render_context)
+        start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
     stop_step(stepping.desk(), view.state.key)
     assert find_lock(stepping.desk().repository.common_dir, "build") is None
 
@@ -92,8 +91,8 @@ def test_phase_for_people_is_started_by_a_person_alone(gate_desk: GateDesk, isol
     stepping.step("test")
     prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "release"))
     with pytest.raises(NoHumanError, match="may only be started by a person"):
-        start_step(prepared, render_context)
-    view = start_step(prepared, render_context, confirmed=True)
+        start_step(prepared)
+    view = start_step(prepared, confirmed=True)
     assert follow(stepping.desk(), view.state.key).state.status is RunStatus.FINISHED
 
 

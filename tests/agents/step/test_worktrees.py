@@ -5,7 +5,6 @@ import pytest
 from handoff_tui.agents.runs.folders import find_run, write_run
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.runs.worktrees import open_worktree
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.follow import stop_step
 from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
 from handoff_tui.agents.step.worktrees import clear_worktrees, list_worktrees
@@ -37,7 +36,7 @@ def test_next_try_clears_the_tree_of_an_earlier_attempt(stepping: Stepping) -> N
     """And its own stays."""
     desk = stepping.configure(folder="worktree").desk()
     earlier = open_worktree(desk.repository, RunKey(handoff=HANDOFF, phase="test"))
-    view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context)
+    view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")))
     assert not earlier.folder.exists()
     assert [one.kept for one in list_worktrees(desk)] == ["an agent works in it, or its work was not looked at yet"]
     stop_step(desk, view.state.key)

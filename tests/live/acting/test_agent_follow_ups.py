@@ -89,13 +89,10 @@ class Desk:
     def __init__(self) -> None:
         self.told: list[DeskState] = []
         self.lane = Lane("acts", self._fail)
-        self.courses = AgentCourses(self.lane, Board(self.told.append), self._render, self._follow, lambda: None)
+        self.courses = AgentCourses(self.lane, Board(self.told.append), self._follow, lambda: None)
 
     def _fail(self, bug: BaseException) -> None:
         raise bug
-
-    def _render(self, _: object) -> tuple[str, str]:
-        raise AssertionError
 
     def _follow(self, *_: object) -> None:
         raise AssertionError

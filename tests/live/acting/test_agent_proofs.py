@@ -12,7 +12,7 @@ from handoff_tui.agents.proofs.record import ProofRecord
 from handoff_tui.agents.runs.files import OUTPUT
 from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan
-from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.live.acting.agent_proofs import ProofShelf

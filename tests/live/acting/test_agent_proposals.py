@@ -10,7 +10,6 @@ import pytest
 from handoff_tui.agents.runs.phase_locks import find_lock_place, take_lock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.runs.unlock import list_phase_locks
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.report import StepOutcome
@@ -31,7 +30,7 @@ class Operator:
         self.begun: list[tuple[RunKey, bool]] = []
 
     def ask(self, kind: ProposalKind, phase: str | None = None) -> Ready:
-        watch = Watch(open_desk(self.root), render_context, lambda *_: None, self._begin, threading.Event())
+        watch = Watch(open_desk(self.root), lambda *_: None, self._begin, threading.Event())
         return ready_proposal(Wish(kind, str(self.root), self.handoff, phase), watch)
 
     def _begin(self, _: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it

@@ -8,7 +8,6 @@ import pytest
 
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.report import StepOutcome
@@ -278,7 +277,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kind: ProposalKind, steppi
 def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -> None:
     """One that ended while no desk was open stays as it is until somebody asks."""
     desk = stepping.desk()
-    view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")), render_context)
+    view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")))
     follow(desk, view.state.key)
     left = Telling()
     left.cancel.set()

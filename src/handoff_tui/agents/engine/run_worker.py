@@ -37,7 +37,6 @@ from handoff_tui.agents.procedures.attempt import Watches
 from handoff_tui.agents.procedures.procedure import ProcedureRunner
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.run import find_engine_place
-from handoff_tui.agents.step.start import Renderer
 from handoff_tui.config.settings.engine import EngineSettings
 from handoff_tui.core.errors import EngineError, HandoffError
 from handoff_tui.handoffs.session import Desk, open_desk
@@ -352,10 +351,9 @@ class Telling(NamedTuple):
     """Says what went wrong; the exit code."""
 
 
-def work(start: Path, telling: Telling, render: Renderer, *, on_demand: bool) -> NoReturn:
+def work(start: Path, telling: Telling, *, on_demand: bool) -> NoReturn:
     """Works until it is told to end; one that was started on demand also when nothing is left to do.
 
-    `render` puts into words what agents are told.
     Does not return: threads of the engine may sleep for days, and everything is kept anyhow.
     """
     desk = open_desk(start)
@@ -363,9 +361,7 @@ def work(start: Path, telling: Telling, render: Renderer, *, on_demand: bool) ->
     quiet_logger(build_log_handler(desk.repository.common_dir))
     place = find_engine_place(desk)
     with _locked(desk, place, on_demand=on_demand), _opened(desk, place) as engine:
-        actions = RepositoryActions(
-            desk.repository.root, lambda request, name: has_completed(engine, request, name), render
-        )
+        actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
         settings = desk.loaded.settings.engine
         _run(place, actions, _build_options(settings, on_demand=on_demand), telling)
 

@@ -24,7 +24,7 @@ from handoff_tui.agents.runs.worktrees import find_worktree
 from handoff_tui.agents.step.context import build_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
-from handoff_tui.agents.step.start import PreparedRun, Renderer, start_prepared
+from handoff_tui.agents.step.start import PreparedRun, start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.check import CheckRequest, Telling, check, list_rules
@@ -57,7 +57,7 @@ _ENDINGS = {
 }
 
 
-def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, render: Renderer) -> ProcedureTry:
+def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
     """One try by an agent: its run is over, alive, or begins now. What speaks against it counts, not its exit code."""
     desk = open_desk(root)
     key = build_key(request, order)
@@ -68,7 +68,7 @@ def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: E
             return ProcedureTry(
                 kind=order.kind, name=order.name, number=order.number, result=TryResult.WITHDRAWN, begun=False
             )
-        _start(root, request, order, cancel, (held, render))
+        _start(root, request, order, cancel, held)
     handle = attach_run(common_dir, key)
     withdrawn = not wait_run(handle, cancel).is_over
     if withdrawn:
@@ -125,11 +125,8 @@ def prepare_run(desk: Desk, request: RunRequest, order: AgentOrder, telling: Tel
     return PreparedRun(examined, pipeline, phase, route, found, key, context, worktree)
 
 
-def _start(
-    root: Path, request: RunRequest, order: AgentOrder, cancel: Event, held_by: tuple[HeldLock, Renderer]
-) -> None:
+def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, held: HeldLock) -> None:
     """With the lock of the phase in hand; everything is looked at now, since the wait for it may have been long."""
-    held, render = held_by
     try:
         desk = open_desk(root)
         if order.kind is TryKind.STEP:  # the way back is open to everybody
@@ -141,7 +138,7 @@ def _start(
     except HandoffError:
         release_lock(held)
         raise
-    start_prepared(prepared, render, held)
+    start_prepared(prepared, held)
 
 
 def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: AgentOrder) -> None:
@@ -223,10 +220,9 @@ IsCompleted = Callable[[RunRequest, str], bool]
 class RepositoryActions:
     """Everything is read anew each time: a run may last for days, and nothing of it is believed in between."""
 
-    def __init__(self, root: Path, is_completed: IsCompleted, render: Renderer) -> None:
+    def __init__(self, root: Path, is_completed: IsCompleted) -> None:
         self._root = root
         self._is_completed = is_completed
-        self._render = render
 
     def plan(self, request: RunRequest) -> ProcedurePlan:
         desk = open_desk(self._root)
@@ -244,7 +240,7 @@ class RepositoryActions:
         return BUILT_IN[step](work)
 
     def run_agent(self, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
-        return run_step_agent(self._root, request, order, cancel, self._render)
+        return run_step_agent(self._root, request, order, cancel)
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         """The rule as a check of this handoff; one that does not apply here stands in nobody's way."""

@@ -14,10 +14,10 @@ from handoff_tui.agents.procedures.report import (
     TryResult,
     TypeFigures,
 )
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import Severity
 
 
 def build_figures(runs: Sequence[ProcedureRun]) -> ProcedureFigures:

@@ -18,7 +18,7 @@ from handoff_tui.agents.procedures.report import (
     TryResult,
 )
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.system.clock import read_now
 
 PLAN = "plan"

@@ -25,7 +25,7 @@ from handoff_tui.agents.procedures.consent import refuse_untrusted_agent
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
 from handoff_tui.decisions.examine import plan_gate
-from handoff_tui.git.history.first_commit import read_first_commit
+from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.git.history.work_commits import find_work_commit
 from handoff_tui.handoffs.read_handoffs import read_shelf
 from handoff_tui.handoffs.session import Desk

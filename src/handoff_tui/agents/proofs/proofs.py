@@ -6,8 +6,8 @@ from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
 from handoff_tui.agents.runs.run import AGENT_STEP
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.core.picture import Picture
+from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.png import parse_png
-from handoff_tui.core.work import ProofKind
 from handoff_tui.handoffs.claims.hashing import hash_file
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import ProofKind
+from handoff_tui.core.tasks import ProofKind
 
 
 class ProofRecord(Model):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from handoff_tui.agents.step.report import FixTask, HandoffContext, PreviousContext, StepContext
 from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.tasks import ReportedFinding, Task
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
 from handoff_tui.core.text.safe_text import render_safe_lines
-from handoff_tui.core.work import ReportedFinding, Task
 from handoff_tui.decisions.pages.packet import render_packet
 
 _MOST = 100

@@ -12,7 +12,7 @@ from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow, stop_step
 from handoff_tui.agents.step.report import StepOutcome, StepReport
-from handoff_tui.agents.step.step import PreparedStep, Renderer, StepRequest, prepare_step, start_step
+from handoff_tui.agents.step.step import PreparedStep, StepRequest, prepare_step, start_step
 from handoff_tui.checks.run.check import Telling
 from handoff_tui.handoffs.session import Desk, open_desk
 
@@ -29,15 +29,15 @@ class StepTelling:
     """Asks the person at the terminal; called only for phases that people alone may start."""
 
 
-def step(desk: Desk, request: StepRequest, render: Renderer, telling: StepTelling, *, loop: bool = False) -> StepReport:
+def step(desk: Desk, request: StepRequest, telling: StepTelling, *, loop: bool = False) -> StepReport:
     """Runs one agent to its end and looks at its work; with `loop`, goes on while no person is needed.
 
     What a person must decide ends the loop: a gate, a spent budget, anything that was noticed at a phase without one.
     """
-    report = _try(desk, request, render, telling)
+    report = _try(desk, request, telling)
     while loop and not telling.checks.cancel.is_set() and can_go_on(report):
         desk = open_desk(desk.repository.root)
-        report = _try(desk, StepRequest(request.handoff, report.next_phase), render, telling)
+        report = _try(desk, StepRequest(request.handoff, report.next_phase), telling)
     return report
 
 
@@ -48,14 +48,14 @@ def can_go_on(report: StepReport) -> bool:
     return report.outcome is StepOutcome.FAILED or (report.outcome is StepOutcome.READY and not report.has_gate)
 
 
-def _try(desk: Desk, request: StepRequest, render: Renderer, telling: StepTelling) -> StepReport:
+def _try(desk: Desk, request: StepRequest, telling: StepTelling) -> StepReport:
     """The first try and those after it, with the waits between them."""
     retry = 0
     while True:
         prepared = prepare_step(desk, request, telling.checks)
         if telling.checks.cancel.is_set():  # the checks were cut short: nothing is started on what they say
             raise KeyboardInterrupt
-        report = _run_once(prepared, render, telling)
+        report = _run_once(prepared, telling)
         retry += 1
         ended = telling.checks.cancel.is_set() or not can_try_again(report.end, report.outcome)
         if ended or retry > prepared.found.agent.retries:
@@ -66,9 +66,9 @@ def _try(desk: Desk, request: StepRequest, render: Renderer, telling: StepTellin
         request = request._replace(phase=report.key.phase, back=False)
 
 
-def _run_once(prepared: PreparedStep, render: Renderer, telling: StepTelling) -> StepReport:
+def _run_once(prepared: PreparedStep, telling: StepTelling) -> StepReport:
     is_confirmed = prepared.phase.human_only and telling.confirm is not None and telling.confirm(prepared)
-    view = start_step(prepared, render, confirmed=is_confirmed)
+    view = start_step(prepared, confirmed=is_confirmed)
     if telling.on_start is not None:
         telling.on_start(prepared)
     view = follow(prepared.desk, view.state.key, telling.on_look, telling.checks.cancel)

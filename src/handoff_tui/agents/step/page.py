@@ -8,11 +8,11 @@ from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, Run
 from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.report import Notice, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import TrustState
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import Severity
 from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/step/v1"

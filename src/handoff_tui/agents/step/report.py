@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from handoff_tui.agents.runs.run import RunEnd, RunKey
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Blocker, Fact, Proof, ReportedFinding, Severity, Task, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker, Fact, Proof, ReportedFinding, Task, TestCounts
 from handoff_tui.decisions.values.packet import Packet
 
 CONTEXT_SCHEMA = "handoff-tui/context/v1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from handoff_tui.agents.runs.run import RunKey, RunPlan, RunStatus
 from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.runs.worktrees import AgentWorktree, open_worktree
 from handoff_tui.agents.step.context import build_context_json
+from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.follow import build_view, find_operator
 from handoff_tui.agents.step.report import Route, StepContext
 from handoff_tui.agents.step.worktrees import clear_worktrees
@@ -70,8 +70,6 @@ def _find_settings(examined: Examined) -> tuple[str, ...]:
     return tuple(f"{words} is another one" for words in moved)
 
 
-Renderer = Callable[[StepContext], tuple[str, str]]
-"""The context and the packet as text; a front end gives it, since words are its business."""
 _OWN_VALUES = ("handoff", "phase", "attempt", "prompt_file", "context_file", "notes_file", "repository", "transfer")
 
 
@@ -103,7 +101,7 @@ class PreparedRun:
         return find_operator(self.desk) if procedure is None else f"the procedure {procedure}"
 
 
-def start_prepared(prepared: PreparedRun, render: Renderer, held: HeldLock) -> RunView:
+def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
     """Under the lock of the phase: what was prepared must still hold, then the run is written and started.
 
     When it cannot be, the lock is given back.
@@ -115,7 +113,7 @@ def start_prepared(prepared: PreparedRun, render: Renderer, held: HeldLock) -> R
         clear_worktrees(desk, key.handoff, prepared.work_folder)  # before anything beside its folder is looked at
         if prepared.worktree is not None:
             open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
-        files, plan = _build_run(prepared, render)
+        files, plan = _build_run(prepared)
         locked = plan.model_copy(update={"lock": str(held.place), "mark": held.mark})
         state = start_run(write_run(desk.repository.common_dir, locked, files), build_environment(prepared))
     except HandoffError:
@@ -131,9 +129,9 @@ def build_environment(prepared: PreparedRun) -> dict[str, str]:
     return given | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in _OWN_VALUES if name in values}
 
 
-def build_prompt(prepared: PreparedRun, render: Renderer) -> str:
+def build_prompt(prepared: PreparedRun) -> str:
     """Word for word what the agent would be told."""
-    return _build_prompt(prepared, render)[0]
+    return _build_prompt(prepared)[0]
 
 
 def list_rule_files(desk: Desk) -> tuple[str, ...]:
@@ -151,10 +149,10 @@ def _refuse_second(prepared: PreparedRun) -> None:
         )
 
 
-def _build_run(prepared: PreparedRun, render: Renderer) -> tuple[dict[str, bytes], RunPlan]:
+def _build_run(prepared: PreparedRun) -> tuple[dict[str, bytes], RunPlan]:
     """The files that the run begins with, and the plan for its supervisor."""
     agent, context = prepared.found.agent, prepared.context
-    prompt, context_text = _build_prompt(prepared, render)
+    prompt, context_text = _build_prompt(prepared)
     data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
     before = read_observation(
         prepared.work_folder,
@@ -189,11 +187,11 @@ def _build_run(prepared: PreparedRun, render: Renderer) -> tuple[dict[str, bytes
     return files, plan
 
 
-def _build_prompt(prepared: PreparedRun, render: Renderer) -> tuple[str, str]:
+def _build_prompt(prepared: PreparedRun) -> tuple[str, str]:
     """The prompt, and the context alone."""
     role = prepared.context.role
     words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
-    context, packet = render(prepared.context)
+    context, packet = render_context(prepared.context)
     texts = {"role": words.strip(), "context": context, "packet": packet}
     return fill(prepared.found.agent.prompt, _build_values(prepared) | texts).strip() + "\n", context
 

@@ -23,7 +23,7 @@ from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.runs.worktrees import find_worktree
 from handoff_tui.agents.step.context import build_context, complete_context
 from handoff_tui.agents.step.report import Budget, Direction, Route, TrailEntry
-from handoff_tui.agents.step.start import PreparedRun, Renderer, build_environment, build_prompt, start_prepared
+from handoff_tui.agents.step.start import PreparedRun, build_environment, build_prompt, start_prepared
 from handoff_tui.agents.step.trail import build_trail, list_reports
 from handoff_tui.checks.run.check import Telling
 from handoff_tui.config.pipeline import Phase, Pipeline
@@ -41,7 +41,6 @@ from handoff_tui.status.show import find_id
 
 __all__ = [
     "PreparedStep",
-    "Renderer",
     "StepRequest",
     "build_environment",
     "build_prompt",
@@ -113,14 +112,14 @@ def prepare_step(desk: Desk, request: StepRequest, telling: Telling | None = Non
     return PreparedStep(examined, pipeline, phase, route, found, key, context, worktree, budget, trail, request)
 
 
-def start_step(prepared: PreparedStep, render: Renderer, *, confirmed: bool = False) -> RunView:
+def start_step(prepared: PreparedStep, *, confirmed: bool = False) -> RunView:
     """Takes the lock of the phase, writes the run, and starts its supervisor.
 
     `confirmed` is the word of a person at a terminal, which a phase for people alone asks for.
     """
     _refuse_start(prepared, confirmed=confirmed)
     held = take_lock(prepared.desk.repository.common_dir, prepared.key, prepared.owner)
-    return start_prepared(prepared, render, held)
+    return start_prepared(prepared, held)
 
 
 def _refuse_start(prepared: PreparedStep, *, confirmed: bool) -> None:

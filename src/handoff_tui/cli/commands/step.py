@@ -11,7 +11,6 @@ from handoff_tui.agents.notify import build_notification, notify, send_to_termin
 from handoff_tui.agents.runs.run import AGENT_STEP
 from handoff_tui.agents.runs.unlock import list_phase_locks
 from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import (
     find_active,
@@ -115,7 +114,7 @@ def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if arguments.what == "detach":
         return _detach(desk, request, arguments)
     with _following() as telling:
-        report = step(desk, request, render_context, telling, loop=arguments.loop)
+        report = step(desk, request, telling, loop=arguments.loop)
     return _tell(desk, report, arguments)
 
 
@@ -179,7 +178,7 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
         if telling.checks.cancel.is_set():
             raise KeyboardInterrupt
         confirmed = prepared.phase.human_only and _confirm(prepared)
-        view = start_step(prepared, render_context, confirmed=confirmed)
+        view = start_step(prepared, confirmed=confirmed)
     if arguments.json:
         write_json(build_step_list_json((view,), (), [], None))
     else:
@@ -191,7 +190,7 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
 def _print_prompt(desk: Desk, request: StepRequest) -> ExitCode:
     with _following() as telling:
         prepared = prepare_step(desk, request, telling.checks)
-    write_text("\n".join(render_safe_lines(build_prompt(prepared, render_context).rstrip("\n"))))
+    write_text("\n".join(render_safe_lines(build_prompt(prepared).rstrip("\n"))))
     return ExitCode.OK
 
 

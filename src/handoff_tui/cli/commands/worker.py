@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from handoff_tui.agents.step.context_page import render_context
 from handoff_tui.cli.diagnostics import write_bug, write_error, write_note
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.cli.options import add_repository_option, find_start
@@ -34,7 +33,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     telling = Telling(lambda executor: write_note(f"worker {executor} is ready"), _tell)
     if arguments.trial is not None:
         work_on_trial(arguments.trial, telling)
-    work(find_start(arguments), telling, render_context, on_demand=arguments.on_demand)
+    work(find_start(arguments), telling, on_demand=arguments.on_demand)
 
 
 def _tell(fault: BaseException) -> int:

@@ -22,7 +22,6 @@ from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.agents.step.step import Renderer
     from handoff_tui.config.settings.agents import Agent
     from handoff_tui.handoffs.session import Desk
 
@@ -83,11 +82,10 @@ class AgentCourses:
         self,
         lane: Lane,
         board: Board,
-        render: Renderer,
         follow: Callable[[Desk, RunKey], None],
         on_change: Callable[[], None],
     ) -> None:
-        self._lane, self._board, self._render = lane, board, render
+        self._lane, self._board = lane, board
         self._follow, self._on_change = follow, on_change
         self._lock = threading.Lock()
         self._courses: dict[tuple[str, RunKey], Course] = {}
@@ -178,7 +176,7 @@ class AgentCourses:
             prepared = prepare_step(desk, StepRequest(handoff.handoff, following.phase), Telling(cancel=cancel))
             if cancel.is_set():
                 return
-            view = start_step(prepared, self._render)
+            view = start_step(prepared)
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self.end(handoff)

@@ -25,7 +25,6 @@ from handoff_tui.agents.runs.unlock import list_phase_locks, unlock
 from handoff_tui.agents.step.follow import read_view, stop_step
 from handoff_tui.agents.step.step import (
     PreparedStep,
-    Renderer,
     StepRequest,
     build_environment,
     build_prompt,
@@ -80,7 +79,6 @@ class Watch(NamedTuple):
 
     desk: Desk
     """As it was read last: enough for what does not ask about files."""
-    render: Renderer
     follow: Callable[[Desk, RunKey], None]
     """A run whose end is to be noticed."""
     begin: Callable[[PreparedStep, RunKey, bool], None]
@@ -115,17 +113,17 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
     prepared = _prepare(wish, watch)
     _refuse_locked(prepared)
     refuse_untrusted(prepared.desk, prepared.found)
-    plan = build_plan(prepared, watch.render)
+    plan = build_plan(prepared)
     typed, why = _find_typed(prepared)
 
     def do() -> str:
         again = _prepare(wish, watch)
-        if build_plan(again, watch.render) != plan:
+        if build_plan(again) != plan:
             raise ShownMovedError(
                 "something has changed since this was shown, and the agent would be told something else"
             )
         again = replace(again, request=again.request._replace(beyond_budget=bool(typed)))
-        view = start_step(again, watch.render, confirmed=bool(typed))
+        view = start_step(again, confirmed=bool(typed))
         watch.begin(again, view.state.key, wish.kind is ProposalKind.LOOP)
         return f"{plan.handoff} · {plan.phase}: {plan.agent} is at work"
 
@@ -152,7 +150,7 @@ def _find_phase_of_work(desk: Desk, wanted: str) -> str:
     return find_source(find_pipeline(pipelines, handoff), handoff, reports[-1].key.phase if reports else None).name
 
 
-def build_plan(prepared: PreparedStep, render: Renderer) -> StepPlan:
+def build_plan(prepared: PreparedStep) -> StepPlan:
     """What would be started, as it is shown."""
     key, agent, route = prepared.key, prepared.found.agent, prepared.route
     return StepPlan(
@@ -170,7 +168,7 @@ def build_plan(prepared: PreparedStep, render: Renderer) -> StepPlan:
         timeout_seconds=agent.timeout_seconds,
         tries_left=prepared.budget.left,
         from_repository=prepared.found.from_repository,
-        prompt=build_prompt(prepared, render),
+        prompt=build_prompt(prepared),
         waits=tuple(build_backoff(agent, number) for number in range(1, agent.retries + 1)),
         demands=len(prepared.context.packet.demands) if prepared.context.packet is not None else 0,
         failure_target=find_failure_target(prepared.pipeline, prepared.phase).name,

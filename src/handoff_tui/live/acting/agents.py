@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.agents.step.report import StepContext, StepOutcome, StepReport
-from handoff_tui.core.errors import AgentRunError, HandoffError, ShownMovedError
+from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.core.errors import HandoffError, ShownMovedError
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agent_follow_ups import AgentCourses, Course
 from handoff_tui.live.acting.agent_proofs import ProofShelf
@@ -43,11 +43,6 @@ _ROLES = {
 _PREPARE, _DO, _SEARCH = "prepare", "do", "search"
 
 
-def _refuse_to_render(_: StepContext) -> tuple[str, str]:
-    """Words are the business of a front end; without them an agent would start blind."""
-    raise AgentRunError("nobody is here who can tell the agent what to do")
-
-
 class AgentDesk:
     """`on_ended` is called when the work of an agent was looked at: gates and checks may stand elsewhere."""
 
@@ -57,14 +52,12 @@ class AgentDesk:
         find_scene: Callable[[DeskState], Scene | None],
         on_ended: Callable[[], None],
         on_bug: Callable[[BaseException], None],
-        render: Callable[[StepContext], tuple[str, str]] | None = None,
     ) -> None:
         self._board, self._find_scene, self._on_ended = board, find_scene, on_ended
-        self._render = render or _refuse_to_render
         self._lanes = [Lane(f"agents-{name}", on_bug) for name in ("acts", "courses", "ends", "words", "reads")]
         self._acts, courses, self._ends, self._words, self._reads = self._lanes
         self._windows = OutputWindows()
-        self._courses = AgentCourses(courses, board, self._render, self._follow, self.note_scene)
+        self._courses = AgentCourses(courses, board, self._follow, self.note_scene)
         self._follower = AgentFollower(board, self._windows, self._courses, find_scene, self._note_over, on_bug)
         self.proofs = ProofShelf(board, self._reads, find_scene)
         """Proofs of work are listed and opened through this."""
@@ -164,7 +157,7 @@ class AgentDesk:
             self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is not read yet"))
             return
         try:
-            ready = ready_proposal(wish, Watch(scene.desk, self._render, self._follow, self._begin_course, cancel))
+            ready = ready_proposal(wish, Watch(scene.desk, self._follow, self._begin_course, cancel))
         except (HandoffError, OSError) as refused:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return

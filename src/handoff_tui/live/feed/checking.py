@@ -10,7 +10,7 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, list_command_results
 from handoff_tui.checks.verdict import build_verdict
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.live.feed.snapshot import Scene
 from handoff_tui.log.index import build_log_index

@@ -10,7 +10,7 @@ from typing import Any
 from handoff_tui.changes.diff import FilesDiff
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.live.feed.deep_verdict_cache import DeepBook
 from handoff_tui.live.feed.live_checks import LiveChecks
@@ -47,11 +47,9 @@ class ReadingRoom:
         self,
         board: Board,
         list_commands: Callable[[str], tuple[CheckResult, ...]],
-        render_packet: Callable[[Packet], str] | None,
     ) -> None:
         self._board = board
         self._list_commands = list_commands
-        self._render_packet = render_packet
         self._books = DeepBook()
         self._checks = LiveChecks(self._books)
         self._shown: tuple[Scene, ShownHandoff] | None = None
@@ -140,8 +138,7 @@ class ReadingRoom:
         if path != PACKET:
             return read_document(scene, wanted.handoff, path)
         packet = read_packet(scene, wanted, cancel)
-        text = "" if self._render_packet is None else self._render_packet(packet)
-        return DocumentView(path, text, packet=packet)
+        return DocumentView(path, render_packet(packet), packet=packet)
 
 
 def _read_attempts(scene: Scene, wanted: Wanted, cancel: threading.Event) -> AttemptsView:
