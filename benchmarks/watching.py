@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.watch.listener import STEP_MILLISECONDS
+from handoff_tui.git.watch.keeper import STEP_MILLISECONDS
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.git.watch.watcher import Watcher
 

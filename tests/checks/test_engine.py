@@ -12,7 +12,7 @@ from handoff_tui.checks.engine import Adjustment, Engine, Remembered, build_fing
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.result import CheckResult, Evidence, Outcome
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.world import MemoryWorld
 
 

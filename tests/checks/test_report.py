@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.report import is_open, sort_worst_first
 from handoff_tui.checks.result import Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import build_report, build_result
 
 

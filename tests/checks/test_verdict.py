@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.verdict import build_verdict, is_good, is_warning
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def build_result(outcome: Outcome, *, blocking: bool = True) -> CheckResult:

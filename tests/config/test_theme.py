@@ -8,7 +8,7 @@ import pytest
 from handoff_tui.checks.result import Outcome
 from handoff_tui.config.theme import FIELD_ROLES, ROLES, TEXT_ROLES, list_themes, load_theme, parse_style, parse_theme
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import VerdictState
 
 SHIPPED = ("colour-blind", "dark", "high-contrast", "light", "monochrome", "terminal")

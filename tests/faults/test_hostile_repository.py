@@ -19,8 +19,8 @@ from handoff_tui.git.history.commits import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.git.owner import RepoOwner
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
+from handoff_tui.git.signing.signing_key import read_identity
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import DRIVERS, TRUE_SUBJECTS, HostileRepository, write_executable
 
@@ -56,20 +56,12 @@ def read_diffs(repository: Repository) -> None:
         repository.git.read(*command)
 
 
-def read_with_owner(repository: Repository) -> None:
-    with RepoOwner(repository) as owner:
-        owner.run("status", "--porcelain=v2")
-        for command in DIFFS:
-            owner.run(*command)
-        owner.read_identity()
-
-
 READS: tuple[Callable[[Repository], object], ...] = (
     read_work_tree,
     read_history,
     read_all_blobs,
     read_diffs,
-    read_with_owner,
+    lambda repository: read_identity(repository.git),
 )
 
 

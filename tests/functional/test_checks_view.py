@@ -11,10 +11,10 @@ from textual.pilot import Pilot
 
 from handoff_tui.checks.report import AskedCommand, TrustPlan, TrustState
 from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
-from handoff_tui.live.state.desk import ChecksProgress, Loaded
+from handoff_tui.live.state.app import ChecksProgress, Loaded
 from handoff_tui.tui.messages import (
     ChecksCancelled,
     ChecksWanted,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.known_phases import find_known_phase, list_known_phases

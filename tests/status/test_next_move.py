@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.core.work import Attempt, Blocker, Question, ReportedFinding, Severity, Task, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.handoff import Handoff, RegistryState

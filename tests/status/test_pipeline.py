@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.index import LogIndex, build_log_index

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.work import Fact, Task, TestCounts
+from handoff_tui.core.tasks import Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.document import Document, DocumentRole, Section
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff

@@ -2,21 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.work import (
-    Asset,
-    Attempt,
-    Blocker,
-    Fact,
-    Package,
-    Proof,
-    ProofKind,
-    Question,
-    ReportedFinding,
-    Severity,
-    Task,
-    TestCounts,
-)
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff, RegistryState

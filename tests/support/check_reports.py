@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState, is_open
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 HEAD = "4b0c" * 10
 BASELINE = "91fe" * 10

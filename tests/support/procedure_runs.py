@@ -23,7 +23,7 @@ from handoff_tui.agents.procedures.report import (
     TryResult,
 )
 from handoff_tui.core.errors import HandoffError, ProcedureError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 REQUEST = RunRequest(procedure="P", handoff="H-1", phase="build", attempt=1)
 

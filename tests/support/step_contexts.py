@@ -18,7 +18,8 @@ from handoff_tui.agents.step.report import (
     TouchedFile,
 )
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Blocker, Fact, Proof, ProofKind, ReportedFinding, Severity, Task
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker, Fact, Proof, ProofKind, ReportedFinding, Task
 from handoff_tui.decisions.values.packet import Demand, Packet
 
 WHERE = Place(path="x.md", line=1)

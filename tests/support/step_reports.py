@@ -17,7 +17,7 @@ from handoff_tui.agents.step.report import (
     TouchedFile,
     TrailEntry,
 )
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 KEY = RunKey(handoff="H-1", phase="QA", attempt=2, number=3)
 

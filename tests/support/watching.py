@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.watch.listener import OpenNotify, open_rust_notify
+from handoff_tui.git.watch.keeper import OpenNotify, open_rust_notify
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.git.watch.status_snapshot import parse_lines, read_stamp
+from handoff_tui.git.watch.reconcile import parse_lines, read_stamp
 from handoff_tui.git.watch.watcher import IDLE_SECONDS, Watcher
 from tests.support.repositories import RepositoryBuilder
 

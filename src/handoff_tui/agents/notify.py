@@ -9,7 +9,7 @@ from handoff_tui.agents.command import fill
 from handoff_tui.agents.notification import Notification, Told
 from handoff_tui.agents.step.report import StepOutcome, StepReport
 from handoff_tui.config.settings.interface import DesktopForm, NotificationEvent, Notifications
-from handoff_tui.core.text.hidden_characters import HIDDEN
+from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.cache_files import find_choices_folder, load_json, write_json
 from handoff_tui.system.processes.run import Bounds, run_command

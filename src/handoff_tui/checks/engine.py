@@ -17,7 +17,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, NotApplicableError, Rule, UndecidableError
 from handoff_tui.checks.inputs import OUTSIDE, Inputs, Manifest
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _MOST_FINDINGS = 200
 _MOST_COMMANDS = 10

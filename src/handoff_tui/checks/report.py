@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 class Outcome(StrEnum):

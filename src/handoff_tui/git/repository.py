@@ -13,7 +13,7 @@ from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.special_files import refuse_special_files
 from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
 from handoff_tui.system.background import Background
-from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.own_folder import is_own
 
 if TYPE_CHECKING:
     from handoff_tui.core.repository_facts import RepositoryFacts

@@ -9,7 +9,8 @@ from pydantic import StringConstraints
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
+from handoff_tui.core.packages import Package
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.document import Document
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.core.place import Problem
 from handoff_tui.git.history.commits import read_commits
-from handoff_tui.git.owner import RepoOwner
+from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import Evidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
@@ -118,8 +118,7 @@ def _has_document(handoff: Handoff, wanted: str) -> bool:
 
 def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
     """The person at the desk; nobody reviews their own work, so it is said when they produced it."""
-    with RepoOwner(desk.repository) as owner:
-        identity = owner.read_identity()
+    identity = read_identity(desk.repository.git)
     if identity.name is None and identity.email is None:
         return None
     producers = {producer.casefold() for producer in (*handoff.producers, handoff.source_agent or "")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.status.review_state import ShownHandoff

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.tasks import Blocker, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import Blocker, Severity, TestCounts
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.status.review_state import ShownHandoff

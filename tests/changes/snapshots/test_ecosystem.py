@@ -8,8 +8,8 @@ from handoff_tui.changes.snapshots.ecosystem.files import MOST_BYTES, is_ecosyst
 from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path, build_manifest_record
 from handoff_tui.changes.snapshots.ecosystem.reading import build_constraint, build_text
 from handoff_tui.changes.snapshots.snapshot import PackageRecord
+from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Asset, Package
 
 HASH = "a" * 64
 

@@ -4,7 +4,7 @@ import re
 
 from handoff_tui.checks.output.github import render_check_github
 from handoff_tui.checks.result import Evidence, Finding, Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import build_blocked_report, build_findings, build_report, build_result
 
 

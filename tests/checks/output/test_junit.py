@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import (
     build_blocked_report,
     build_findings,

@@ -4,8 +4,8 @@ import pytest
 
 from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page
 from handoff_tui.checks.report import RuleInfo, TrustState
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line
-from handoff_tui.core.work import Severity
 
 RULE = RuleInfo(
     id="a-rule", system="all", severity=Severity.HIGH, blocking=True, holds="It holds.", reads="x", remedy="y"

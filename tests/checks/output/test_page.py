@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.result import Outcome, Remedy
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import build_blocked_report, build_findings, build_report, build_result
 from tests.support.pages import render_page
 

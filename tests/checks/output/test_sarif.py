@@ -9,7 +9,7 @@ from jsonschema import Draft7Validator
 from handoff_tui.checks.output.sarif import build_check_sarif, render_uri
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import (
     build_blocked_report,
     build_findings,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.output.table import build_progress_line, build_rule_table
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from tests.support.check_reports import build_rule
 from tests.support.markdown import list_tables
 

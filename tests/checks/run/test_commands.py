@@ -15,7 +15,7 @@ from handoff_tui.checks.run.commands import (
     list_commands,
 )
 from handoff_tui.config.settings.checks import Check
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.checks.engine import Remembered
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.memory import load_memory
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 @pytest.fixture(autouse=True)

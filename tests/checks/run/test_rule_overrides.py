@@ -9,7 +9,7 @@ from handoff_tui.checks.run.rule_overrides import build_adjustments, find_declar
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 DECLARED = [rule for rule in RULES if rule.declared]
 

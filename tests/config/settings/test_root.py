@@ -11,7 +11,7 @@ from handoff_tui.config.settings.checks import Check, OutputForm
 from handoff_tui.config.settings.pipeline import EdgeSettings, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import HandoffType
 
 DIALECTS = ("mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes")

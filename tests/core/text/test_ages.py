@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.core.text.ages import describe_ago, describe_span
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import Loaded
+from handoff_tui.live.state.app import Loaded
 from handoff_tui.tui.widgets.freshness import describe_freshness
 from tests.support.inbox_items import MOMENT
 

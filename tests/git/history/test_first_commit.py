@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.git.history.first_commit import read_first_commit
+from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 

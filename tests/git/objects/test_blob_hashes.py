@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.git.objects.blob_hashes import (
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.tree_files import (
     BlobHash,
     append_blob_hashes,
     list_converted,
     load_blob_hashes,
     read_path_blobs,
 )
-from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 

@@ -9,10 +9,8 @@ import pytest
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.events import Event, Sorted
-from handoff_tui.git.watch.keeper import WatchKeeper
-from handoff_tui.git.watch.listener import Notify, open_rust_notify
-from handoff_tui.git.watch.reconcile import FullLook
-from handoff_tui.git.watch.status_snapshot import KnownState
+from handoff_tui.git.watch.keeper import Notify, WatchKeeper, open_rust_notify
+from handoff_tui.git.watch.reconcile import FullLook, KnownState
 from tests.support.repositories import RepositoryBuilder
 
 NO_STATE = KnownState(b"", (), b"", {})

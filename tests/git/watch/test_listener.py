@@ -11,7 +11,7 @@ import pytest
 
 from handoff_tui.core.errors import FoldersMovedError, WatchRefusedError
 from handoff_tui.git.watch.events import ADDED, Event
-from handoff_tui.git.watch.listener import (
+from handoff_tui.git.watch.keeper import (
     Listener,
     Notify,
     Pace,

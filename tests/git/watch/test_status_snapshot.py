@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.watch.status_snapshot import KnownState, compare_states, parse_lines, read_known_state
+from handoff_tui.git.watch.reconcile import KnownState, compare_states, parse_lines, read_known_state
 from tests.support.repositories import RepositoryBuilder
 
 

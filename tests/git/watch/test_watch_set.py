@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import WatchRefusedError
-from handoff_tui.git.watch.keeper import WatchSet
-from handoff_tui.git.watch.listener import Listener, Pace, open_notify
+from handoff_tui.git.watch.keeper import Listener, Pace, WatchSet, open_notify
 
 
 class Ear:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.git.watch.listener import Notify, open_rust_notify
+from handoff_tui.git.watch.keeper import Notify, open_rust_notify
 from handoff_tui.git.watch.noticed import Watching
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically, watching

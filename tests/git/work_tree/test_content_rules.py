@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.content_rules import ContentRules, is_stored_as_is, read_content_rules
+from handoff_tui.git.work_tree.patched_tree import ContentRules, is_stored_as_is, read_content_rules
 from tests.support.repositories import RepositoryBuilder
 
 

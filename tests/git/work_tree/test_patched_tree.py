@@ -5,8 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from handoff_tui.git.repository import open_repository, read_work_tree
-from handoff_tui.git.work_tree.content_rules import read_content_rules
-from handoff_tui.git.work_tree.patched_tree import PatchedTree, find_gone, is_listed, patch_work_tree
+from handoff_tui.git.work_tree.patched_tree import (
+    PatchedTree,
+    find_gone,
+    is_listed,
+    patch_work_tree,
+    read_content_rules,
+)
 from tests.support.repositories import RepositoryBuilder
 
 Act = Callable[[RepositoryBuilder], object]

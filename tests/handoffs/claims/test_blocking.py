@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, Blocker, Question, ReportedFinding, TestCounts
+from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.blocking import find_blocking
 from handoff_tui.handoffs.document import Document, DocumentRole

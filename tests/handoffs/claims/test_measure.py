@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, TestCounts
+from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import Evidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.gsd.dialect import GSD

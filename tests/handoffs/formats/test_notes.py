@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.notes.dialect import NOTES, WEAK
 from handoff_tui.handoffs.handoff import Handoff

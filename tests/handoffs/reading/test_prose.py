@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.reading.markdown import parse_markdown
 from handoff_tui.handoffs.reading.prose import claim_first_counts, find_counts, says_nothing, top_items
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.records import build_record
 from handoff_tui.history.attempts.report import AttemptOutcome, CommitPlace

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.agents.runs.run import RunKey, RunState, RunStatus
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.report import AttemptOutcome
 from handoff_tui.history.attempts.sources import AttemptSources, group_attempts, is_same_phase

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.bisect.bisect import read_culprit
 from handoff_tui.history.bisect.report import Culprit

@@ -13,7 +13,7 @@ from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.command_consent import digest_commands, trust
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.core.errors import BisectError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.report import Standing
 from handoff_tui.history.bisect.trials import can_bisect, open_command_trials, open_rule_trials

@@ -8,7 +8,7 @@ from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset
 from handoff_tui.history.failure.report import GoodMoment

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.history.failure.report import FailedCheck, FailureReport
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.history.replay.replay import build_rules_answer
 from handoff_tui.history.replay.report import Question, Standing
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck

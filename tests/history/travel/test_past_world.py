@@ -10,7 +10,7 @@ from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.travel.past_session import open_desk_at
 from handoff_tui.history.travel.past_world import CommitWorld, is_untold, suit_rules

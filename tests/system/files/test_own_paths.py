@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.own_folder import is_own
 
 
 @pytest.mark.parametrize(

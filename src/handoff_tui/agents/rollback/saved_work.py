@@ -12,7 +12,7 @@ from handoff_tui.agents.rollback.report import SavedWork
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.own_paths import OWN_FOLDER, is_own
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 from handoff_tui.system.files.work_files import delete_file, write_file
 from handoff_tui.system.resources import make_temporary_folder
 

@@ -22,7 +22,7 @@ from handoff_tui.changes.files.file_kinds import GENERATED_LINES, classify, find
 from handoff_tui.changes.files.notebook_text import render_notebook
 from handoff_tui.changes.files.patch_lines import PatchBlock, PatchLines, Runs
 from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.core.text.hidden_characters import HIDDEN
+from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from handoff_tui.git.objects.isolated import BareView, open_bare_view

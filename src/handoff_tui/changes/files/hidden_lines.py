@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.text.hidden_characters import HIDDEN
+from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.session import Desk

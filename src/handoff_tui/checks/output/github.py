@@ -12,9 +12,9 @@ from typing import NamedTuple
 from handoff_tui.checks.output.words import describe_numbers, find_relative_path, list_commands, list_details
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult, Evidence, Finding
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import Severity
 
 _MOST = {"error": 10, "warning": 10, "notice": 9}
 """One notice is kept for the summary."""

@@ -11,7 +11,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.checks import Check
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.probe import is_inside
 

@@ -11,7 +11,7 @@ from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Adjustment
 from handoff_tui.checks.registry import RULES
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def build_adjustments(settings: Settings, rules: Iterable[Rule]) -> dict[str, Adjustment]:

@@ -9,7 +9,7 @@ from pydantic import JsonValue, StringConstraints, model_validator
 
 from handoff_tui.config.settings.quantities import Name, Quantity, Seconds
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 PythonFunction = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
 """A function as `module:function`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from handoff_tui.config.settings.quantities import Count, Name
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import ProofKind, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import ProofKind
 
 
 class HubRole(Model):

@@ -7,7 +7,7 @@ from pydantic import model_validator
 from handoff_tui.config.settings.quantities import Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.config.settings.reliability import STANDARD_PROFILES, ReliabilityProfile
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 class ValidationRule(Model):

@@ -8,6 +8,13 @@ from typing import NamedTuple
 
 from handoff_tui.git.command import Git
 
+
+def read_first_commit(git: Git) -> str | None:
+    """The first commit that HEAD goes back to, the least of them where there are several; nothing without a commit."""
+    answer = git.run("rev-list", "--max-parents=0", "HEAD")
+    return min(os.fsdecode(answer.stdout).split(), default=None) if answer.ok else None
+
+
 _FORMAT = "%H%x00%T%x00%P%x00%ct%x00%an%x00%ae%x00%aI%x00%s%x00"
 _FIELDS = 8
 

@@ -11,7 +11,7 @@ from handoff_tui.core.errors import GitError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.objects.integrity import is_true
-from handoff_tui.system.files.own_paths import ALL_BUT_OWN, OWN_FOLDER
+from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
 MOST_LISTED = 20_000
 """Listing more commits than this costs more than asking about single ones."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.system.files.own_paths import ALL_BUT_OWN
+from handoff_tui.system.files.own_folder import ALL_BUT_OWN
 
 _FORMAT = "%ae%x00%ce%x00%B%x00"
 _FIELDS = 3

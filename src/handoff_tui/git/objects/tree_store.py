@@ -14,7 +14,7 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.objects.isolated import MISSING_HINT
 from handoff_tui.git.objects.log_trees import TreeLine, parse_tree
 from handoff_tui.git.objects.reader import ObjectReader
-from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _MAX_TREE_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_BYTES = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
-from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.own_folder import is_own
 
 ADDED, MODIFIED, DELETED = 1, 2, 3
 Event = tuple[int, str]

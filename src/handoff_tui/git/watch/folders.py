@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 MOST_FOLDERS = 50_000
 _DEEPEST_NAMED = 6

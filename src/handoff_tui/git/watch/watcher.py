@@ -16,11 +16,24 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.watch.events import Event, Places, sort_events
 from handoff_tui.git.watch.folders import is_folder
-from handoff_tui.git.watch.keeper import WatchKeeper
-from handoff_tui.git.watch.listener import STEP_MILLISECONDS, UNFOCUSED_STEP_MILLISECONDS, OpenNotify, open_rust_notify
+from handoff_tui.git.watch.keeper import (
+    STEP_MILLISECONDS,
+    UNFOCUSED_STEP_MILLISECONDS,
+    OpenNotify,
+    WatchKeeper,
+    open_rust_notify,
+)
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.git.watch.reconcile import FailedLook, FolderReader, FullLook, read_full_look, reopen
-from handoff_tui.git.watch.status_snapshot import Difference, KnownState, compare_states
+from handoff_tui.git.watch.reconcile import (
+    Difference,
+    FailedLook,
+    FolderReader,
+    FullLook,
+    KnownState,
+    compare_states,
+    read_full_look,
+    reopen,
+)
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.probe import OFTEN_IGNORED

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.handoff import Handoff, RegistryState

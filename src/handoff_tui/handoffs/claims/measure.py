@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import describe_failures, list_runs, says_good
 from handoff_tui.handoffs.claims.evidence import Evidence

@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.reading.claim_words import claim_counts, parse_counts
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, plain

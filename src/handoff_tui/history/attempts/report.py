@@ -9,7 +9,7 @@ from pydantic import SkipValidation
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.snapshot_diff import Section, SnapshotDiff
 from handoff_tui.core.model import Model
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.git.file_diff import ChangedFile
 
 

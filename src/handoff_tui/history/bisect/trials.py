@@ -14,7 +14,7 @@ from handoff_tui.checks.run.command_consent import build_trust_state, hash_scrip
 from handoff_tui.checks.run.command_run import OUT, judge_run
 from handoff_tui.checks.run.commands import CommandCheck, build_environment
 from handoff_tui.core.errors import BisectError, FileUnreadableError, HandoffError, UnsafePathError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.git.history.commit_graph import GraphCommit
 from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
 from handoff_tui.handoffs.session import Desk

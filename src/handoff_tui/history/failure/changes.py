@@ -22,7 +22,7 @@ from handoff_tui.handoffs.session import Desk
 from handoff_tui.history.attempts.report import ValueChange
 from handoff_tui.history.failure.evidence import EntryEvidence
 from handoff_tui.history.failure.report import FileSince, GoodMoment
-from handoff_tui.system.files.own_paths import is_own
+from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import read_optional
 

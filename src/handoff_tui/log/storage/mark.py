@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 
 def read_log_mark(root: Path) -> str:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.system.files.atomic_write import build_write_error
+
+
+def write_bug_report(text: str) -> str:
+    """Writes a new file in the temporary folder, readable by this user only, and returns its path."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="handoff-tui-report-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
+        file.write(text)
+    return file.name
+
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

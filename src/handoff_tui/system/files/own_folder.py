@@ -7,9 +7,17 @@ from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, write_once
-from handoff_tui.system.files.own_paths import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.system_calls import Calls
+
+OWN_FOLDER = ".handoff-tui"
+ALL_BUT_OWN = ("--", ":(top)", f":(top,exclude,literal){OWN_FOLDER}")
+"""Paths of a git call that asks about the work."""
+
+
+def is_own(path: str) -> bool:
+    return path.startswith(f"{OWN_FOLDER}/")
+
 
 __all__ = ["FOLDERS", "OWN_FOLDER", "read_layout_problems", "write_git_files"]
 

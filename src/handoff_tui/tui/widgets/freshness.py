@@ -7,7 +7,7 @@ from datetime import datetime
 from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import Loaded, Value
+from handoff_tui.live.state.app import Loaded, Value
 
 
 def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:

@@ -7,7 +7,7 @@ from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.travel.values import Stop, StopKind
-from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.live.state.app import TravelPart
 
 Row = tuple[Cell, ...]
 

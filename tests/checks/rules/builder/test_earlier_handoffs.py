@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.handoff import Handoff
 
 

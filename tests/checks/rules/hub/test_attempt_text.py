@@ -4,7 +4,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from tests.support.world import MemoryWorld
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.rules.hub.proof_content import is_picture, parse_result
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.formats.builder.counts import Run, complete_with, find_runs
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import parse_markdown

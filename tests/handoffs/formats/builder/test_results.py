@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
 from handoff_tui.handoffs.reading.format import Source

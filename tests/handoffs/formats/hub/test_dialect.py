@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from handoff_tui.config.settings.root import Hub, Settings
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.formats.hub.dialect import HUB
 from tests.support.shelf import MemoryShelf, read_with
 

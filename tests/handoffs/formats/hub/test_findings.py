@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.dialect import HUB
 from handoff_tui.handoffs.handoff import Handoff

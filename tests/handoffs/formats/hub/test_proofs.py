@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.work import Proof, ProofKind
+from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.formats.hub.dialect import HUB, parse_kind
 from tests.support.shelf import MemoryShelf, read_with
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff

@@ -6,9 +6,9 @@ import pytest
 
 from handoff_tui.checks.output.words import describe_duration
 from handoff_tui.checks.result import Outcome
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Cell
-from handoff_tui.core.work import Severity
-from handoff_tui.live.state.desk import ChecksProgress
+from handoff_tui.live.state.app import ChecksProgress
 from handoff_tui.tui.views.checks.rows import CheckRows, build_progress
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT

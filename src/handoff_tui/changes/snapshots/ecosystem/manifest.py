@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.changes.snapshots.ecosystem.reading import build_text
 from handoff_tui.changes.snapshots.snapshot import PackageRecord
-from handoff_tui.core.work import Package
+from handoff_tui.core.packages import Package
 
 KIND = "manifest"
 _BARE_HASH: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})", re.IGNORECASE)

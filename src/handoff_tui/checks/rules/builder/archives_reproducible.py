@@ -9,7 +9,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.builder.archive_members import ArchiveBrokenError, find_varying, is_tar
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.packages import build_hash, find_measured
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff

@@ -16,7 +16,8 @@ from handoff_tui.checks.rules.builder.packages import (
     measure_hash,
     place_asset,
 )
-from handoff_tui.core.work import Asset, Package, Severity
+from handoff_tui.core.packages import Asset, Package
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 

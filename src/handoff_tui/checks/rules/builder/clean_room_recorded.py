@@ -9,7 +9,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.record import find_clean_room_gaps
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

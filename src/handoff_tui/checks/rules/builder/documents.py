@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from handoff_tui.checks.context import Context
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Fact
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.document import Document, DocumentRole, Section
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 

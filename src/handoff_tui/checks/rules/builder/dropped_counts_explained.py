@@ -13,7 +13,7 @@ from handoff_tui.checks.rules.builder.documents import Finished, find_heading, r
 from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
 from handoff_tui.checks.rules.builder.numbers import place_claim
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff

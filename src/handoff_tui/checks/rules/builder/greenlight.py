@@ -8,7 +8,7 @@ from typing import Final
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.approvals import is_agent
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Fact
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.handoff import Handoff
 
 _GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)

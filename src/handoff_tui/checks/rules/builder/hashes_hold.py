@@ -11,8 +11,8 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.cut_off import describe_cut_off
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.packages import build_hash, find_measured, measure_hash
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff

@@ -10,7 +10,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
 from handoff_tui.checks.rules.builder.packages import build_asset_path, list_manifests, list_package_folders
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _LISTS = frozenset({"assets", "dependencies"})
 

@@ -11,7 +11,8 @@ from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.numbers import describe_counts, place_count
 from handoff_tui.checks.rules.builder.packages import list_manifests
-from handoff_tui.core.work import Package, Severity
+from handoff_tui.core.packages import Package
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff

@@ -10,7 +10,7 @@ from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier
 from handoff_tui.checks.rules.builder.record import find_more_failures, find_told_failures
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 

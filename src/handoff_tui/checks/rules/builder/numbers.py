@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.checks.rules.builder.documents import place_heading
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff

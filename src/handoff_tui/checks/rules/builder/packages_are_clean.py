@@ -10,7 +10,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.builder.packages import list_package_folders
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import DocumentRole
 
 

@@ -10,7 +10,8 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.packages import build_asset_path, list_manifests, list_packages, place_asset
-from handoff_tui.core.work import Package, Severity
+from handoff_tui.core.packages import Package
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 

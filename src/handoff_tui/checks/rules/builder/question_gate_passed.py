@@ -13,7 +13,7 @@ from handoff_tui.checks.rules.builder.documents import find_results, list_docume
 from handoff_tui.checks.rules.builder.greenlight import find_greenlight_gap
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -12,7 +12,7 @@ from handoff_tui.checks.rules.builder.documents import find_fact, place_heading
 from handoff_tui.checks.rules.builder.numbers import describe_counts, place_claim, place_count
 from handoff_tui.checks.rules.builder.statements import says_nothing, says_yes
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff

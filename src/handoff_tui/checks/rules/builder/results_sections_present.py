@@ -9,7 +9,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import find_empty_sections, find_results, owes_results, require_builders
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -18,7 +18,7 @@ from handoff_tui.checks.rules.builder.record import (
     find_told_failures,
 )
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff
 

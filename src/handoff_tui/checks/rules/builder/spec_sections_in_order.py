@@ -17,7 +17,7 @@ from handoff_tui.checks.rules.builder.documents import (
 )
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 

@@ -9,7 +9,8 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import place_heading, require_finished
 from handoff_tui.checks.rules.builder.numbers import describe_counts, find_miscount, place_claim, place_count
-from handoff_tui.core.work import Severity, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff, RegistryState

@@ -11,7 +11,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 

@@ -10,7 +10,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -10,7 +10,7 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.testcode.compared_tests import compare_tests
 from handoff_tui.checks.testcode.tested_function import TestFunction
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

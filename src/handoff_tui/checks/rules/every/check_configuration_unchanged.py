@@ -9,7 +9,7 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.configuration_changes import FILE, build_found, list_weaker
 from handoff_tui.checks.rules.every.configuration_versions import read_change
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

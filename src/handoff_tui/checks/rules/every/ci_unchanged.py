@@ -11,8 +11,8 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
 from handoff_tui.checks.rules.every.check_targets import find_parts
 from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import Severity
 
 _PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
 _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "replaced"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 

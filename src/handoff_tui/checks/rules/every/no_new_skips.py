@@ -10,7 +10,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 if TYPE_CHECKING:
     from handoff_tui.checks.testcode.skip_marks import SkipMark

@@ -12,7 +12,7 @@ from handoff_tui.checks.facts.changed_files import read_changed
 from handoff_tui.checks.testcode.compared_tests import compare_tests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _SHOWN = 5
 _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 
 _FENCE = compile_later(r"^ {0,3}(```+|~~~+)")

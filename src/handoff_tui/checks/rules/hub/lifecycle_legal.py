@@ -11,7 +11,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, parse_json, read_json, walk_objects
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 _TIMES = ("created_at", "accepted_at", "completed_at")

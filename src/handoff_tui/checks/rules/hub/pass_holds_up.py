@@ -10,7 +10,8 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 
 _DOUBT = " is doubtful: "

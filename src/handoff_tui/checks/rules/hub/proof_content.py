@@ -8,7 +8,7 @@ import re
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import Outcome
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 
 _MAGIC = {
     ".png": (b"\x89PNG\r\n\x1a\n",),

@@ -11,7 +11,8 @@ from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, re
 from handoff_tui.checks.rules.hub.proof_content import is_picture, parse_result, parse_words
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Proof, ProofKind, Severity, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Proof, ProofKind, TestCounts
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(?:[\w.@-]+/)*[\w.@-]+\.\w+")

@@ -9,7 +9,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, ReportedFinding
+from handoff_tui.core.tasks import Attempt, ReportedFinding
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")

@@ -8,7 +8,8 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity, Task
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import Handoff
 
 _PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.hub.reports import judge_report
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

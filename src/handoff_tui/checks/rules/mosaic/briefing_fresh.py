@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.mosaic.session_state import AGENT_STATE, StateFile, read_state_file, require_states
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _BRIEFING = "briefing_acknowledgment"
 _TIME = "acknowledged_at"

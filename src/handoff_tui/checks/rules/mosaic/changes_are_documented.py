@@ -11,7 +11,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _OWN_FOLDER = ".handoff-tui/"
 _MENTION = compile_later(r"[\w./@+~-]+")

@@ -17,7 +17,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
     read_state_file,
 )
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 
 _STATE_COMMIT = "head"

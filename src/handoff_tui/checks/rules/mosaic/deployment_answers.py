@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 
 _WORD = compile_later(r"[^\W_]+")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.mosaic.session_state import AGENT_STATE, read_state_file, require_states, says_something
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _FIELD = "handoff_message"
 

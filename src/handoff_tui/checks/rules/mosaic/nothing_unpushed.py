@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import Severity
 
 _USUAL_REMOTE = "origin"
 

@@ -14,7 +14,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
     require_states,
 )
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 
 _PROGRESS = "implementation_progress"

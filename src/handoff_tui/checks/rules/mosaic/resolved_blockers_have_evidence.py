@@ -8,7 +8,8 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.mosaic.session_state import BLOCKERS, find_states, read_state_file, says_something
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.handoff import Handoff
 
 _RESOLVED = "resolved"

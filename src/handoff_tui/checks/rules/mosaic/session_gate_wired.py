@@ -12,7 +12,7 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
 from handoff_tui.checks.rules.mosaic.session_state import require_states
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _OWN_COMMAND = "handoff-tui check"
 _GIT_HOOKS = ".git/hooks/"

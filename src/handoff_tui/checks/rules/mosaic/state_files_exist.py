@@ -9,7 +9,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.mosaic.session_state import find_abandoned_folder, find_states
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -25,7 +25,7 @@ from handoff_tui.checks.rules.mosaic.state_shape import (
     name_type,
 )
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
 _REQUIRED = {AGENT_STATE: "mosaic.required_fields", CURRENT_TASK: "mosaic.task_fields"}

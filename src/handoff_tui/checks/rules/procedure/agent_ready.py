@@ -16,7 +16,7 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.rules.procedure.transitions import find_place
 from handoff_tui.config.pipeline import Phase, Pipeline
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines
 

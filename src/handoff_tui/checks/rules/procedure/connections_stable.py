@@ -7,7 +7,7 @@ from shlex import quote
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 
 def judge(context: Context) -> Iterator[Found]:

@@ -16,7 +16,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.rules.procedure.checksums import NamedSum, list_file_sums, list_metadata_sums, parse_sum
 from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, find_broken
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff

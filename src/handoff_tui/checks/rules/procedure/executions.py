@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found
 from handoff_tui.checks.rules.procedure.records import Record, as_text
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _STEP_LISTS = ("step_results", "steps")
 _RESULT_LISTS = ("validation_results", "rule_results", "results", "validations")

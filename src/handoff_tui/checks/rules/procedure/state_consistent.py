@@ -16,7 +16,7 @@ from handoff_tui.checks.rules.procedure.executions import judge_execution, judge
 from handoff_tui.checks.rules.procedure.records import Record, Records, as_text, read_records
 from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, is_transition
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -11,7 +11,7 @@ from handoff_tui.checks.rules.procedure.records import Record, is_path_like, lis
 from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
 from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles

@@ -8,7 +8,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 _DIALECTS = ("claude", "gsd", "relay")

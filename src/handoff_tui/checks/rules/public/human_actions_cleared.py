@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
-from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.handoff import Handoff
 
 _DIALECTS = ("gsd", "claude", "relay", "notes")

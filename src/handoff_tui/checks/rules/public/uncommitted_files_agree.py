@@ -9,7 +9,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -9,8 +9,8 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.tdd.cycles import CommitIndex, list_steps, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import Severity
 
 _AGENT = compile_later(r"^\[[^\]]*\]\s*")
 _SCOPE = r"(?:\([^()]*\))?!?"

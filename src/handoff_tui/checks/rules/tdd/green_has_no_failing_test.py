@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.tdd.cycles import Step, count_failing, find_last, list_steps, require_cycles
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _GREEN = "GREEN"
 _BEHIND = ("REFACTOR", "COMPLETE")

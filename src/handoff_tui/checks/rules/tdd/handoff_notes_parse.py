@@ -8,7 +8,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps
 from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 

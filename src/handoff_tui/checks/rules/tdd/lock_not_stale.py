@@ -11,7 +11,7 @@ from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 
 _PAIR = compile_later(r"^\s*([A-Za-z][A-Za-z_ -]{0,30}?)\s*[:=]\s*(\S.*)$")
 _FUTURE = timedelta(minutes=1)

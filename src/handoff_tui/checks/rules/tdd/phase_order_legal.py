@@ -16,7 +16,7 @@ from handoff_tui.checks.rules.tdd.cycles import (
     list_steps,
     require_cycles,
 )
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 _Moves = frozenset[tuple[str, str]]

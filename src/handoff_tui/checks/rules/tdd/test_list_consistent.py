@@ -10,7 +10,8 @@ from handoff_tui.checks.contract import Found, Moment, Rule, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Severity, Task
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import TestCounts
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.formats.builder.sections import fields, normalise_name
 from handoff_tui.handoffs.reading.claim_words import claim_counts, parse_counts, parse_number, parse_status, quote

@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.packages import Package
 from handoff_tui.core.place import ProblemLevel
-from handoff_tui.core.work import Attempt, Fact, Package, Question
+from handoff_tui.core.tasks import Attempt, Fact, Question
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.formats.builder.grouping import Group, Member

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Fact, Question
+from handoff_tui.core.tasks import Fact, Question
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.reading.claim_words import quote
 from handoff_tui.handoffs.reading.format import Source

@@ -11,7 +11,7 @@ from typing import Final
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Fact, TestCounts
+from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.builder.counts import complete_with, find_runs
 from handoff_tui.handoffs.formats.builder.file_claims import find_file_claims

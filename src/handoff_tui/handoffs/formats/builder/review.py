@@ -9,7 +9,7 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Fact
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.status import is_template

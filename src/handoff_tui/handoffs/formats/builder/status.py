@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handoff_tui.core.work import Fact
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.builder.sections import fields, headed, normalise, preamble
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, parse_verdict, quote

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Blocker, Fact, Task, TestCounts
+from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim
 
 _NOT_A_SLUG: Final = compile_later(r"[^a-z0-9.]+")

@@ -8,7 +8,7 @@ from typing import Final
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.context import read_fields
 from handoff_tui.handoffs.formats.hub.output import find_contradiction

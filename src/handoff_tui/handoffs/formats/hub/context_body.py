@@ -9,7 +9,7 @@ from typing import Final
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Task
+from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.hub.attempts import add_attempts
 from handoff_tui.handoffs.formats.hub.context import Context, Field, read_fields

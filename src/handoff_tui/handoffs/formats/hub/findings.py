@@ -7,7 +7,8 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import ReportedFinding, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import ReportedFinding
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.stages import STANDARD
 from handoff_tui.handoffs.reading.claim_words import build_claim, quote

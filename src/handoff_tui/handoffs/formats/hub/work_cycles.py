@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from handoff_tui.config.settings.root import Hub
-from handoff_tui.core.work import Attempt
+from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.output import find_contradiction
 from handoff_tui.handoffs.formats.hub.stages import STANDARD, find_next_stage, parse_stage

@@ -10,7 +10,8 @@ from typing import Final
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.work import Blocker, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout

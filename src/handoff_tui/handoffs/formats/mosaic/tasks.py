@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handoff_tui.core.work import Task
+from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.formats.mosaic.json_claims import parse_commit
 from handoff_tui.handoffs.reading.claim_words import parse_status, quote
 from handoff_tui.handoffs.reading.json_document import JsonNode

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from handoff_tui.core.work import Attempt, Fact
+from handoff_tui.core.tasks import Attempt, Fact
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.formats.tdd.steps import Origin, Step, printable
 from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Fact, Task
+from handoff_tui.core.tasks import Fact, Task
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.tdd.state import is_state, read_step
 from handoff_tui.handoffs.formats.tdd.steps import PHASES, Origin, PhaseRules, Step, normalise_phase, phase_of_agent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from handoff_tui.core.work import Blocker, Fact, Task
+from handoff_tui.core.tasks import Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.formats.tdd.steps import Origin, PhaseRules, Step, is_phase, normalise_phase, phase_of_agent
 from handoff_tui.handoffs.reading.claim_words import build_claim

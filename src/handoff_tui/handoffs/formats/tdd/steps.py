@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from handoff_tui.config.settings.root import Settings, Tdd
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Blocker, Fact, Task
+from handoff_tui.core.tasks import Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.reading.format import Source
 

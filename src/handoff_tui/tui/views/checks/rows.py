@@ -9,13 +9,13 @@ from typing import Final
 from handoff_tui.checks.output.words import CheckGroup, describe_duration
 from handoff_tui.checks.report import CheckReport, is_open, sort_worst_first
 from handoff_tui.checks.result import CheckResult, Outcome
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row, build_cells, build_headings
 from handoff_tui.core.text.labels import label_outcome
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import Severity
-from handoff_tui.live.state.desk import ChecksProgress
+from handoff_tui.live.state.app import ChecksProgress
 
 GROUP: Final = "group:"
 """How the key of a heading begins; the cursor stands on headings too: what is done there is done for all below."""

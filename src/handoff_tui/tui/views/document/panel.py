@@ -10,8 +10,8 @@ from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import PACKET
-from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.live.state.app import PACKET
+from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.tui.views.document.lines import DocumentLines
 from handoff_tui.tui.views.document.markdown_blocks import MOST_RENDERED, Block, parse_blocks
 from handoff_tui.tui.views.document.markdown_layout import TextRow, lay_out_blocks

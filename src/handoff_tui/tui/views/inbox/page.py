@@ -10,7 +10,7 @@ from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.labels import label_gate, label_mover, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import RepositoryPart
+from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateState, Mover
 from handoff_tui.status.inbox_item import InboxItem, RiskFact
 from handoff_tui.tui.views.inbox.rows import RISK_WORDS, label_item

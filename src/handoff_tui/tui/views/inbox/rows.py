@@ -11,7 +11,7 @@ from handoff_tui.core.text.columns import Field, Row, build_cells, build_heading
 from handoff_tui.core.text.labels import Label, label_gate, label_mover, label_readiness
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import RepositoryPart
+from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.inbox_item import InboxItem, InboxOrder, RiskKind, sort_inbox
 

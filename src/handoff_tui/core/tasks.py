@@ -1,4 +1,4 @@
-"""What a handoff carries besides words: packages, tasks, findings, proofs, blockers, questions, attempts."""
+"""What a handoff lists besides its text: tasks, findings, proofs, blockers, questions, attempts, test counts."""
 
 from __future__ import annotations
 
@@ -6,43 +6,11 @@ from enum import StrEnum
 
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
-
-
-class Severity(StrEnum):
-    """How bad it is; orders lists. Whether it blocks is another question."""
-
-    CRITICAL = "critical"
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
-class Asset(Model):
-    """A file that a package owns, with the hash its manifest declares, as written."""
-
-    path: str
-    sha256: str | None = None
-    classification: str | None = None
-
-
-class Package(Model):
-    """A package manifest as read. A field that is missing there is nothing here."""
-
-    id: str
-    where: Place
-    version: str | None = None
-    schema_version: str | None = None
-    spec_id: str | None = None
-    framework_id: str | None = None
-    plane_id: str | None = None
-    title: str | None = None
-    supersedes: tuple[str, ...] = ()
-    dependencies: tuple[str, ...] = ()
-    assets: tuple[Asset, ...] = ()
+from handoff_tui.core.severity import Severity
 
 
 class Task(Model):
-    """A unit of work named in a handoff. `status` is the word used there."""
+    """A task that a handoff names; `status` is the word used there."""
 
     id: str
     title: str
@@ -67,7 +35,7 @@ class ReportedFinding(Model):
 
 
 class ProofKind(StrEnum):
-    """What a proof of work is."""
+    """What kind of file a proof of work is."""
 
     SCREENSHOT = "screenshot"
     LOG = "log"
@@ -88,7 +56,7 @@ class Proof(Model):
 
 
 class Blocker(Model):
-    """Something that stands in the way, or stood there. `evidence` is what is offered for its resolution."""
+    """Something that blocks the work, or did. `evidence` is what is offered to show that it is resolved."""
 
     id: str
     title: str
@@ -100,11 +68,11 @@ class Blocker(Model):
     evidence: str | None = None
     needs_human: bool = False
     blocking: bool = True
-    """Whether the work must wait for it; a person may be asked for something that can wait."""
+    """Whether the work must wait for it; a request to a person may not be urgent."""
 
 
 class Question(Model):
-    """One question of the gate before work starts, and whether an answer was found."""
+    """A question to be answered before work starts, and whether it was."""
 
     number: int
     text: str
@@ -113,7 +81,7 @@ class Question(Model):
 
 
 class Attempt(Model):
-    """One try at a phase, as told in the handoff's own documents."""
+    """One attempt at a phase, as the handoff's documents tell it."""
 
     number: int
     agent: str | None = None
@@ -123,11 +91,11 @@ class Attempt(Model):
     when: str | None = None
     where: Place | None = None
     warning: str | None = None
-    """What in the attempt's own raw output speaks against its status."""
+    """What in the attempt's raw output contradicts its status."""
 
 
 class TestCounts(Model):
-    """Numbers of one test run as claimed. What was not said, or not as a number, is nothing."""
+    """The numbers of one test run as claimed; None for what was not said as a number."""
 
     __test__ = False
 
@@ -139,7 +107,7 @@ class TestCounts(Model):
 
 
 class Fact(Model):
-    """Anything else a handoff says that a reviewer wants to see: a label, a value, a place."""
+    """Anything else a reviewer wants to see: a label, a value, and where it was said."""
 
     name: str
     value: str

@@ -1,0 +1,92 @@
+"""The commits of a range with what each of them changed, in one `git log`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from handoff_tui.core.errors import GitError
+from handoff_tui.git.command import Git
+
+_FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%ct%x00%B%x00"
+_FIELDS = 7
+GONE = "000000"
+"""The mode of a path that a change removed."""
+
+
+class PathChange(NamedTuple):
+    """One path as a commit left it. `mode` is `GONE` if the commit removed it."""
+
+    path: str
+    mode: str
+    blob: str
+    before: str
+    """The blob before; zeros if the path was not there."""
+
+    @property
+    def removed(self) -> bool:
+        return self.mode == GONE
+
+
+class ChangedCommit(NamedTuple):
+    """A commit and its changes. Of a merge, only what differs from all its parents."""
+
+    id: str
+    parents: tuple[str, ...]
+    author: str
+    author_email: str
+    committer_email: str
+    time: int
+    body: str
+    changes: tuple[PathChange, ...]
+
+    @property
+    def subject(self) -> str:
+        return self.body.partition("\n")[0]
+
+
+def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
+    """The commits after `since` up to `head`, parents before children; all of them without `since`."""
+    reach = head if since is None else f"{since}..{head}"
+    answer = git.run(
+        *("log", "-z", "--topo-order", "--reverse", "--raw", "--no-renames", "--no-abbrev", "-c", "--root"),
+        *("--ignore-submodules=none", f"--format={_FORMAT}", reach, "--"),
+    )
+    if not answer.ok:
+        if "does not have any commits yet" in answer.stderr or "bad revision 'HEAD'" in answer.stderr:
+            return []
+        raise answer.to_error("log")
+    return list(parse_commit_changes(answer.stdout))
+
+
+def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
+    """Reads `git log -z --raw` in this module's format."""
+    fields = iter(os.fsdecode(output).split("\0"))
+    field = next(fields, "")
+    while field:
+        if not field.startswith("\x01"):
+            raise GitError(f"git log gave {field[:40]!r} where a commit should begin")
+        head = [field[1:], *(next(fields, "") for _ in range(_FIELDS - 1))]
+        changes: list[PathChange] = []
+        field = next(fields, "")
+        while not field.startswith("\x01"):
+            raw = field.lstrip("\n")
+            if raw.startswith(":"):
+                changes.append(_build_change(raw, next(fields, "")))
+            following = next(fields, None)
+            if following is None:
+                field = ""
+                break
+            field = following
+        identifier, parents, author, author_email, committer_email, time, body = head
+        yield ChangedCommit(
+            identifier, tuple(parents.split()), author, author_email, committer_email, int(time), body, tuple(changes)
+        )
+
+
+def _build_change(raw: str, path: str) -> PathChange:
+    """One raw line; a merge has a mode and a blob for each parent, then its own."""
+    parents = len(raw) - len(raw.lstrip(":"))
+    words = raw.lstrip(":").split(" ")
+    return PathChange(path, words[parents], words[2 * parents + 1], words[parents + 1])
