@@ -11,20 +11,19 @@ from pydantic import JsonValue
 
 from handoff_tui.checks.contract import Found, NotApplicableError, Rule
 from handoff_tui.checks.rules.procedure.agent_ready import AGENT_READY
-from handoff_tui.checks.rules.procedure.connections_stable import CONNECTIONS_STABLE
 from handoff_tui.checks.rules.procedure.context_transfer_complete import CONTEXT_TRANSFER_COMPLETE
 from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
-from handoff_tui.checks.rules.procedure.permissions_granted import PERMISSIONS_GRANTED
 from handoff_tui.checks.rules.procedure.source_phase_complete import SOURCE_PHASE_COMPLETE
 from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT
-from handoff_tui.checks.rules.procedure.target_resources_present import TARGET_RESOURCES_PRESENT
-from handoff_tui.checks.rules.tdd.commit_prefix_fits_phase import COMMIT_PREFIX_FITS_PHASE
-from handoff_tui.checks.rules.tdd.green_has_no_failing_test import GREEN_HAS_NO_FAILING_TEST
+from handoff_tui.checks.rules.procedure.target_resources import (
+    CONNECTIONS_STABLE,
+    PERMISSIONS_GRANTED,
+    TARGET_RESOURCES_PRESENT,
+)
+from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST, RED_HAS_ONE_FAILING_TEST
 from handoff_tui.checks.rules.tdd.handoff_notes_parse import HANDOFF_NOTES_PARSE
 from handoff_tui.checks.rules.tdd.lock_not_stale import LOCK_NOT_STALE
-from handoff_tui.checks.rules.tdd.phase_order_legal import PHASE_ORDER_LEGAL
-from handoff_tui.checks.rules.tdd.red_has_one_failing_test import RED_HAS_ONE_FAILING_TEST
-from handoff_tui.checks.rules.tdd.retry_budget_kept import RETRY_BUDGET_KEPT
+from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
 from handoff_tui.checks.rules.tdd.test_list_consistent import TEST_LIST_CONSISTENT
 from tests.support.cycles import cycle_world
 from tests.support.procedures import CONTEXT, EXECUTION, SESSION, files_world

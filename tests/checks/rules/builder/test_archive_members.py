@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.rules.builder.archive_members import ArchiveBrokenError, find_varying, is_tar
+from handoff_tui.checks.rules.builder.archives import ArchiveBrokenError, find_varying, is_tar
 
 
 @given(st.binary(max_size=600))

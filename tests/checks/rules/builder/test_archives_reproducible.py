@@ -9,7 +9,7 @@ import tarfile
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.archives_reproducible import ARCHIVES_REPRODUCIBLE
+from handoff_tui.checks.rules.builder.archives import ARCHIVES_REPRODUCIBLE
 from tests.support.builder_story import build_changed_results, build_world, digest, results_path
 from tests.support.world import MemoryWorld, judge
 

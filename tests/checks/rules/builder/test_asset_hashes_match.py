@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.asset_hashes_match import ASSET_HASHES_MATCH
+from handoff_tui.checks.rules.builder.manifests import ASSET_HASHES_MATCH
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from tests.support.builder_story import MANIFEST, SOURCE, build_manifest, build_world, digest
 from tests.support.world import judge

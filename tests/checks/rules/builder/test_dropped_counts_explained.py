@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.dropped_counts_explained import DROPPED_COUNTS_EXPLAINED
+from handoff_tui.checks.rules.builder.counts import DROPPED_COUNTS_EXPLAINED
 from tests.support.builder_story import build_results, build_spec, build_world, results_path, spec_path
 from tests.support.world import MemoryWorld, judge
 

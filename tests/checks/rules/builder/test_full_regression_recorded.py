@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.full_regression_recorded import FULL_REGRESSION_RECORDED
+from handoff_tui.checks.rules.builder.results import FULL_REGRESSION_RECORDED
 from tests.support.builder_story import build_changed_results, build_results, build_world, results_path
 from tests.support.world import judge
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.manifest_shape_fits import MANIFEST_SHAPE_FITS
+from handoff_tui.checks.rules.builder.manifests import MANIFEST_SHAPE_FITS
 from tests.support.builder_story import MANIFEST, build_manifest, build_spec, build_world, digest, spec_path
 from tests.support.world import MemoryWorld, judge
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.minimum_tests_reached import MINIMUM_TESTS_REACHED
+from handoff_tui.checks.rules.builder.counts import MINIMUM_TESTS_REACHED
 from tests.support.builder_story import (
     MANIFEST,
     SOURCE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.names_fit_the_standard import NAMES_FIT_THE_STANDARD
+from handoff_tui.checks.rules.builder.document_shape import NAMES_FIT_THE_STANDARD
 from tests.support.builder_story import build_results, build_spec, build_world, results_path, spec_path
 from tests.support.world import MemoryWorld, judge
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.no_new_failures import NO_NEW_FAILURES
+from handoff_tui.checks.rules.builder.counts import NO_NEW_FAILURES
 from tests.support.builder_story import (
     build_changed_results,
     build_results,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.packages_are_clean import PACKAGES_ARE_CLEAN
+from handoff_tui.checks.rules.builder.package_files import PACKAGES_ARE_CLEAN
 from tests.support.builder_story import build_files, build_spec, build_world, spec_path
 from tests.support.world import MemoryWorld, judge
 

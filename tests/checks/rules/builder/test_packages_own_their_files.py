@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.packages_own_their_files import PACKAGES_OWN_THEIR_FILES
+from handoff_tui.checks.rules.builder.package_files import PACKAGES_OWN_THEIR_FILES
 from tests.support.builder_story import MANIFEST, SOURCE, build_manifest, build_results, build_world, results_path
 from tests.support.world import judge
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.builder.question_gate_passed import QUESTION_GATE_PASSED
+from handoff_tui.checks.rules.builder.question_gate import QUESTION_GATE_PASSED
 from tests.support.builder_story import (
     answers_path,
     build_answers,

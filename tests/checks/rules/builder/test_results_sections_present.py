@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.results_sections_present import RESULTS_SECTIONS_PRESENT
+from handoff_tui.checks.rules.builder.document_shape import RESULTS_SECTIONS_PRESENT
 from tests.support.builder_story import (
     build_changed_results,
     build_prompt,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Moment, NotApplicableError
-from handoff_tui.checks.rules.builder.reviewer_checklist_complete import REVIEWER_CHECKLIST_COMPLETE
+from handoff_tui.checks.rules.builder.results import REVIEWER_CHECKLIST_COMPLETE
 from tests.support.builder_story import (
     MANIFEST,
     build_changed_results,

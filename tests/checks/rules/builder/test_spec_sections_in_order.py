@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.spec_sections_in_order import SPEC_SECTIONS_IN_ORDER
+from handoff_tui.checks.rules.builder.document_shape import SPEC_SECTIONS_IN_ORDER
 from tests.support.builder_story import build_spec, build_world, spec_path
 from tests.support.world import MemoryWorld, judge
 

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.builder.statements import says_nothing, says_yes
+from handoff_tui.checks.rules.builder.documents import says_nothing, says_yes
 from tests.support.world import MemoryWorld
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.builder.status_matches_its_numbers import STATUS_MATCHES_ITS_NUMBERS
+from handoff_tui.checks.rules.builder.counts import STATUS_MATCHES_ITS_NUMBERS
 from tests.support.builder_story import build_changed_results, build_world, results_path
 from tests.support.world import judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.every.assertions_not_weakened import ASSERTIONS_NOT_WEAKENED
+from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED
 from tests.support.changed_world import build_changed_world
 from tests.support.world import MemoryWorld, judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.every.check_configuration_unchanged import CHECK_CONFIGURATION_UNCHANGED
+from handoff_tui.checks.rules.every.configuration_unchanged import CHECK_CONFIGURATION_UNCHANGED
 from tests.support.changed_world import build_changed_world
 from tests.support.world import MemoryWorld, judge
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from handoff_tui.checks.rules.every.check_targets import find_parts
+from handoff_tui.checks.rules.every.ci_unchanged import find_parts
 from handoff_tui.config.settings.root import Settings
 
 TARGET = re.compile(Settings().tamper.check_target)

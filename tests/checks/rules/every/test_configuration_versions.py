@@ -5,7 +5,7 @@ import pytest
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.every.configuration_versions import read_change
+from handoff_tui.checks.rules.every.configuration_unchanged import read_change
 from tests.support.changed_world import build_changed_world
 
 FILE = "handoff-tui.toml"

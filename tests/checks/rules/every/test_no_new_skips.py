@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.every.no_new_skips import NO_NEW_SKIPS
+from handoff_tui.checks.rules.every.tests_not_weakened import NO_NEW_SKIPS
 from tests.support.changed_world import build_changed_world
 from tests.support.world import MemoryWorld, judge
 

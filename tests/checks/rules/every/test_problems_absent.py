@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.every.problems_absent import PROBLEMS_ABSENT
+from handoff_tui.checks.rules.every.claims_and_problems import PROBLEMS_ABSENT
 from tests.support.world import MemoryWorld, judge
 
 BROKEN = '{"phase": '

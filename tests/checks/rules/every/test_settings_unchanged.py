@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.every.settings_unchanged import SETTINGS_UNCHANGED
+from handoff_tui.checks.rules.every.configuration_unchanged import SETTINGS_UNCHANGED
 from tests.support.changed_world import build_changed_world
 from tests.support.world import MemoryWorld, judge
 

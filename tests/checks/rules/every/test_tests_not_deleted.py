@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.rules.every.tests_not_deleted import TESTS_NOT_DELETED
+from handoff_tui.checks.rules.every.tests_not_weakened import TESTS_NOT_DELETED
 from handoff_tui.checks.world import Change
 from tests.support.changed_world import BASE, build_changed_world
 from tests.support.world import MemoryWorld, judge

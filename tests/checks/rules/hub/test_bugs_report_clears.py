@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.hub.bugs_report_clears import BUGS_REPORT_CLEARS
+from handoff_tui.checks.rules.hub.reports import BUGS_REPORT_CLEARS
 from tests.support.world import MemoryWorld, judge
 
 PATH = "bugs.json"

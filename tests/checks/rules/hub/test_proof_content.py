@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rules.hub.proof_content import is_picture, parse_result
+from handoff_tui.checks.rules.hub.proofs import is_picture, parse_result
 from handoff_tui.core.tasks import TestCounts
 
 

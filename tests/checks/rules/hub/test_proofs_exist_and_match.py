@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.hub.proofs_exist_and_match import PROOFS_EXIST_AND_MATCH
+from handoff_tui.checks.rules.hub.proofs import PROOFS_EXIST_AND_MATCH
 from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld, judge
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.mosaic.briefing_fresh import BRIEFING_FRESH
+from handoff_tui.checks.rules.mosaic.briefing_and_message import BRIEFING_FRESH
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
 

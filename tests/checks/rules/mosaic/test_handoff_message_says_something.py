@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.mosaic.handoff_message_says_something import HANDOFF_MESSAGE_SAYS_SOMETHING
+from handoff_tui.checks.rules.mosaic.briefing_and_message import HANDOFF_MESSAGE_SAYS_SOMETHING
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.mosaic.production_state_determinable import PRODUCTION_STATE_DETERMINABLE
+from handoff_tui.checks.rules.mosaic.deployment import PRODUCTION_STATE_DETERMINABLE
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.mosaic.state_files_exist import STATE_FILES_EXIST
+from handoff_tui.checks.rules.mosaic.state_files import STATE_FILES_EXIST
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld, judge

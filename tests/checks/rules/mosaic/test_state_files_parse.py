@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.rules.mosaic.state_files_parse import STATE_FILES_PARSE
+from handoff_tui.checks.rules.mosaic.state_files import STATE_FILES_PARSE
 from tests.support.session_states import build_agent_state, build_blocker, build_state
 from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld, judge

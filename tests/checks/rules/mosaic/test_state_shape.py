@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rules.mosaic.state_shape import LIST, NUMBER, OBJECT, TEXT, Shape, compare_shape, name_type
+from handoff_tui.checks.rules.mosaic.state_files import LIST, NUMBER, OBJECT, TEXT, Shape, compare_shape, name_type
 
 
 @pytest.mark.parametrize(

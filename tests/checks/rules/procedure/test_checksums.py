@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.procedure.checksums import list_file_sums, parse_sum
+from handoff_tui.checks.rules.procedure.data_intact import list_file_sums, parse_sum
 from tests.support.world import MemoryWorld
 
 DIGITS = "0123456789abcdef" * 4

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.procedure.connections_stable import CONNECTIONS_STABLE
+from handoff_tui.checks.rules.procedure.target_resources import CONNECTIONS_STABLE
 from tests.support.world import MemoryWorld, judge
 
 REMOTES = {"origin": "../kiln.git", "far": "https://example.com/kiln.git"}

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.inputs import Inputs
-from handoff_tui.checks.rules.procedure.executions import judge_execution, judge_session
 from handoff_tui.checks.rules.procedure.records import Record
+from handoff_tui.checks.rules.procedure.state_consistent import judge_execution, judge_session
 from handoff_tui.core.place import Place
 from tests.support.procedures import EXECUTION, SESSION
 from tests.support.world import MemoryWorld

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.procedure.permissions_granted import PERMISSIONS_GRANTED
+from handoff_tui.checks.rules.procedure.target_resources import PERMISSIONS_GRANTED
 from tests.support.cycles import SOURCE_FILE, TEST_FILE, cycle_world, note
 from tests.support.procedures import PATH, procedure_world
 from tests.support.world import MemoryWorld, judge

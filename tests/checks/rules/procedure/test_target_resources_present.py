@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.procedure.target_resources_present import TARGET_RESOURCES_PRESENT
+from handoff_tui.checks.rules.procedure.target_resources import TARGET_RESOURCES_PRESENT
 from handoff_tui.config.settings.agents import Agent
 from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.root import Settings

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.checks.rules.procedure.transitions import find_place, is_transition
+from handoff_tui.checks.rules.procedure.records import find_place, is_transition
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import CONTEXT, PATH, files_world, procedure_world
 

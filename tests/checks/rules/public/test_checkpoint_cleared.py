@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.public.checkpoint_cleared import CHECKPOINT_CLEARED
+from handoff_tui.checks.rules.public.waiting_for_people import CHECKPOINT_CLEARED
 from tests.support.world import MemoryWorld, judge
 
 PATH = ".claude/handoff.json"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.public.human_actions_cleared import HUMAN_ACTIONS_CLEARED
+from handoff_tui.checks.rules.public.waiting_for_people import HUMAN_ACTIONS_CLEARED
 from tests.support.world import MemoryWorld, judge
 
 PATH = ".planning/HANDOFF.json"

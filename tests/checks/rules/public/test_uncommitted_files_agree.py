@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.public.uncommitted_files_agree import UNCOMMITTED_FILES_AGREE
+from handoff_tui.checks.rules.public.agrees_with_git import UNCOMMITTED_FILES_AGREE
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.world import HEAD, MemoryWorld, judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.tdd.commit_prefix_fits_phase import COMMIT_PREFIX_FITS_PHASE
+from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.handoffs.reading.format import CommitFact
 from tests.support.cycles import commit_id, cycle_world, note, note_path

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.tdd.green_has_no_failing_test import GREEN_HAS_NO_FAILING_TEST
+from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST
 from tests.support.cycles import cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge
 

@@ -33,7 +33,7 @@ def test_handoff_notes_parse_names_a_note_that_became_no_step() -> None:
     world = cycle_world([note("PLAN"), note("RED")])
     lost = Problem(path=note_path(7), message="is a note without a phase", level=ProblemLevel.WARNING)
     kept = Problem(path=note_path(1), message="is odd", level=ProblemLevel.WARNING)
-    world._harvest = world.harvest()._replace(problems=(lost, kept))
+    world._handoffs_read = world.handoffs_read()._replace(problems=(lost, kept))
     assert [found.subject for found in judge(HANDOFF_NOTES_PARSE, world)] == [note_path(7)]
 
 

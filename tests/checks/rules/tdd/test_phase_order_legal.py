@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.tdd.phase_order_legal import PHASE_ORDER_LEGAL
+from handoff_tui.checks.rules.tdd.phases import PHASE_ORDER_LEGAL
 from tests.support.cycles import cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.tdd.red_has_one_failing_test import RED_HAS_ONE_FAILING_TEST
+from handoff_tui.checks.rules.tdd.failing_tests import RED_HAS_ONE_FAILING_TEST
 from tests.support.cycles import TEST_FILE, commit_id, cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge
 

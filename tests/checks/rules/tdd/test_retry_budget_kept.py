@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
-from handoff_tui.checks.rules.tdd.retry_budget_kept import RETRY_BUDGET_KEPT
+from handoff_tui.checks.rules.tdd.phases import RETRY_BUDGET_KEPT
 from tests.support.cycles import cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge
 

@@ -1,13 +1,16 @@
-"""Documents of the builder standard: which results count, and what stands under a heading."""
+"""Documents of the builder standard: which results count, what stands under a heading, and what they state."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from handoff_tui.checks.context import Context
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import Fact
+from handoff_tui.core.tasks import Fact, TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import Document, DocumentRole, Section
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 
@@ -102,3 +105,59 @@ def find_empty_sections(context: Context, document: Document, names: Iterable[st
 
 def _normalise(heading: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", heading.lower()))
+
+
+def place_claim(handoff: Handoff, document: Document, kind: ClaimKind, subject: str | None, heading: str) -> Place:
+    """Where a document claims a number, else where the section about it begins."""
+    for claim in handoff.claims:
+        if claim.kind is kind and claim.subject == subject and claim.where.path == document.path:
+            return claim.where
+    return place_heading(document, heading)
+
+
+def place_count(handoff: Handoff, document: Document, scope: str, name: str) -> Place:
+    heading = "Full Regression" if scope == "regression" else "Test Results"
+    return place_claim(handoff, document, ClaimKind.COUNT, f"{scope}.{name}", heading)
+
+
+def describe_counts(counts: TestCounts) -> str:
+    told = ((name, getattr(counts, name)) for name in ("total", "passed", "failed", "skipped"))
+    return ", ".join(f"{name} {number}" for name, number in told if number is not None)
+
+
+def find_miscount(counts: TestCounts) -> str | None:
+    """Why the numbers of one run do not add up; nothing where they do, or where too few were given."""
+    if counts.total is None or counts.passed is None:
+        return None
+    parts = counts.passed + (counts.failed or 0) + (counts.skipped or 0)
+    if parts == counts.total:
+        return None
+    return f"{describe_counts(counts)}: the parts make {parts}"
+
+
+_FAILURES: Final = compile_later(r"\b[1-9][0-9]*\s+(?:tests?\s+)?(?:fail|error)", re.IGNORECASE)
+_CHOICE: Final = compile_later(r"^\W*yes\W*[/|]\W*no\b", re.IGNORECASE)
+
+
+def says_nothing(context: Context, text: str) -> bool:
+    """`NONE`, `0`, `No new failures`; not «NONE except test_tide»."""
+    return _begins_with(context, text, "builder.nothing_words") and not _is_taken_back(context, text)
+
+
+def says_yes(context: Context, text: str) -> bool:
+    """`YES`, `PASS (8/8)`; not «YES/NO», which is a choice nobody made, nor «YES, 2 failed»."""
+    return (
+        _begins_with(context, text, "builder.yes_words")
+        and not _CHOICE.match(text)
+        and not _is_taken_back(context, text)
+    )
+
+
+def _begins_with(context: Context, text: str, key: str) -> bool:
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return bool(words) and words[0] in context.setting(key, tuple)
+
+
+def _is_taken_back(context: Context, text: str) -> bool:
+    words = set(re.findall(r"[a-z0-9]+", text.lower()))
+    return bool(words & set(context.setting("builder.exception_words", tuple))) or _FAILURES.search(text) is not None

@@ -1,9 +1,16 @@
-"""The handoffs that one builds on, as declared. Neither ids nor the order of commits say so."""
+"""The handoffs that one builds on, as declared, and failures that they did not have.
+
+Neither ids nor the order of commits say what a handoff builds on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found
+from handoff_tui.checks.rules.builder.documents import find_fact, place_count, says_nothing
+from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.handoff import Handoff
 
 
@@ -40,3 +47,43 @@ def _list_all_before(handoff: Handoff, known: Mapping[str, Handoff]) -> set[str]
         if name in known:
             waiting.extend(known[name].blocked_by)
     return before
+
+
+def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    """New failures that the results themselves name."""
+    fact = find_fact(handoff, "new failures introduced", results)
+    if fact is not None and not says_nothing(context, fact.value):
+        yield Found(
+            message=f"{handoff.id} does not rule out new failures: {fact.value}",
+            subject=f"{handoff.id} new failures",
+            place=fact.where,
+            expected="NONE",
+            actual=fact.value,
+        )
+
+
+def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[Found]:
+    """More failures than the handoff built on had; failures that nothing earlier shows to be old count as new."""
+    failed = handoff.regression.failed if handoff.regression else None
+    if not failed:
+        return
+    place = place_count(handoff, results, "regression", "failed")
+    known = {other.id: other.regression.failed or 0 for other in earlier if other.regression}
+    if not known:
+        yield Found(
+            message=f"{handoff.id} reports {failed} failures, and no earlier numbers show that they are old",
+            subject=f"{handoff.id} regression.failed",
+            place=place,
+            expected="earlier results with as many failures, or none",
+            actual=f"{failed} failed, nothing to compare with",
+        )
+        return
+    name, before = min(known.items(), key=lambda pair: pair[1])
+    if failed > before:
+        yield Found(
+            message=f"{handoff.id} has {failed - before} more failures than {name}, on which it builds",
+            subject=f"{handoff.id} regression.failed",
+            place=place,
+            expected=f"at most {before} failed, as in {name}",
+            actual=f"{failed} failed",
+        )

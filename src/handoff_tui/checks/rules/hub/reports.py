@@ -1,4 +1,4 @@
-"""Reports of the workflow hub whose findings decide a stage, whatever their own status says."""
+"""Reports whose findings decide a stage, whatever their own status says."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import Found, Rule, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
 from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -122,3 +123,33 @@ def _read_count(root: object, severity: str) -> int:
 
 def _normalise(word: str | None) -> str:
     return (word or "").strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _judge_security(context: Context) -> Iterator[Found]:
+    yield from judge_report(context, "SEC")
+
+
+SECURITY_REPORT_CLEARS = Rule(
+    id="security-report-clears",
+    system=System.HUB,
+    severity=Severity.CRITICAL,
+    holds="The security report has no open finding that is critical or high.",
+    reads="security_report.json and the attempts at SEC",
+    remedy="Fix each finding named here and have security run again; a status of pass does not clear it.",
+    judge=_judge_security,
+)
+
+
+def _judge_bugs(context: Context) -> Iterator[Found]:
+    yield from judge_report(context, "QA")
+
+
+BUGS_REPORT_CLEARS = Rule(
+    id="bugs-report-clears",
+    system=System.HUB,
+    severity=Severity.CRITICAL,
+    holds="The bug report has no open bug that is critical or high.",
+    reads="bugs.json and the attempts at QA",
+    remedy="Fix each bug named here and have QA run again; a status of pass does not clear it.",
+    judge=_judge_bugs,
+)

@@ -7,8 +7,15 @@ from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.rules.procedure.records import Records, list_named, read_records
-from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, find_broken, find_place, require_transitions
+from handoff_tui.checks.rules.procedure.records import (
+    PROCEDURE,
+    Records,
+    find_broken,
+    find_place,
+    list_named,
+    read_records,
+    require_transitions,
+)
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.document import DocumentRole

@@ -1,4 +1,4 @@
-"""Records of procedures as their files hold them, where the common model keeps less: executions, sessions, metadata."""
+"""Handoffs that pass work on, and what the files of a procedure say about them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,50 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.contract import Found
+from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
 from handoff_tui.checks.facts.json_text import find_line
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+
+PROCEDURE = "procedure"
+TDD = "tdd"
+
+
+def require_transitions(context: Context) -> tuple[Handoff, ...]:
+    """The handoffs under review that pass work on; without any, the rule does not apply."""
+    found = tuple(handoff for handoff in context.handoffs() if is_transition(handoff))
+    return found or context.skip("no handoff here passes work on to another phase")
+
+
+def is_transition(handoff: Handoff) -> bool:
+    """A procedure's handoff, or any that names a target phase and has begun; mere definitions pass nothing on."""
+    if handoff.dialect == PROCEDURE:
+        return any(document.role is not DocumentRole.SPEC for document in handoff.documents)
+    if handoff.registry is RegistryState.SUPERSEDED:
+        return False
+    if handoff.dialect == "builder" and handoff.status is None and not handoff.attempts:
+        return False
+    return handoff.target_phase is not None
+
+
+def find_place(handoff: Handoff) -> Place | None:
+    """Where the handoff states itself: at its status, else at its first document."""
+    for claim in handoff.claims:
+        if claim.kind is ClaimKind.STATUS:
+            return claim.where
+    return Place(path=handoff.documents[0].path) if handoff.documents else None
+
+
+def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[Found]:
+    """The documents of a handoff that could not be read, as findings of the rule of this number."""
+    paths = [document.path for document in handoff.documents]
+    for found in find_unreadable(context, paths):
+        yield found._replace(message=f"{number}: {found.message}")
+
 
 _IDS: Final = ("execution_id", "session_id", "handoff_id")
 _STATES: Final = ("status", "current_state", "state")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Found, Moment, Rule, System
-from handoff_tui.checks.rules.procedure.transitions import PROCEDURE, TDD, find_broken, find_place, require_transitions
+from handoff_tui.checks.rules.procedure.records import PROCEDURE, TDD, find_broken, find_place, require_transitions
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import Handoff

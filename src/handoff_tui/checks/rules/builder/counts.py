@@ -1,0 +1,334 @@
+"""The numbers in results: they fit the status, reach the minimum, and do not get worse without a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import partial
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import (
+    Finished,
+    describe_counts,
+    find_heading,
+    find_miscount,
+    place_claim,
+    place_count,
+    place_heading,
+    read_body,
+    require_finished,
+)
+from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier, find_more_failures, find_told_failures
+from handoff_tui.checks.rules.builder.packages import list_manifests
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.packages import Package
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+
+_RUNS = (("package", "package tests"), ("regression", "full regression"))
+
+
+def _judge_status(context: Context) -> Iterator[Found]:
+    for handoff, results in require_finished(context):
+        yield from list(find_unreadable(context, {results.path})) or _judge_handoff(context, handoff, results)
+
+
+def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    known: tuple[str, ...] = context.setting("builder.results_statuses", tuple)
+    passing: tuple[str, ...] = context.setting("builder.passing_statuses", tuple)
+    if handoff.status not in known and handoff.registry is not RegistryState.SUPERSEDED:
+        yield Found(
+            message=f"the results of {handoff.id} have no status that can be read"
+            if handoff.status is None
+            else f"the results of {handoff.id} say {handoff.status}, which is no status of results",
+            subject=f"{handoff.id} status",
+            place=place_claim(handoff, results, ClaimKind.STATUS, None, "Status"),
+            expected=" or ".join(known),
+            actual=handoff.status or "not said",
+        )
+    runs = {"package": handoff.tests, "regression": handoff.regression}
+    claims_success = handoff.status is not None and (handoff.status in passing or handoff.status not in known)
+    for scope, name in _RUNS:
+        counts = runs[scope]
+        if counts is not None:
+            yield from _judge_sum(handoff, results, scope, name, counts)
+            if claims_success:
+                yield from _judge_run(handoff, results, scope, name, counts)
+    if claims_success:
+        yield from _judge_rest(handoff, results)
+
+
+def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[Found]:
+    miscount = find_miscount(counts)
+    if miscount is not None:
+        yield Found(
+            message=f"the numbers of the {name} of {handoff.id} do not add up",
+            subject=f"{handoff.id} {scope}.sum",
+            place=place_count(handoff, results, scope, "total"),
+            expected=f"parts that make {counts.total}",
+            actual=miscount,
+        )
+
+
+def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[Found]:
+    if counts.failed:
+        yield Found(
+            message=f"{handoff.id} says {handoff.status}, but its own {name} report {counts.failed} failed",
+            subject=f"{handoff.id} {scope}.failed",
+            place=place_count(handoff, results, scope, "failed"),
+            expected="0 failed",
+            actual=describe_counts(counts),
+        )
+    elif not counts.passed:
+        yield Found(
+            message=f"{handoff.id} says {handoff.status}, but its own {name} do not report one test that passed",
+            subject=f"{handoff.id} {scope}.passed",
+            place=place_count(handoff, results, scope, "passed"),
+            expected="tests that passed",
+            actual=describe_counts(counts) or "no numbers",
+        )
+
+
+def _judge_rest(handoff: Handoff, results: Document) -> Iterator[Found]:
+    if handoff.regression is None:
+        yield Found(
+            message=f"{handoff.id} says {handoff.status} without the numbers of a full regression",
+            subject=f"{handoff.id} regression",
+            place=place_heading(results, "Full Regression"),
+            expected="total, passed, failed and skipped of all staged packages",
+            actual="no numbers",
+        )
+    for claim in handoff.claims:
+        if claim.kind is ClaimKind.CHECK and claim.value == "FAIL" and claim.where.path == results.path:
+            yield Found(
+                message=f"{handoff.id} says {handoff.status}, but reports that {claim.subject} failed",
+                subject=f"{handoff.id} check {claim.subject}",
+                place=claim.where,
+                expected="PASS",
+                actual="FAIL",
+            )
+
+
+STATUS_MATCHES_ITS_NUMBERS = Rule(
+    id="status-matches-its-numbers",
+    system=System.BUILDER,
+    severity=Severity.CRITICAL,
+    holds="Every status of results can be read and agrees with the numbers beside it",
+    reads="status and test numbers of the newest results",
+    remedy="Run the tests again and write down what they say; where tests fail, the status is FAIL or PARTIAL.",
+    judge=_judge_status,
+)
+
+
+_BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
+
+
+def _judge_minimum(context: Context) -> Iterator[Found]:
+    judged = False
+    unreadable = list(find_unreadable(context, list_manifests(context)))
+    for handoff, results in require_finished(context):
+        needs = {package.id: need for package in _list_built(handoff) if (need := _find_need(context, package))}
+        judged = judged or bool(needs)
+        if needs:
+            yield from _judge_total(handoff, results, needs)
+    yield from unreadable
+    if not judged and not unreadable:
+        context.skip("no handoff here that has results built a package with source files")
+
+
+def _list_built(handoff: Handoff) -> list[Package]:
+    """Packages in whose folder the handoff was to change files, or says that it did; others are only mentioned."""
+    changed = [claim.subject or "" for claim in handoff.claims if claim.kind in _BUILT]
+    planned = [fact.value.partition(" ") for fact in handoff.facts if fact.name == "planned file"]
+    changed.extend(path for action, _, path in planned if action not in {"DELETE", "MOVE", "RENAME"})
+    folders = {part for path in changed for part in path.split("/")[:-1]}
+    return [
+        package for package in handoff.packages if package.where.path.rpartition("/")[0].rpartition("/")[2] in folders
+    ]
+
+
+def _find_need(context: Context, package: Package) -> tuple[int, str] | None:
+    """How many tests a package needs, and why."""
+    suffixes: tuple[str, ...] = context.setting("builder.source_suffixes", tuple)
+    patterns: tuple[str, ...] = context.setting("builder.test_files", tuple)
+    sources = sum(asset.path.endswith(suffixes) and not _is_test(asset.path, patterns) for asset in package.assets)
+    if not sources:
+        return None
+    for size in context.setting("builder.size_classes", tuple):
+        if size.source_files_maximum is None or sources <= size.source_files_maximum:
+            return size.tests_minimum, f"{package.id} is {size.name} with {sources} source files"
+    return None
+
+
+def _is_test(path: str, patterns: tuple[str, ...]) -> bool:
+    """By its path alone: what a manifest calls a file is easily changed."""
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)
+
+
+def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Iterator[Found]:
+    needed = sum(number for number, _ in needs.values())
+    counts = handoff.tests
+    total = (counts.total if counts.total is not None else counts.passed) if counts else None
+    ran = None if counts is None or total is None else total - (counts.skipped or 0)
+    if ran is None or ran < needed:
+        yield Found(
+            message=f"{handoff.id} does not say how many tests its packages have"
+            if ran is None
+            else f"{handoff.id} ran {ran} tests of its packages, and {needed} are the least",
+            subject=f"{handoff.id} tests",
+            place=place_count(handoff, results, "package", "total"),
+            expected=f"at least {needed}: {'; '.join(why for _, why in needs.values())}",
+            actual=describe_counts(counts) if counts else "no numbers",
+        )
+
+
+MINIMUM_TESTS_REACHED = Rule(
+    id="minimum-tests-reached",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every handoff that built packages ran at least the tests that their size demands",
+    reads="assets of the packages that a handoff built, and its test numbers",
+    remedy="Write more tests for the package; tests that are skipped do not count.",
+    judge=_judge_minimum,
+)
+
+
+def _judge_failures(context: Context) -> Iterator[Found]:
+    known = {handoff.id: handoff for handoff in context.every_handoff()}
+    compared = False
+    without: list[str] = []
+    for handoff, results in require_finished(context):
+        found = list(find_unreadable(context, {results.path}))
+        earlier = find_earlier(handoff, known, _has_numbers)
+        if not found:
+            found = [
+                *find_told_failures(context, handoff, results),
+                *find_more_failures(handoff, earlier, results),
+            ]
+        comparable = bool(earlier) and _has_numbers(handoff)
+        compared = compared or comparable or bool(found)
+        if not comparable:
+            without.append(handoff.id)
+        yield from found
+    if not compared:
+        context.skip(f"no earlier numbers to compare with, so new failures are not known: {', '.join(without)}")
+
+
+def _has_numbers(handoff: Handoff) -> bool:
+    """Whether it is known how many failed; a run of which all passed has no failures."""
+    counts = handoff.regression
+    return counts is not None and (counts.failed is not None or (counts.total or 0) == counts.passed)
+
+
+NO_NEW_FAILURES = Rule(
+    id="no-new-failures",
+    system=System.BUILDER,
+    severity=Severity.CRITICAL,
+    holds="No results that can be compared have more failures than those they build on",
+    reads="regression numbers of handoffs and of those they declare to build on",
+    remedy="Make the new failures pass, or show in the results of the earlier handoff that they were there before.",
+    judge=_judge_failures,
+)
+
+
+_NEGATION = compile_later(r"\b(?:no(?! longer)|not|never|none|nothing|without|neither)\b", re.IGNORECASE)
+_CLAUSE_END = compile_later(r"[.;,:()–—]")
+_ENTRY = compile_later(r"(?:[-*+|]|[0-9]+[.)])\s")
+_NUMBER = compile_later(r"(?<![\w.-])[0-9]{1,9}(?![\w-]|\.[0-9])")
+
+
+def _judge_drops(context: Context) -> Iterator[Found]:
+    known = {handoff.id: handoff for handoff in context.every_handoff()}
+    compared = False
+    without: list[str] = []
+    for handoff, results in require_finished(context):
+        unreadable = list(find_unreadable(context, {results.path}))
+        compared = compared or bool(unreadable)
+        yield from unreadable
+        for what in () if unreadable else ("tests", "packages"):
+            earlier = find_earlier(handoff, known, partial(_has_count, what))
+            if earlier and _count(handoff, what) is not None:
+                compared = True
+                yield from _judge_count(context, (handoff, results), earlier, what)
+            elif handoff.id not in without:
+                without.append(handoff.id)
+    if not compared:
+        context.skip(f"no earlier baseline to compare with, so a drop is not known: {', '.join(without)}")
+
+
+def _count(handoff: Handoff, what: str) -> int | None:
+    """Tests or packages of the baseline; tests of the regression where the baseline does not say."""
+    baseline = handoff.baseline
+    if what == "packages":
+        return baseline.packages if baseline else None
+    told = baseline.tests if baseline else None
+    ran = handoff.regression.total if handoff.regression else None
+    return told if told is not None else ran
+
+
+def _has_count(what: str, handoff: Handoff) -> bool:
+    return _count(handoff, what) is not None
+
+
+def _judge_count(context: Context, finished: Finished, earlier: tuple[Handoff, ...], what: str) -> Iterator[Found]:
+    handoff, results = finished
+    now = _count(handoff, what) or 0
+    other = max(earlier, key=lambda one: _count(one, what) or 0)
+    before = _count(other, what) or 0
+    if now < before and not _is_explained(context, results, what, before, now):
+        yield Found(
+            message=f"{handoff.id} has {before - now} {what} fewer than {other.id} had, and does not explain it",
+            subject=f"{handoff.id} {what}",
+            place=place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline"),
+            expected=f"{before} {what}, or a sentence that names what went and why",
+            actual=f"{now} {what}",
+        )
+
+
+def _is_explained(context: Context, results: Document, what: str, before: int, now: int) -> bool:
+    names: tuple[str, ...] = context.setting("builder.explanation_sections", tuple)
+    sections = [section for name in names if (section := find_heading(results, name))]
+    entries: list[str] = []
+    for section in sections:
+        for number, (_, text) in enumerate(read_body(context, results, section)):
+            if number == 0 or _ENTRY.match(text):
+                entries.append(text)
+            else:
+                entries[-1] += f" {text}"
+    return any(_explains(context, entry, what, before, now) for entry in entries)
+
+
+def _explains(context: Context, text: str, what: str, before: int, now: int) -> bool:
+    """An entry that speaks of a drop of just this, and names a number of it or the package that went."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    prefix = context.setting("builder.package_prefix", str)
+    if not any(_tells_drop(context, clause) for clause in _CLAUSE_END.split(text)):
+        return False
+    names_it = bool(words & {what, what.removesuffix("s")}) or (what == "packages" and prefix in text)
+    numbers = {int(number) for number in _NUMBER.findall(text)}
+    return names_it and (prefix in text or bool(numbers & {before, before - now}))
+
+
+def _tells_drop(context: Context, clause: str) -> bool:
+    """«4 tests were removed», but not «no test was removed»."""
+    words: tuple[str, ...] = context.setting("builder.drop_words", tuple)
+    found = re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", clause, re.IGNORECASE)
+    return found is not None and _NEGATION.search(clause, 0, found.start()) is None
+
+
+DROPPED_COUNTS_EXPLAINED = Rule(
+    id="dropped-counts-explained",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Wherever results can be compared, fewer tests or packages than before are explained",
+    reads="baselines of handoffs and of those they declare to build on; baseline, issues and notes of results",
+    remedy="Bring the lost tests back, or say in the notes which tests or packages went, how many, and why.",
+    judge=_judge_drops,
+)

@@ -1,0 +1,233 @@
+"""Builder documents have the names and the sections of the standard."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import (
+    find_empty_sections,
+    find_heading,
+    find_results,
+    list_documents,
+    owes_results,
+    place_heading,
+    read_body,
+    require_builders,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.document import Document, DocumentRole
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+
+_ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
+
+
+def _judge_names(context: Context) -> Iterator[Found]:
+    names: dict[str, str] = context.setting("builder.file_names", dict)
+    for handoff in require_builders(context):
+        documents = [document for document in handoff.documents if document.role.value in names]
+        yield from _judge_id(context, handoff, documents)
+        for document in documents:
+            yield from _judge_place(context, handoff, document, names[document.role.value])
+
+
+def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[Found]:
+    patterns: tuple[str, ...] = context.setting("builder.id_patterns", tuple)
+    if not _fits(handoff.id, patterns):
+        yield Found(
+            message=f"the id {handoff.id} does not fit the standard",
+            subject=f"{handoff.id} id",
+            place=Place(path=documents[0].path) if documents else None,
+            expected="H-<number>, H-<number><letter> or CLEANUP-<number>",
+            actual=handoff.id,
+        )
+    for document in documents:
+        words = re.findall(r"[A-Za-z0-9.-]+", document.title or "")
+        named = [word for word in words if _fits(word, patterns)]
+        if named and handoff.id not in named:
+            yield Found(
+                message=f"{document.path} belongs to {handoff.id}, but its title says {named[0]}",
+                subject="title",
+                place=Place(path=document.path, line=document.sections[0].line if document.sections else None),
+                expected=handoff.id,
+                actual=named[0],
+            )
+
+
+def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[Found]:
+    folders: tuple[str, ...] = context.setting("builder.handoff_folders", tuple)
+    folder, _, name = document.path.rpartition("/")
+    above, _, own = folder.rpartition("/")
+    stem = f"{handoff.id}_{word}"
+    named = name.startswith(stem) and _ATTEMPT.fullmatch(name[len(stem) :]) is not None
+    if named and own == handoff.id and any(f"/{above}".endswith(f"/{known}") for known in folders):
+        return
+    root = folder if any(f"/{folder}".endswith(f"/{known}") for known in folders) else above
+    root = root if any(f"/{root}".endswith(f"/{known}") for known in folders) else folders[-1]
+    target = f"{root}/{handoff.id}/{name if named else f'{stem}.md'}"
+    move = f"git mv {shlex.quote(document.path)} {shlex.quote(target)}"
+    yield Found(
+        message=f"{document.path} is not where the standard wants the {document.role.value} of {handoff.id}",
+        subject="place",
+        place=Place(path=document.path),
+        expected=target,
+        actual=document.path,
+        command=f"mkdir -p {shlex.quote(f'{root}/{handoff.id}')} && {move}",
+    )
+
+
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(re.match(pattern, name) for pattern in patterns)
+
+
+NAMES_FIT_THE_STANDARD = Rule(
+    id="names-fit-the-standard",
+    system=System.BUILDER,
+    severity=Severity.MEDIUM,
+    holds="Every builder handoff has an id and file names of the standard",
+    reads="ids, titles and paths of builder handoffs",
+    remedy="Give the handoff an id of the standard and move its files into a folder of that name.",
+    judge=_judge_names,
+)
+
+
+_NUMBERED = compile_later(r"[0-9]{1,3}[.)]\s+\S")
+_CONSTRAINTS = "Critical Constraints"
+
+
+def _judge_specs(context: Context) -> Iterator[Found]:
+    for handoff in require_builders(context):
+        specs = list_documents(handoff, DocumentRole.SPEC)
+        if not specs and handoff.registry is not RegistryState.SUPERSEDED:
+            yield _build_missing_spec(handoff)
+        for spec in specs:
+            unreadable = list(find_unreadable(context, {spec.path}))
+            yield from unreadable or _judge_spec(context, handoff, spec)
+
+
+def _build_missing_spec(handoff: Handoff) -> Found:
+    first = handoff.documents[0].path
+    return Found(
+        message=f"{handoff.id} has no spec: nothing says what was to be built",
+        subject=f"{handoff.id} spec",
+        place=Place(path=first),
+        expected="a spec",
+        actual="none",
+    )
+
+
+def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[Found]:
+    names: tuple[str, ...] = context.setting("builder.spec_sections", tuple)
+    for name in spec.missing:
+        yield Found(
+            message=f"the spec of {handoff.id} has no section «{name}»",
+            subject=f"section {name}",
+            place=Place(path=spec.path),
+            expected=f"a section «{name}»",
+            actual="missing",
+        )
+    for name in spec.out_of_order:
+        yield Found(
+            message=f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it",
+            subject=f"order {name}",
+            place=place_heading(spec, name),
+            expected=f"section {names.index(name) + 1} of {len(names)}" if name in names else None,
+            actual="out of order",
+        )
+    for section in find_empty_sections(context, spec, names):
+        yield Found(
+            message=f"the section «{section.title}» of the spec of {handoff.id} is empty",
+            subject=f"empty {section.title}",
+            place=Place(path=spec.path, line=section.line),
+            expected="text under the heading",
+            actual="nothing",
+        )
+    yield from _judge_constraints(context, handoff, spec)
+
+
+def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> Iterator[Found]:
+    """The standard's own constraints are never left out; a spec may add to them."""
+    section = find_heading(spec, _CONSTRAINTS)
+    body = read_body(context, spec, section) if section else []
+    least = context.setting("builder.constraints_minimum", int)
+    listed = sum(_NUMBERED.match(text) is not None for _, text in body)
+    if section is not None and body and listed < least:
+        yield Found(
+            message=f"the spec of {handoff.id} leaves out constraints that the standard always wants",
+            subject="constraints",
+            place=Place(path=spec.path, line=section.line),
+            expected=f"at least {least} numbered constraints",
+            actual=f"{listed}",
+        )
+
+
+SPEC_SECTIONS_IN_ORDER = Rule(
+    id="spec-sections-in-order",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every spec has the sections of the standard, filled and in order",
+    reads="specs of builder handoffs",
+    remedy="Add the missing sections to the spec, fill the empty ones, and put all into the order of the standard.",
+    judge=_judge_specs,
+)
+
+
+_IN_ITS_HEADING = "Status"
+"""The one section whose heading says it all."""
+
+
+def _judge_all_results(context: Context) -> Iterator[Found]:
+    judged = False
+    for handoff in require_builders(context):
+        results = find_results(handoff)
+        judged = judged or results is not None
+        if results is not None:
+            yield from list(find_unreadable(context, {results.path})) or _judge_results(context, handoff, results)
+        elif owes_results(handoff, context):
+            judged = True
+            yield Found(
+                message=f"{handoff.id} has no results",
+                subject=f"{handoff.id} results",
+                place=Place(path=handoff.documents[0].path),
+                expected=f"{handoff.id}_RESULTS.md",
+                actual="none",
+            )
+    if not judged:
+        context.skip("no builder handoff here has results, and none is due yet")
+
+
+def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    names: tuple[str, ...] = context.setting("builder.results_sections", tuple)
+    for name in results.missing:
+        yield Found(
+            message=f"the results of {handoff.id} have no section «{name}»",
+            subject=f"section {name}",
+            place=Place(path=results.path),
+            expected=f"a section «{name}»",
+            actual="missing",
+        )
+    for section in find_empty_sections(context, results, (name for name in names if name != _IN_ITS_HEADING)):
+        yield Found(
+            message=f"the section «{section.title}» of the results of {handoff.id} is empty",
+            subject=f"empty {section.title}",
+            place=Place(path=results.path, line=section.line),
+            expected="what was done, or NONE",
+            actual="nothing",
+        )
+
+
+RESULTS_SECTIONS_PRESENT = Rule(
+    id="results-sections-present",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="The newest results of every builder handoff have all sections of the standard",
+    reads="the newest results of builder handoffs",
+    remedy="Write the missing sections of the results; where there was nothing to do, say NONE and why.",
+    judge=_judge_all_results,
+)

@@ -1,0 +1,203 @@
+"""Package manifests have the fields of the standard and the hashes of their files."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.rules.builder.packages import (
+    build_asset_path,
+    find_measured,
+    list_manifests,
+    list_package_folders,
+    list_packages,
+    measure_hash,
+    place_asset,
+)
+from handoff_tui.core.packages import Asset, Package
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.handoff import Handoff
+
+_LISTS = frozenset({"assets", "dependencies"})
+
+
+def _judge_shape(context: Context) -> Iterator[Found]:
+    context.require_handoffs("builder")
+    manifests = list_manifests(context)
+    folders = list_package_folders(context) if context.scope is None else ()
+    name = context.setting("builder.manifest_name", str)
+    bare = [folder for folder in folders if f"{folder}/{name}" not in manifests]
+    if not manifests and not bare:
+        context.skip("no package here")
+    for folder in bare:
+        yield Found(
+            message=f"the package {folder} has no manifest",
+            subject=f"manifest {folder}",
+            place=Place(path=f"{folder}/{name}"),
+            expected=name,
+            actual="missing",
+        )
+    for path in manifests:
+        yield from _judge_manifest(context, path)
+
+
+def _judge_manifest(context: Context, path: str) -> Iterator[Found]:
+    content = context.read(path) or b""
+    try:
+        root = parse_strictly(content)
+    except JsonBrokenError as broken:
+        place = Place(path=path, line=broken.line)
+        yield Found(f"{path} {broken.message}", "json", place, "a JSON object", broken.message)
+        return
+    if not isinstance(root, dict):
+        kind = type(root).__name__
+        yield Found(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
+        return
+    yield from _judge_fields(context, path, content, root)
+    yield from _judge_identity(context, path, content, root)
+    assets = root.get("assets")
+    if isinstance(assets, list):
+        yield from _judge_assets(context, path, content, assets)
+
+
+def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+    fields: tuple[str, ...] = context.setting("builder.manifest_fields", tuple)
+    replaced: dict[str, str] = context.setting("builder.manifest_replaced_fields", dict)
+    for field in fields:
+        value = root.get(field)
+        if value is None:
+            yield Found(f"{path} has no {field}", f"field {field}", Place(path=path), field, "missing")
+        elif not _fits_kind(field, value):
+            kind = "a list" if field in _LISTS else "text"
+            where = Place(path=path, line=find_line(content, field))
+            yield Found(f"{field} in {path} is not {kind}", f"kind {field}", where, kind, type(value).__name__)
+    for field, right in replaced.items():
+        if field in root:
+            where = Place(path=path, line=find_line(content, field))
+            yield Found(
+                f"{path} uses {field}, for which the standard has {right}", f"field {field}", where, right, field
+            )
+    dependencies = root.get("dependencies")
+    if isinstance(dependencies, list) and not all(isinstance(name, str) and name for name in dependencies):
+        where = Place(path=path, line=find_line(content, "dependencies"))
+        yield Found(f"dependencies in {path} are not all ids of packages", "dependencies", where, "ids of packages")
+
+
+def _fits_kind(field: str, value: object) -> bool:
+    if field in _LISTS:
+        return isinstance(value, list)
+    if isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+    """The id of a package is the name of its folder."""
+    package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
+    prefix = context.setting("builder.package_prefix", str)
+    if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
+        where = Place(path=path, line=find_line(content, "package_id"))
+        yield Found(f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package)
+
+
+def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[Found]:
+    pattern = context.setting("builder.hash_pattern", str)
+    seen: set[str] = set()
+    for number, asset in enumerate(assets):
+        name = asset.get("path") if isinstance(asset, dict) else None
+        if not isinstance(asset, dict) or not isinstance(name, str) or not name:
+            where = Place(path=path, line=find_line(content, "assets"))
+            yield Found(f"an asset in {path} has no path", f"asset {number}", where, "path, sha256 and classification")
+            continue
+        where = Place(path=path, line=find_line(content, "path", name))
+        digest = asset.get("sha256")
+        if not isinstance(digest, str) or not re.match(pattern, digest):
+            shown = str(digest) if digest is not None else "missing"
+            message = f"the hash of {name} in {path} is not written as sha256:<64 hex digits>"
+            yield Found(message, f"hash {name}", where, "sha256:<64 hex digits>", shown)
+        if not asset.get("classification"):
+            yield Found(f"{name} in {path} has no classification", f"classification {name}", where, "a classification")
+        if build_asset_path(path, name) is None:
+            message = f"{name} in {path} leads out of the package"
+            yield Found(message, f"path {name}", where, "a path inside the package", name)
+        if name in seen:
+            yield Found(f"{name} is listed twice in {path}", f"twice {name}", where, "once", "twice")
+        seen.add(name)
+
+
+MANIFEST_SHAPE_FITS = Rule(
+    id="manifest-shape-fits",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every package has a manifest with the fields of the standard",
+    reads="manifests of packages",
+    remedy="Write the manifest with all fields of the standard, an assets list, and a sha256: hash for each asset.",
+    judge=_judge_shape,
+)
+
+
+def _judge_hashes(context: Context) -> Iterator[Found]:
+    handoffs = context.require_handoffs("builder")
+    packages = list_packages(handoffs)
+    manifests = list_manifests(context)
+    unreadable = list(find_unreadable(context, manifests))
+    if not unreadable and not any(package.assets for package in packages.values()):
+        context.skip("no package here declares an asset")
+    yield from unreadable
+    for package in packages.values():
+        for asset in package.assets:
+            yield from _judge_asset(context, handoffs, package, asset)
+
+
+def _judge_asset(context: Context, handoffs: tuple[Handoff, ...], package: Package, asset: Asset) -> Iterator[Found]:
+    where = place_asset(handoffs, package, asset.path)
+    path = build_asset_path(package.where.path, asset.path)
+    actual = None if path is None else measure_hash(context, path) or _find_large(context, handoffs, path)
+    if actual is None:
+        there = path is not None and context.exists(path)
+        message = (
+            f"{asset.path} of {package.id} cannot be read" if there else f"{asset.path} of {package.id} is missing"
+        )
+        yield Found(
+            message, f"asset {asset.path}", where, asset.sha256 or "a file", "unreadable" if there else "no file"
+        )
+    elif asset.sha256 is None:
+        message = f"{asset.path} of {package.id} has no hash that its file could be compared with"
+        yield Found(message, f"asset {asset.path}", where, actual, "no hash")
+    elif _bare(asset.sha256) != _bare(actual):
+        message = f"{asset.path} of {package.id} is not the file whose hash the manifest declares"
+        command = f"sha256sum {shlex.quote(path)}" if path else None
+        yield Found(message, f"asset {asset.path}", where, asset.sha256, actual, command)
+
+
+def _find_large(context: Context, handoffs: tuple[Handoff, ...], path: str) -> str | None:
+    """The hash of a file that is too large to be read as a whole; a missing one is not looked for elsewhere."""
+    if not context.exists(path):
+        return None
+    for handoff in handoffs:
+        for claim in handoff.claims:
+            if claim.subject == path and (measured := find_measured(context, handoff, claim)):
+                return measured
+    return None
+
+
+def _bare(digest: str) -> str:
+    """How a hash is written is another rule's matter."""
+    return digest.strip().lower().removeprefix("sha256:")
+
+
+ASSET_HASHES_MATCH = Rule(
+    id="asset-hashes-match",
+    system=System.BUILDER,
+    severity=Severity.CRITICAL,
+    holds="Every asset of every package is the file whose hash its manifest declares",
+    reads="manifests of packages and their assets",
+    remedy="Find out who changed the file after its manifest; then rebuild the manifest from the tested files.",
+    judge=_judge_hashes,
+)

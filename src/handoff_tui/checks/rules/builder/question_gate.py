@@ -1,0 +1,246 @@
+"""Work began only after every question was answered and a person gave the greenlight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.approvals import is_agent
+from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import find_results, list_documents
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Fact
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
+
+_GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
+_FIELD: Final = compile_later(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<value>.+)$")
+_MAIL: Final = compile_later(r"<[^>]*>")
+_WORD: Final = compile_later(r"[^\W\d_][\w'-]*")
+_NAMES_GIVER: Final = compile_later(r"\W*:|\s*by\b", re.IGNORECASE)
+"""After the word follows who gave it."""
+_LINKING: Final = frozenset({"by", "on", "at", "the", "and", "of", "for", "to", "with", "utc", "z", "t", "was", "is"})
+
+
+def find_greenlight_gap(context: Context, handoff: Handoff) -> tuple[str, Fact | None] | None:
+    """Why no greenlight of a handoff counts, and the one that comes nearest; nothing when one counts."""
+    gap: tuple[str, Fact | None] = ("no greenlight was given", None)
+    for fact in (fact for fact in handoff.facts if fact.name == "greenlight"):
+        reason = _judge_greenlight(context, handoff, fact)
+        if reason is None:
+            return None
+        gap = (reason, fact)
+    return gap
+
+
+def _judge_greenlight(context: Context, handoff: Handoff, fact: Fact) -> str | None:
+    match = _GREENLIGHT.search(fact.value)
+    rest = match.group("rest") if match else ""
+    words = _list_words(rest)
+    if words & _setting(context, "approvals.refusing_words"):
+        return "the greenlight is held back"
+    givers = [rest, *_read_givers(context, fact)]
+    named = [name for giver in givers if (name := _name_person(context, giver))]
+    given = words & _setting(context, "builder.questions.greenlight_words")
+    if not given and not (_NAMES_GIVER.match(rest) and re.search(r"\b[A-Z]", _name_person(context, rest) or "")):
+        return "a greenlight is mentioned, but not given"
+    if any(is_agent(context, handoff, giver) for giver in givers):
+        return "the greenlight was not given by a person"
+    return None if named else "the greenlight names no person who gave it"
+
+
+def _read_givers(context: Context, fact: Fact) -> list[str]:
+    """Who is named in the fields right below a greenlight."""
+    if fact.where is None or fact.where.line is None:
+        return []
+    text = context.read_text(fact.where.path) or ""
+    near = context.setting("approvals.near_lines", int)
+    fields = _setting(context, "builder.questions.greenlight_fields")
+    found: list[str] = []
+    for line in text.split("\n")[fact.where.line : fact.where.line + near]:
+        if line.startswith("#"):
+            break
+        match = _FIELD.match(line)
+        if match and match.group("name").strip().lower() in fields:
+            found.append(match.group("value").strip())
+    return found
+
+
+def _name_person(context: Context, text: str) -> str | None:
+    """What is left of a text without the words that name nobody."""
+    passed_over = _LINKING | _setting(context, "approvals.nameless_words")
+    passed_over |= _setting(context, "builder.questions.greenlight_words")
+    words = [word for word in _WORD.findall(_MAIL.sub(" ", text)) if word.lower() not in passed_over]
+    return " ".join(words) or None
+
+
+def _list_words(text: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Za-z][A-Za-z/-]*", _MAIL.sub(" ", text))}
+
+
+def _setting(context: Context, key: str) -> frozenset[str]:
+    return frozenset(context.setting(key, tuple))
+
+
+_GATE = (DocumentRole.PROMPT, DocumentRole.ANSWERS)
+_LEAKS = frozenset({"expected answers", "expected answers in the spec"})
+_STATED = compile_later(r"^\W*contract\s+version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
+_OWN = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
+_IN_TITLE = compile_later(r"\A#[^\n]*\bv([0-9]+(?:\.[0-9]+){0,3})\b")
+
+
+def judge(context: Context) -> Iterator[Found]:
+    gates = [
+        handoff
+        for handoff in context.require_handoffs("builder")
+        if handoff.questions or list_documents(handoff, *_GATE)
+    ]
+    if not gates:
+        context.skip("no builder handoff here has a question gate")
+    found: list[Found] = []
+    waiting: list[str] = []
+    unseen: list[str] = []
+    for handoff in gates:
+        found.extend(find_unreadable(context, [document.path for document in list_documents(handoff, *_GATE)]))
+        found.extend(_find_leaks(handoff))
+        found.extend(_find_other_contract(context, handoff, unseen))
+        found.extend(_find_open_questions(context, handoff))
+        if _has_begun(context, handoff):
+            found.extend(_find_missing_greenlight(context, handoff))
+        else:
+            waiting.append(handoff.id)
+    if unseen and not found:
+        context.undecidable(describe_cut_off(unseen))
+    if not found and len(waiting) == len(gates):
+        context.skip(f"no work has begun, and these gates still wait: {', '.join(waiting)}")
+    yield from found
+
+
+def _has_begun(context: Context, handoff: Handoff) -> bool:
+    """Whether the gate must have been passed: there are results, or just this handoff is to be let through."""
+    return find_results(handoff) is not None or context.scope == handoff.id
+
+
+def _find_leaks(handoff: Handoff) -> Iterator[Found]:
+    for fact in handoff.facts:
+        if fact.name in _LEAKS:
+            yield Found(
+                message=f"the expected answers of {handoff.id} stand where the agent can read them",
+                subject=f"{handoff.id} expected answers",
+                place=fact.where,
+                expected="kept by the reviewer, outside the repository",
+                actual=fact.value,
+            )
+
+
+def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
+    count = context.setting("builder.questions.count", int)
+    place = handoff.questions[0].where if handoff.questions else Place(path=list_documents(handoff, *_GATE)[0].path)
+    if len(handoff.questions) != count:
+        yield Found(
+            message=f"the gate of {handoff.id} does not ask {count} questions",
+            subject=f"{handoff.id} questions",
+            place=place,
+            expected=f"{count} questions",
+            actual=f"{len(handoff.questions)} questions",
+        )
+    if not list_documents(handoff, DocumentRole.ANSWERS):
+        if _has_begun(context, handoff):
+            yield Found(
+                message=f"no question of the gate of {handoff.id} was answered",
+                subject=f"{handoff.id} answers",
+                place=place,
+                expected=f"{count} answers",
+                actual="no answers",
+            )
+        return
+    for question in handoff.questions:
+        if question.answered is not True:
+            yield Found(
+                message=f"question {question.number} of the gate of {handoff.id} has no answer: {question.text}",
+                subject=f"{handoff.id} question {question.number}",
+                place=question.where,
+                expected="an answer",
+                actual="none",
+            )
+
+
+def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[Found]:
+    """Versions in the prompt and in the answers against the contract; for work that is done, as it was then.
+
+    Where a shallow clone does not show what was then, the document is added to `unseen`.
+    """
+    name = context.setting("builder.questions.contract", str)
+    contract = next((path for path in context.paths() if path.rpartition("/")[2] == name), None)
+    current = _read_version(context.read_text(contract)) if contract else None
+    for document in list_documents(handoff, *_GATE):
+        text = context.read_text(document.path) or ""
+        fact = next(
+            (f for f in handoff.facts if f.name == "prompt contract" and f.where and f.where.path == document.path),
+            None,
+        )
+        match = _STATED.search(text)
+        stated = fact.value if fact else match.group(1) if match else None
+        if stated is None and document.role is DocumentRole.ANSWERS:
+            continue
+        if stated is not None and (
+            stated == current or stated == _read_then(context, handoff, document.path, contract)
+        ):
+            continue
+        if stated is not None and find_results(handoff) and is_document_cut_off(context, document.path):
+            unseen.append(document.path)
+            continue
+        line = fact.where.line if fact and fact.where else text.count("\n", 0, match.start()) + 1 if match else None
+        yield Found(
+            message=f"{document.path} does not follow the contract in force",
+            subject=f"{handoff.id} contract of {document.role.value}",
+            place=Place(path=document.path, line=line),
+            expected=f"contract version {current}" if current else f"a version that {name} states",
+            actual=f"contract version {stated}" if stated else "no contract version",
+        )
+
+
+def _read_then(context: Context, handoff: Handoff, document: str, contract: str | None) -> str | None:
+    """The version in force when a document was committed; only work that is done may follow an older one."""
+    commit = context.document_commit(document) if contract and find_results(handoff) else None
+    content = context.read_at(commit, contract) if commit and contract else None
+    return _read_version(content.decode("utf-8", "replace")) if content is not None else None
+
+
+def _read_version(text: str | None) -> str | None:
+    match = _OWN.search(text or "") or _IN_TITLE.search(text or "")
+    return match.group(1) if match else None
+
+
+def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Found]:
+    if not context.setting("builder.questions.greenlight_needed", bool):
+        return
+    gap = find_greenlight_gap(context, handoff)
+    if gap is None and handoff.greenlit:
+        return
+    reason, fact = gap or ("the greenlight is held back elsewhere", None)
+    documents = [*list_documents(handoff, DocumentRole.ANSWERS), *handoff.documents]
+    yield Found(
+        message=f"work on {handoff.id} has no greenlight: {reason}",
+        subject=f"{handoff.id} greenlight",
+        place=fact.where if fact else Place(path=documents[0].path),
+        expected="Greenlight: GRANTED, and the name of the person who gave it",
+        actual=fact.value if fact else "none",
+    )
+
+
+QUESTION_GATE_PASSED = Rule(
+    id="question-gate-passed",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="No work began before its questions were answered and a person gave the greenlight",
+    reads="prompts, answers, the prompt contract, greenlights, and expected answers in specs",
+    remedy="Let the agent answer every question under the contract in force, then give the greenlight in your name.",
+    judge=judge,
+)

@@ -1,0 +1,333 @@
+"""Results record a regression, a baseline and a clean room; a reviewer goes through them item by item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.rules.builder.documents import (
+    describe_counts,
+    find_fact,
+    find_results,
+    owes_results,
+    place_claim,
+    place_count,
+    place_heading,
+    require_builders,
+    require_finished,
+    says_yes,
+)
+from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier, find_more_failures, find_told_failures
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Handoff
+
+_NUMBER: Final = compile_later(r"^\W*([0-9]{1,9})\b")
+_LEFT_OUT: Final = compile_later(r"--(?:ignore|ignore-glob|deselect|exclude)[= ]\S+")
+_REGRESSION = "Full Regression"
+_BASELINE = "Baseline"
+_CLEAN_ROOM = "Clean-Room"
+
+
+def find_regression_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    """What a full regression must say: numbers, a command for all packages, and whether there are new failures."""
+    section = place_heading(results, _REGRESSION)
+    counts = handoff.regression
+    if counts is None:
+        yield Found(
+            message=f"{handoff.id} records no full regression with numbers",
+            subject=f"{handoff.id} regression",
+            place=section,
+            expected="total, passed, failed and skipped of all staged packages",
+            actual="no numbers",
+        )
+        return
+    for name in ("total", "passed", "failed"):
+        if getattr(counts, name) is None and not (name == "failed" and counts.total == counts.passed):
+            yield Found(
+                message=f"the full regression of {handoff.id} does not say its number «{name}»",
+                subject=f"{handoff.id} regression.{name}",
+                place=section,
+                expected=f"{name}: a number",
+                actual=describe_counts(counts) or "no numbers",
+            )
+    yield from _find_narrow_run(context, handoff, counts, results)
+    if find_fact(handoff, "new failures introduced", results) is None:
+        yield Found(
+            message=f"the full regression of {handoff.id} does not say whether it has new failures",
+            subject=f"{handoff.id} new failures",
+            place=section,
+            expected="New failures introduced by this agent: NONE, or a list",
+            actual="not said",
+        )
+
+
+def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, results: Document) -> Iterator[Found]:
+    """Signs that not all packages were tested."""
+    place = place_heading(results, _REGRESSION)
+    own = handoff.tests
+    if not counts.command:
+        yield Found(
+            message=f"the full regression of {handoff.id} does not give its command",
+            subject=f"{handoff.id} regression.command",
+            place=place,
+            expected="Command: the command that was run",
+            actual="no command",
+        )
+    if own and own.total is not None and counts.total is not None and counts.total < own.total:
+        yield Found(
+            message=f"the full regression of {handoff.id} ran fewer tests than its package alone",
+            subject=f"{handoff.id} regression.total",
+            place=place_count(handoff, results, "regression", "total"),
+            expected=f"at least {own.total} tests",
+            actual=f"{counts.total} tests",
+        )
+    named = _find_named_packages(context, counts.command or "")
+    staged = handoff.baseline.packages if handoff.baseline else None
+    if named and staged is not None and len(named) < staged:
+        yield Found(
+            message=f"the full regression of {handoff.id} ran {len(named)} packages of {staged}",
+            subject=f"{handoff.id} regression.packages",
+            place=place,
+            expected=f"all {staged} staged packages",
+            actual=", ".join(named),
+        )
+
+
+def _find_named_packages(context: Context, command: str) -> list[str]:
+    """Packages that a command runs one by one; those it leaves out with `--ignore` are not run."""
+    prefix = re.escape(context.setting("builder.package_prefix", str))
+    return list(dict.fromkeys(re.findall(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", _LEFT_OUT.sub("", command))))
+
+
+def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    """What a baseline must say: packages and tests, and not fewer tests than were just run."""
+    place = place_heading(results, _BASELINE)
+    packages = handoff.baseline.packages if handoff.baseline else None
+    tests = handoff.baseline.tests if handoff.baseline else None
+    least = context.setting("builder.packages_minimum", int)
+    if packages is None or packages < least:
+        yield Found(
+            message=f"the baseline of {handoff.id} does not say how many packages are installed",
+            subject=f"{handoff.id} baseline.packages",
+            place=place,
+            expected=f"Packages installed: {least} or more",
+            actual="not said" if packages is None else str(packages),
+        )
+    if tests is None:
+        yield Found(
+            message=f"the baseline of {handoff.id} does not say how many tests there are",
+            subject=f"{handoff.id} baseline.tests",
+            place=place,
+            expected="Total tests (all staged): a number",
+            actual="not said",
+        )
+    ran = handoff.regression.total if handoff.regression else None
+    if tests is not None and ran is not None and tests < ran:
+        yield Found(
+            message=f"the baseline of {handoff.id} has fewer tests than its own regression ran",
+            subject=f"{handoff.id} baseline.tests",
+            place=place_claim(handoff, results, ClaimKind.BASELINE, "tests", _BASELINE),
+            expected=f"at least {ran} tests",
+            actual=f"{tests} tests",
+        )
+
+
+def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    """What a clean room must say: how many packages, in which order, and that all tests passed."""
+    place = place_heading(results, _CLEAN_ROOM)
+    installed = find_fact(handoff, "clean-room packages installed", results)
+    order = find_fact(handoff, "clean-room install order", results)
+    passed = find_fact(handoff, "clean-room all pass", results)
+    match = _NUMBER.match(installed.value) if installed else None
+    number = int(match.group(1)) if match else None
+    least = context.setting("builder.packages_minimum", int)
+    if number is None or number < least:
+        yield Found(
+            message=f"the clean room of {handoff.id} does not say how many packages were installed",
+            subject=f"{handoff.id} clean-room packages",
+            place=(installed.where if installed else None) or place,
+            expected=f"Packages installed: {least} or more",
+            actual=installed.value if installed else "not said",
+        )
+    named = _find_named_packages(context, order.value) if order else []
+    cut = order is not None and order.value.endswith("…")
+    if not named or (number is not None and len(named) != number and not cut):
+        yield Found(
+            message=f"the clean room of {handoff.id} does not name each package in the order of installation",
+            subject=f"{handoff.id} clean-room order",
+            place=(order.where if order else None) or place,
+            expected="Install order: one package per installation" if number is None else f"{number} packages",
+            actual=order.value if order else "not said",
+        )
+    if passed is None or not says_yes(context, passed.value):
+        yield Found(
+            message=f"the clean room of {handoff.id} does not say that all tests passed after each installation",
+            subject=f"{handoff.id} clean-room tests",
+            place=(passed.where if passed else None) or place,
+            expected="All tests pass after each install: YES",
+            actual=passed.value if passed else "not said",
+        )
+
+
+def _judge_regression(context: Context) -> Iterator[Found]:
+    for handoff, results in require_finished(context):
+        yield from list(find_unreadable(context, {results.path})) or find_regression_gaps(context, handoff, results)
+
+
+FULL_REGRESSION_RECORDED = Rule(
+    id="full-regression-recorded",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="All newest results record a regression over all staged packages, with numbers and command",
+    reads="the section on the full regression in the newest results",
+    remedy="Run the tests of all staged packages and record the four numbers, the command, and the new failures.",
+    judge=_judge_regression,
+)
+
+
+def _judge_baseline(context: Context) -> Iterator[Found]:
+    for handoff, results in require_finished(context):
+        yield from list(find_unreadable(context, {results.path})) or find_baseline_gaps(context, handoff, results)
+
+
+BASELINE_RECORDED = Rule(
+    id="baseline-recorded",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="All newest results record a baseline of packages and tests",
+    reads="the baseline in the newest results",
+    remedy="Count the packages installed and all staged tests after the work, and record both.",
+    judge=_judge_baseline,
+)
+
+
+def _judge_clean_room(context: Context) -> Iterator[Found]:
+    for handoff, results in require_finished(context):
+        yield from list(find_unreadable(context, {results.path})) or find_clean_room_gaps(context, handoff, results)
+
+
+CLEAN_ROOM_RECORDED = Rule(
+    id="clean-room-recorded",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="All newest results record a clean-room installation with count, order and passing tests",
+    reads="the section on the clean room in the newest results",
+    remedy="Install all packages into an empty folder, run the tests after each, and record count, order and outcome.",
+    judge=_judge_clean_room,
+)
+
+
+_ITEMS = (
+    "the results exist",
+    "the results have all sections that a reviewer needs",
+    "the clean room shows package count, install order and passing tests",
+    "the baseline shows package count and test count",
+    "the full regression was run over all staged packages",
+    "no new failures against the previous baseline",
+    "manifest hashes are written as sha256:<64 hex digits>",
+    "the results lie where the naming convention wants them",
+)
+
+_HASHES = 7
+
+
+def _judge_checklist(context: Context) -> Iterator[Found]:
+    judged = False
+    for handoff in require_builders(context):
+        results = find_results(handoff)
+        if results is None and not owes_results(handoff, context):
+            continue
+        judged = True
+        unmet = (
+            _judge_without_results(context, handoff) if results is None else _judge_results(context, handoff, results)
+        )
+        for number, gap in unmet:
+            yield Found(
+                message=f"{handoff.id} does not meet item {number}, {_ITEMS[number - 1]}: {gap.message}",
+                subject=f"{handoff.id} item {number}",
+                place=gap.place,
+                expected=gap.expected,
+                actual=gap.actual,
+            )
+    if not judged:
+        context.skip("no builder handoff here is ready for a reviewer")
+
+
+def _judge_without_results(context: Context, handoff: Handoff) -> Iterator[tuple[int, Found]]:
+    """Only the hashes of manifests can be judged; what results would show is shown by nothing."""
+    place = Place(path=handoff.documents[0].path)
+    for number, _ in enumerate(_ITEMS, start=1):
+        if number != _HASHES:
+            yield number, Found("there are no results", "results", place, f"{handoff.id}_RESULTS.md", "none")
+        elif malformed := next(_find_malformed_hashes(context, handoff), None):
+            yield number, malformed
+
+
+def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[tuple[int, Found]]:
+    """The first gap of each item; how many there are is told by the rule on just that item."""
+    known = {other.id: other for other in context.every_handoff()}
+    earlier = find_earlier(handoff, known, lambda other: other.regression is not None)
+    failures = (*find_told_failures(context, handoff, results), *find_more_failures(handoff, earlier, results))
+    gaps: tuple[Iterator[Found], ...] = (
+        find_unreadable(context, {results.path}),
+        _find_missing_sections(context, results),
+        find_clean_room_gaps(context, handoff, results),
+        find_baseline_gaps(context, handoff, results),
+        find_regression_gaps(context, handoff, results),
+        iter(failures),
+        _find_malformed_hashes(context, handoff),
+        _find_misplacement(context, handoff, results),
+    )
+    for number, found in enumerate(gaps, start=1):
+        first = next(found, None)
+        if first is not None:
+            yield number, first
+
+
+def _find_missing_sections(context: Context, results: Document) -> Iterator[Found]:
+    wanted: tuple[str, ...] = context.setting("builder.checklist_sections", tuple)
+    missing = [name for name in wanted if name in results.missing]
+    if missing or not results.sections:
+        lacking = ", ".join(missing) or "all sections"
+        yield Found(
+            f"missing: {lacking}", "sections", Place(path=results.path), ", ".join(wanted), f"without {lacking}"
+        )
+
+
+def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[Found]:
+    pattern = context.setting("builder.hash_pattern", str)
+    manifests = [document.path for document in handoff.documents if document.role.value == "manifest"]
+    yield from find_unreadable(context, manifests)
+    for package in handoff.packages:
+        for asset in package.assets:
+            if not re.match(pattern, asset.sha256 or ""):
+                message = f"the hash of {asset.path} in {package.id} is not"
+                yield Found(message, "hash", package.where, "sha256:<64 hex digits>", asset.sha256 or "no hash")
+
+
+def _find_misplacement(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+    names: dict[str, str] = context.setting("builder.file_names", dict)
+    wanted = f"{handoff.id}/{handoff.id}_{names['results']}.md"
+    if not f"/{results.path}".endswith(f"/{wanted}"):
+        yield Found(f"they are {results.path}", "place", Place(path=results.path), wanted, results.path)
+
+
+REVIEWER_CHECKLIST_COMPLETE = Rule(
+    id="reviewer-checklist-complete",
+    system=System.BUILDER,
+    severity=Severity.HIGH,
+    holds="Every finished builder handoff meets all eight items of the reviewer's checklist",
+    reads="the newest results and the manifests of builder handoffs, item by item",
+    remedy="Send the handoff back with the unmet items; it is not validated before all eight are met.",
+    judge=_judge_checklist,
+    moments=(Moment.GATE,),
+)

@@ -1,0 +1,82 @@
+"""Every document could be read, and no claim in it is false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.core.place import Place, ProblemLevel
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.handoff import Handoff
+
+_JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
+
+
+def _judge_claims(context: Context) -> Iterator[Found]:
+    handoffs = context.handoffs() or context.skip("no handoff here")
+    if not any(handoff.claims for handoff in handoffs):
+        context.skip("nothing is claimed")
+    for handoff in handoffs:
+        for verdict in context.verdicts(handoff):
+            if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _JUDGED_ELSEWHERE:
+                yield _build(handoff, verdict)
+
+
+def _build(handoff: Handoff, verdict: Verdict) -> Found:
+    claim = verdict.claim
+    claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
+    about = claim.subject or claimed
+    return Found(
+        message=f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}",
+        subject=f"{handoff.id} {claim.kind.value} {about}",
+        place=claim.where,
+        expected=claimed,
+        actual=str(verdict.measured) if verdict.measured is not None else verdict.evidence,
+    )
+
+
+CLAIMS_HOLD = Rule(
+    id="claims-hold",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="No claim is contradicted by what was measured here.",
+    reads="the claims of handoffs beside their measurements",
+    remedy="Make the claim true, or have it taken back; an agent's word is no evidence.",
+    judge=_judge_claims,
+)
+
+
+def _judge_problems(context: Context) -> Iterator[Found]:
+    handoffs = context.handoffs()
+    every = context.every_handoff()
+    reviewed = {document.path for handoff in handoffs for document in handoff.documents}
+    known = {document.path for handoff in every for document in handoff.documents}
+    folders = {path.rpartition("/")[0] for path in reviewed}
+    all_reviewed = len(handoffs) == len(every)
+    errors = [problem for problem in context.problems() if problem.level is ProblemLevel.ERROR]
+    if not handoffs and not errors:
+        context.skip("no handoff here")
+    for problem in errors:
+        # a state file that is missing is nobody's document, but its handoff lies beside it
+        stray = problem.path not in known and (all_reviewed or problem.path.rpartition("/")[0] in folders)
+        if problem.path in reviewed or stray:
+            yield Found(
+                message=f"{problem.path}: {problem.message}",
+                subject=f"{problem.path} {problem.message.partition(':')[0]}",
+                place=Place(path=problem.path, line=problem.line),
+                expected="a document that can be read whole",
+                actual=problem.message,
+            )
+
+
+PROBLEMS_ABSENT = Rule(
+    id="problems-absent",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="Every document of the handoffs could be read whole.",
+    reads="problems met while reading handoffs",
+    remedy="Have the document written again so that it can be read; what could not be read was not judged.",
+    judge=_judge_problems,
+)

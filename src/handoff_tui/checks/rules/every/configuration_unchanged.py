@@ -1,0 +1,104 @@
+"""`handoff-tui.toml` is no weaker than at the baseline; other changes to it are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.facts.configuration_changes import (
+    FILE,
+    Difference,
+    build_found,
+    compare_configuration,
+    list_weaker,
+)
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.short_id import SHORT_COMMIT
+
+
+class ConfigurationChange(NamedTuple):
+    """What differs. `broken` says why the present file could not be read."""
+
+    differences: list[Difference]
+    text: str = ""
+    broken: str | None = None
+
+
+def read_change(context: Context) -> ConfigurationChange:
+    """The rule does not apply without a baseline, nor where there is no such file on either side."""
+    baseline = context.require_baseline()
+    old, new = context.read_at(baseline, FILE), context.read(FILE)
+    if old is None and new is None:
+        context.skip(f"no {FILE}, at the baseline or now")
+    if new is None and context.exists(FILE):
+        return ConfigurationChange([], broken="cannot be read")
+    if old == new:
+        return ConfigurationChange([])
+    before = _parse(old)
+    if isinstance(before, str):
+        context.undecidable(f"{FILE} {before} at {baseline[:SHORT_COMMIT]}")
+    now = _parse(new)
+    text = (new or b"").decode("utf-8", "replace")
+    if isinstance(now, str):
+        return ConfigurationChange([], text, now)
+    return ConfigurationChange(compare_configuration(before, now, context.usual_severity), text)
+
+
+def _parse(content: bytes | None) -> dict[str, object] | str:
+    """The table, or what is wrong with it."""
+    import tomllib  # noqa: PLC0415 - few runs compare two versions
+
+    try:
+        return tomllib.loads((content or b"").decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as wrong:
+        return f"is not valid TOML: {wrong}"
+
+
+def _judge_weakened(context: Context) -> Iterator[Found]:
+    change = read_change(context)
+    if change.broken is not None:
+        yield Found(
+            message=f"{FILE} cannot be compared with the baseline: it {change.broken}",
+            subject="unreadable",
+            place=Place(path=FILE),
+            expected="valid TOML",
+            actual=change.broken,
+        )
+    for difference, reason in list_weaker(change.differences):
+        yield build_found(difference, change.text, f"{difference.name} was weakened: {reason}")
+
+
+CHECK_CONFIGURATION_UNCHANGED = Rule(
+    id="check-configuration-unchanged",
+    system=System.ALL,
+    severity=Severity.CRITICAL,
+    holds="The configuration of the checks is no weaker than at the baseline.",
+    reads="handoff-tui.toml, now and at the baseline",
+    remedy="Take the change out of this work; what checks the work is changed by itself, with a review of its own.",
+    judge=_judge_weakened,
+    commands=("git log -p -- handoff-tui.toml",),
+    moments=(Moment.PRE, Moment.GATE),
+)
+
+
+def _judge_other_settings(context: Context) -> Iterator[Found]:
+    change = read_change(context)
+    for difference in change.differences:
+        if difference.weaker is None:
+            yield build_found(difference, change.text, f"{difference.name} of {FILE} differs from the baseline")
+
+
+SETTINGS_UNCHANGED = Rule(
+    id="settings-unchanged",
+    system=System.ALL,
+    severity=Severity.LOW,
+    holds="Every other setting is as it was at the baseline.",
+    reads="handoff-tui.toml, now and at the baseline",
+    remedy="See that the change is meant; it loosens no check.",
+    judge=_judge_other_settings,
+    commands=("git log -p -- handoff-tui.toml",),
+    moments=(Moment.PRE, Moment.GATE),
+)

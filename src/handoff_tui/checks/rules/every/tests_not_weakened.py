@@ -1,0 +1,173 @@
+"""The tests of the baseline are still there, still run, and still assert as much."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.checks.testcode.compared_tests import compare_tests
+from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+
+if TYPE_CHECKING:
+    from handoff_tui.checks.testcode.skip_marks import SkipMark
+
+
+_SHOWN = 5
+_TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)
+
+
+def _judge_deleted(context: Context) -> Iterator[Found]:
+    baseline = context.require_baseline()
+    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    pairs = compare_tests(context)
+    gone = [pair for pair in pairs if pair.now is None]
+    lost = {file.old_path: file for file in files if file.old_path is not None and file.new_path is None}
+    moved = {file.now for file in files if file.new_path is not None}
+    for path, file in sorted(lost.items()):
+        missing = [pair.before.name for pair in gone if pair.old_path == path]
+        silent = all(pair.old_path != path for pair in pairs) and file.before not in moved
+        if missing or (silent and _TEST_NAME.search(path.rpartition("/")[2])):
+            told = f", with {len(missing)} tests that are nowhere now" if missing else ""
+            yield Found(
+                message=f"the test file {path} is gone{told}",
+                subject=path,
+                place=Place(path=path),
+                expected="a test file",
+                actual=", ".join(missing[:_SHOWN]) or "no such file",
+                command=f"git checkout {baseline} -- {shlex.quote(path)}",
+            )
+    there = {file.old_path: file.new_path for file in files}
+    for pair in gone:
+        if pair.old_path not in lost:
+            path = there.get(pair.old_path) or pair.old_path
+            yield Found(
+                message=f"the test {pair.before.name} of {pair.old_path} is gone",
+                subject=f"{pair.old_path} {pair.before.name}",
+                place=Place(path=path),
+                expected=f"{pair.before.name}, at line {pair.before.line} of the baseline",
+                actual="no such test",
+                command=f"git diff {baseline} -- {shlex.quote(path)}",
+            )
+
+
+TESTS_NOT_DELETED = Rule(
+    id="tests-not-deleted",
+    system=System.ALL,
+    severity=Severity.CRITICAL,
+    holds="Every test of the baseline is still there.",
+    reads="test files that differ from the baseline",
+    remedy="Bring the tests back; one that is truly obsolete is for the reviewer to let go, not for the agent.",
+    judge=_judge_deleted,
+    moments=(Moment.PRE, Moment.GATE),
+    version=2,
+)
+
+
+def _judge_skips(context: Context) -> Iterator[Found]:
+    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    if files:
+        yield from _judge_files(files)
+
+
+def _judge_files(files: list[ChangedFile]) -> Iterator[Found]:
+    from handoff_tui.checks.testcode.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
+
+    left: Counter[tuple[str, str]] = Counter()
+    new: list[tuple[str, SkipMark]] = []
+    for file in files:
+        known = Counter(mark.key for mark in find_skips(file.old_path, file.before)) if file.old_path else Counter()
+        for mark in find_skips(file.new_path, file.now) if file.new_path else ():
+            if known[mark.key] > 0:
+                known[mark.key] -= 1
+            else:
+                new.append((file.path, mark))
+        left.update(known)
+    for path, mark in sorted(new, key=lambda entry: (entry[0], entry[1].line)):
+        if left[mark.key] > 0:  # moved here with its test
+            left[mark.key] -= 1
+            continue
+        yield Found(
+            message=f"{path} has a new {mark.mark} on {mark.owner or 'a test'}",
+            subject=f"{mark.mark} {mark.owner}",
+            place=Place(path=path, line=mark.line),
+            expected="no mark, as at the baseline",
+            actual=mark.mark,
+        )
+
+
+NO_NEW_SKIPS = Rule(
+    id="no-new-skips",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="No test was skipped, expected to fail, or left out since the baseline.",
+    reads="test files that differ from the baseline",
+    remedy="Take the mark off and make the test pass; whether one may be skipped is for the reviewer to say.",
+    judge=_judge_skips,
+    moments=(Moment.PRE, Moment.GATE),
+    version=2,
+)
+
+
+def _judge_assertions(context: Context) -> Iterator[Found]:
+    for pair in compare_tests(context):
+        if pair.now is None or pair.new_path is None:
+            continue
+        for aspect, problem, expected, actual in compare(pair.before, pair.now):
+            yield Found(
+                message=f"the test {pair.now.name} of {pair.new_path} {problem}",
+                subject=f"{pair.now.name} {aspect}",
+                place=Place(path=pair.new_path, line=pair.now.line),
+                expected=expected,
+                actual=actual,
+            )
+
+
+def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str, str, str]]:
+    """What a test lost: its aspect, the problem in words, what was there, what is there."""
+    if now.assertions < before.assertions:
+        yield (
+            "assertions",
+            f"asserts less: {now.assertions} assertions that can fail, not {before.assertions}",
+            f"{before.assertions} assertions",
+            f"{now.assertions} assertions",
+        )
+    elif now.exact < before.exact:
+        yield (
+            "exactness",
+            f"compares less exactly: {now.exact} comparisons, not {before.exact}",
+            f"{before.exact} comparisons",
+            f"{now.exact} comparisons",
+        )
+    elif now.empty and not before.empty:
+        yield "body", "does nothing any more", "a body", "an empty body"
+    for words in Counter(now.trivial) - Counter(before.trivial):
+        yield f"trivial {words}", f"has an assertion that cannot fail: {words}", "an assertion that can fail", words
+    if now.cases < before.cases:
+        yield (
+            "cases",
+            f"is given fewer cases: {now.cases}, not {before.cases}",
+            f"{before.cases} cases",
+            f"{now.cases} cases",
+        )
+
+
+ASSERTIONS_NOT_WEAKENED = Rule(
+    id="assertions-not-weakened",
+    system=System.ALL,
+    severity=Severity.HIGH,
+    holds="Every test of the baseline asserts as much as it did.",
+    reads="tests that differ from the baseline",
+    remedy="Bring the assertions back and change the code until they hold.",
+    judge=_judge_assertions,
+    moments=(Moment.PRE, Moment.GATE),
+    version=2,
+)

@@ -1,0 +1,217 @@
+"""Proofs of work exist, are not empty, are what their names say, and agree with the claimed result."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
+from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Proof, ProofKind, TestCounts
+from handoff_tui.handoffs.handoff import Handoff
+
+_MAGIC = {
+    ".png": (b"\x89PNG\r\n\x1a\n",),
+    ".jpg": (b"\xff\xd8\xff",),
+    ".jpeg": (b"\xff\xd8\xff",),
+    ".gif": (b"GIF87a", b"GIF89a"),
+    ".bmp": (b"BM",),
+    ".webp": (b"RIFF",),
+}
+_SVG = compile_later(rb"<svg[\s>]", re.IGNORECASE)
+_WORDS = compile_later(r"\b(\d{1,9})\s+(passed|failed|failures?|skipped|errors?)\b", re.IGNORECASE)
+_RAN = compile_later(r"^Ran (\d{1,9}) tests?\b", re.MULTILINE)
+_UNITTEST = compile_later(r"\b(failures|errors|skipped)=(\d{1,9})\b")
+_NAMES = {"failures": "failed", "failure": "failed", "error": "failed", "errors": "failed", "tests": "total"}
+
+
+def is_picture(path: str, content: bytes) -> bool | None:
+    """Whether the content begins as its name says; nothing for an ending that is not known."""
+    ending = "." + path.rpartition(".")[2].lower()
+    if ending == ".svg":
+        return _SVG.search(content) is not None
+    if ending not in _MAGIC:
+        return None
+    if ending == ".webp" and content[8:12] != b"WEBP":
+        return False
+    return content.startswith(_MAGIC[ending])
+
+
+def parse_result(path: str, content: bytes) -> TestCounts | None:
+    """The numbers of a test result: JUnit, JSON, TAP, or the closing lines of a test runner."""
+    text = content.decode("utf-8", "replace")
+    name = path.lower()
+    if name.endswith(".xml"):
+        return _count_cases(parse_junit(content))
+    if name.endswith(".json"):
+        return _parse_json(text)
+    if name.endswith(".tap"):
+        return _count_cases(parse_tap(text))
+    return parse_words(text) or _count_cases(parse_tap(text))
+
+
+def parse_words(text: str) -> TestCounts | None:
+    """`35 passed, 2 skipped`, or the closing lines of unittest."""
+    ran = _RAN.search(text)
+    pairs = [(word, number) for number, word in _WORDS.findall(text)]
+    found = _add_up(_UNITTEST.findall(text) if ran else pairs)
+    if ran is not None:
+        found = {"failed": 0, **found, "total": int(ran[1])}
+    return TestCounts(**found) if found else None
+
+
+def _count_cases(report: TestReport) -> TestCounts | None:
+    if report.problem is not None or not report.cases:
+        return None
+    skipped = sum(case.outcome is Outcome.SKIPPED for case in report.cases)
+    failed = len(report.failing())
+    total = len(report.cases)
+    return TestCounts(total=total, passed=total - failed - skipped, failed=failed, skipped=skipped)
+
+
+def _parse_json(text: str) -> TestCounts | None:
+    try:
+        root = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    holders = (
+        [root, *(root.get(key) for key in ("summary", "totals", "stats", "results"))] if isinstance(root, dict) else []
+    )
+    for holder in holders:
+        if isinstance(holder, dict):
+            found = _add_up([(key.lower(), value) for key, value in holder.items() if _is_count(value)])
+            if found.keys() & {"passed", "failed"}:
+                return TestCounts(**found)
+    return None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _add_up(pairs: list[tuple[str, str]] | list[tuple[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word, number in pairs:
+        name = _NAMES.get(word.lower(), word.lower())
+        if name in {"total", "passed", "failed", "skipped"}:
+            found[name] = found.get(name, 0) + int(number)
+    return found
+
+
+_NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(?:[\w.@-]+/)*[\w.@-]+\.\w+")
+_DIFFSTAT = compile_later(r"\|\s+(?:\d+|Bin)\b")
+
+
+def judge(context: Context) -> Iterator[Found]:
+    handoffs = context.require_handoffs("hub")
+    applies = False
+    for handoff in handoffs:
+        named = list(_find_named(context, handoff))
+        applies = applies or bool(named) or bool(handoff.proofs)
+        for path, place in named:
+            if context.find(path, place.path) is None and not context.exists(path):
+                yield Found(
+                    message=f"{handoff.id}: the proof {path} is named, but is not there",
+                    subject=f"missing {path}",
+                    place=place,
+                    expected=path,
+                    actual="no such file",
+                )
+        for proof in handoff.proofs:
+            yield from _judge_proof(context, handoff, proof)
+    if not applies:
+        context.skip("no proof is offered or named")
+
+
+def _find_named(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
+    """Paths of proofs in what agents reported; what the next agent is told to make is not named yet."""
+    seen: set[str] = set()
+    for attempt in find_standing_attempts(handoff):
+        for number, line in read_attempt_lines(context, attempt):
+            for path in () if _DIFFSTAT.search(line) else _NAMED.findall(line):
+                if path not in seen and attempt.where is not None:
+                    seen.add(path)
+                    yield path, Place(path=attempt.where.path, line=number)
+    for document in handoff.documents:
+        if document.path.lower().endswith(".json"):
+            for path in _find_listed(context, document.path):
+                if path not in seen:
+                    seen.add(path)
+                    yield path, Place(path=document.path)
+
+
+def _find_listed(context: Context, document: str) -> Iterator[str]:
+    keys = context.setting("hub.proof_keys", tuple)
+    for node in walk_objects(read_json(context, document)):
+        for key in keys:
+            value = node.get(key)
+            for entry in value if isinstance(value, list) else [value]:
+                path = entry.get("path") if isinstance(entry, dict) else entry
+                if isinstance(path, str) and "." in path and "://" not in path and not path.startswith("/"):
+                    yield path.strip()
+
+
+def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Iterator[Found]:
+    content = context.read(proof.path)
+    if content is None:
+        yield _build(handoff, proof, "cannot be read", "a file that can be read", "unreadable or too large")
+    elif not content.strip():
+        yield _build(handoff, proof, "is empty", "content", f"{len(content)} bytes of nothing")
+    elif proof.kind is ProofKind.SCREENSHOT and is_picture(proof.path, content) is False:
+        ending = proof.path.rpartition(".")[2].upper()
+        yield _build(handoff, proof, f"is no {ending} picture", f"a {ending} header", repr(content[:8]))
+    elif proof.kind is ProofKind.TEST_RESULT:
+        yield from _judge_result(handoff, proof, parse_result(proof.path, content))
+
+
+def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> Iterator[Found]:
+    if counts is None:
+        yield _build(handoff, proof, "holds no test result that can be read", "numbers of a test run", "none found")
+        return
+    passing = [attempt for attempt in find_standing_attempts(handoff) if attempt.status == "pass"]
+    tested = [attempt for attempt in passing if attempt.phase == "QA"] or passing
+    if counts.failed and tested:
+        who = tested[-1].agent or tested[-1].phase
+        problem = f"has {counts.failed} failed tests, but {who} says pass"
+        yield _build(handoff, proof, problem, "no failed tests", f"{counts.failed} failed")
+    for attempt in tested:
+        claimed = parse_words(attempt.summary or "")
+        for name in ("total", "passed", "failed", "skipped"):
+            said, shown = getattr(claimed, name, None), getattr(counts, name)
+            if said is not None and shown is not None and said != shown:
+                problem = f"has {shown} {name}, but {attempt.agent or attempt.phase} says {said}"
+                yield _build(handoff, proof, problem, f"{said} {name}", f"{shown} {name}", name)
+    if counts.total is not None and counts.passed is not None and counts.failed is not None:
+        parts = counts.passed + counts.failed + (counts.skipped or 0)
+        if parts != counts.total:
+            problem = f"does not add up: {parts} of {counts.total} tests are accounted for"
+            yield _build(handoff, proof, problem, f"{counts.total} tests", f"{parts} tests", "sum")
+
+
+def _build(handoff: Handoff, proof: Proof, problem: str, expected: str, actual: str, aspect: str = "content") -> Found:
+    return Found(
+        message=f"{handoff.id}: the proof {proof.path} {problem}",
+        subject=f"{proof.path} {aspect}",
+        place=Place(path=proof.path),
+        expected=expected,
+        actual=actual,
+    )
+
+
+PROOFS_EXIST_AND_MATCH = Rule(
+    id="proofs-exist-and-match",
+    system=System.HUB,
+    severity=Severity.HIGH,
+    holds="Every proof that is offered or named is there, is what its name says, and agrees with the claimed result.",
+    reads="proofs of work, and the reports that name them",
+    remedy="Have the proof taken again from a real run and put where the report names it.",
+    judge=judge,
+)

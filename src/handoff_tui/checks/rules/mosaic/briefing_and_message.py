@@ -1,0 +1,123 @@
+"""The agent acknowledged its briefing and left a message for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.rules.mosaic.session_state import (
+    AGENT_STATE,
+    StateFile,
+    read_state_file,
+    require_states,
+    says_something,
+)
+from handoff_tui.core.severity import Severity
+
+_BRIEFING = "briefing_acknowledgment"
+_TIME = "acknowledged_at"
+
+
+def _judge_briefing(context: Context) -> Iterator[Found]:
+    for state in require_states(context):
+        file = read_state_file(context, state.path(AGENT_STATE))
+        if file.broken:
+            yield from file.broken
+            continue
+        briefing = file.members.get(_BRIEFING)
+        written = briefing.get(_TIME) if isinstance(briefing, dict) else None
+        if written is None or written == "":
+            message = f"{file.path} does not say when the briefing was acknowledged"
+            yield Found(message, _TIME, file.place(_BRIEFING), f"{_BRIEFING}.{_TIME}", "nothing")
+        else:
+            yield from _judge_time(context, file, written)
+
+
+def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[Found]:
+    hours = context.setting("mosaic.briefing_max_age_hours", float)
+    moment = _parse_moment(written)
+    if moment is None:
+        message = f"{file.path} has a time of acknowledgment that cannot be read"
+        yield Found(message, _TIME, file.place(_TIME), "a time as in 2026-01-31T12:00:00Z", str(written)[:40])
+        return
+    age = context.now() - moment
+    expected = f"at most {hours:g} hours ago"
+    if age > timedelta(hours=hours):
+        message = f"{file.path}: the briefing was acknowledged {_describe(age)} ago"
+        yield Found(message, _TIME, file.place(_TIME), expected, str(written))
+    elif -age > timedelta(minutes=context.setting("mosaic.clock_tolerance_minutes", float)):
+        message = f"{file.path}: the briefing is said to be acknowledged {_describe(-age)} from now"
+        yield Found(message, _TIME, file.place(_TIME), expected, str(written))
+
+
+def _parse_moment(written: object) -> datetime | None:
+    """A time in ISO 8601; without a zone it is taken as UTC."""
+    try:
+        moment = datetime.fromisoformat(written.strip()) if isinstance(written, str) else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+
+def _describe(age: timedelta) -> str:
+    hours = age / timedelta(hours=1)
+    return f"{hours:.1f} hours" if hours < 48 else f"{age.days} days"  # noqa: PLR2004 - two days read better in hours
+
+
+BRIEFING_FRESH = Rule(
+    id="briefing-fresh",
+    system=System.MOSAIC,
+    severity=Severity.MEDIUM,
+    holds="The briefing was acknowledged recently.",
+    reads="the acknowledgment of the briefing in the agent state; the clock",
+    remedy="Read the briefing again and write the time into briefing_acknowledgment.acknowledged_at.",
+    judge=_judge_briefing,
+    moments=(Moment.PRE,),
+)
+
+
+_FIELD = "handoff_message"
+
+
+def _judge_message(context: Context) -> Iterator[Found]:
+    least = context.setting("mosaic.handoff_message_minimum", int)
+    expected = f"at least {least} characters that say something"
+    for state in require_states(context):
+        file = read_state_file(context, state.path(AGENT_STATE))
+        if file.broken:
+            yield from file.broken
+            continue
+        wrong = _describe_message(file.members.get(_FIELD), least)
+        if wrong is not None:
+            message, actual = wrong
+            yield Found(f"{file.path} {message}", _FIELD, file.place(_FIELD), expected, actual)
+
+
+def _describe_message(message: object, least: int) -> tuple[str, str] | None:
+    """What is wrong with a message, and what is there instead."""
+    if message is None:
+        return f"has no {_FIELD}", "nothing"
+    if not isinstance(message, str):
+        return f"has a {_FIELD} that is not text", type(message).__name__
+    words = " ".join(message.split())
+    if not words:
+        return f"has an empty {_FIELD}", "only white space" if message else "empty"
+    if len(words) < least:
+        return f"has a {_FIELD} that is too short to hand anything over", f"{len(words)} characters"
+    if not says_something(words):
+        return f"has a {_FIELD} of one word, over and over", words[:40]
+    return None
+
+
+HANDOFF_MESSAGE_SAYS_SOMETHING = Rule(
+    id="handoff-message-says-something",
+    system=System.MOSAIC,
+    severity=Severity.HIGH,
+    holds="The handoff message is long enough to say what was done and what comes next.",
+    reads="handoff_message of the agent state",
+    remedy="Write into handoff_message what was done, what is left and what to do first.",
+    judge=_judge_message,
+    moments=(Moment.POST,),
+)

@@ -1,0 +1,135 @@
+"""The state says what is deployed, and a deployment that is said to be live answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.rules.mosaic.session_state import (
+    AGENT_STATE,
+    SessionState,
+    StateFile,
+    read_state_file,
+    require_states,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.claim import Claim, ClaimKind
+
+_PROGRESS = "implementation_progress"
+_WORD = compile_later(r"[^\W_]+")
+
+
+def _judge_state(context: Context) -> Iterator[Found]:
+    for state in require_states(context):
+        file = read_state_file(context, state.path(AGENT_STATE))
+        yield from file.broken
+        if not file.broken:
+            yield from _find_empty(context, file)
+            yield from _judge_deployment(context, state, file)
+
+
+def _find_empty(context: Context, file: StateFile) -> Iterator[Found]:
+    """Fields that are absent, or there and hold nothing."""
+    for name in context.setting("mosaic.required_fields", tuple):
+        value = file.members.get(name)
+        if value is None or value in ("", [], {}) or (isinstance(value, str) and not value.strip()):
+            actual = "empty" if name in file.members else "absent"
+            yield Found(f"{file.path} does not say its {name}", name, file.place(name), "a value", actual)
+
+
+def _judge_deployment(context: Context, state: SessionState, file: StateFile) -> Iterator[Found]:
+    claims = [
+        claim
+        for claim in state.handoff.claims
+        if claim.kind is ClaimKind.DEPLOYMENT and claim.where.path.startswith(f"{state.folder}/")
+    ]
+    undetermined = context.setting("mosaic.undetermined_words", tuple)
+    if any(_is_determined(claim, undetermined) for claim in claims):
+        return
+    if claims:
+        said = str(claims[0].value)
+        message = f"{claims[0].where.path} says {said!r} of the deployment, which does not tell what is live"
+        yield Found(message, "deployment", claims[0].where, "the state of the deployment", said)
+    else:
+        message = f"{file.path} does not say whether anything is deployed"
+        yield Found(message, "deployment", file.place(_PROGRESS), "deployment_status, if only «none»", "nothing")
+
+
+def _is_determined(claim: Claim, undetermined: tuple[str, ...]) -> bool:
+    words = [word.lower() for word in _WORD.findall(str(claim.value))]
+    return bool(words) and words[0] not in undetermined
+
+
+PRODUCTION_STATE_DETERMINABLE = Rule(
+    id="production-state-determinable",
+    system=System.MOSAIC,
+    severity=Severity.MEDIUM,
+    holds="The state files say who worked last, how far the work is, and what is deployed.",
+    reads="the required fields of the agent state; what the state says about the deployment",
+    remedy="Fill the named field; write the state of the deployment into implementation_progress.deployment_status.",
+    judge=_judge_state,
+    moments=(Moment.POST,),
+)
+
+
+def _judge_answers(context: Context) -> Iterator[Found]:
+    claims = [claim for handoff in context.handoffs() for claim in handoff.claims if _says_live(context, claim)]
+    if not claims:
+        context.skip("no deployment is said to be live")
+    asked: dict[str, Claim] = {}
+    for claim in claims:
+        if claim.subject is not None:
+            asked.setdefault(_build_address(context, claim), claim)
+    found = [_judge_answer(context, address, claim) for address, claim in asked.items()]
+    if not asked:
+        yield _build_unnamed(claims[0])
+    yield from (finding for finding in found if finding is not None)
+
+
+def _says_live(context: Context, claim: Claim) -> bool:
+    """Whether the first word of a claimed state is one of those that mean reachable: «not live» is none."""
+    if claim.kind is not ClaimKind.DEPLOYMENT:
+        return False
+    words = _WORD.findall(str(claim.value))
+    return bool(words) and words[0].lower() in context.setting("mosaic.health.live_words", tuple)
+
+
+def _build_address(context: Context, claim: Claim) -> str:
+    """The claimed address with the path of the health check; a page that a document names is asked as it is."""
+    address = (claim.subject or "").rstrip("/")
+    names_a_page = not claim.where.path.endswith(".json") and urlsplit(address).path
+    return address if names_a_page else address + context.setting("mosaic.health.path", str)
+
+
+def _judge_answer(context: Context, address: str, claim: Claim) -> Found | None:
+    answer = context.answers(address)
+    if answer is None:
+        context.skip("asking the deployment needs your consent to use the network")
+    expected = context.setting("mosaic.health.expected_status", int)
+    if answer == expected:
+        return None
+    said = f"{claim.where.path} says that {claim.subject} is {claim.value}"
+    if isinstance(answer, int):
+        return Found(f"{said}, but {address} answers {answer}", address, claim.where, str(expected), str(answer))
+    return Found(f"{said}, but {address} does not answer: {answer}", address, claim.where, str(expected), answer)
+
+
+def _build_unnamed(claim: Claim) -> Found:
+    message = f"{claim.where.path} says that a deployment is {claim.value}, but gives no address to ask"
+    return Found(message, "address", claim.where, "an address", "nothing")
+
+
+DEPLOYMENT_ANSWERS = Rule(
+    id="deployment-answers",
+    system=System.MOSAIC,
+    severity=Severity.MEDIUM,
+    blocking=False,
+    holds="Every deployment that is said to be live answers.",
+    reads="what handoffs say about deployments; their addresses, with consent to use the network",
+    remedy="Bring the deployment up, or say in the state that it is not live.",
+    judge=_judge_answers,
+    moments=(Moment.PRE, Moment.POST),
+)

@@ -1,0 +1,247 @@
+"""VR002, VR006 and VR007: the target phase finds its files, its remotes and the permissions it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
+from handoff_tui.checks.rules.procedure.records import (
+    PROCEDURE,
+    TDD,
+    Record,
+    find_broken,
+    find_place,
+    is_path_like,
+    list_named,
+    read_records,
+    require_transitions,
+)
+from handoff_tui.config.pipeline import Pipeline
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
+
+_PRESENT = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
+
+
+def _judge_resources(context: Context) -> Iterator[Found]:
+    pipelines = list_pipelines(context)
+    for handoff in require_transitions(context):
+        yield from find_broken(context, handoff, "VR002")
+        yield from _judge_phase(handoff, find_own_pipelines(pipelines, handoff))
+        yield from _judge_agent(context, handoff, pipelines)
+        if handoff.dialect in {PROCEDURE, TDD}:
+            yield from _judge_claimed_files(context, handoff)
+        if handoff.dialect == PROCEDURE:
+            for metadata in read_records(context, handoff).metadata():
+                yield from _judge_metadata(context, handoff, metadata)
+
+
+def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[Found]:
+    """A pipeline of roles fits any phase; a pipeline of the user's own speaks of those handoffs whose source it has."""
+    deciding = [
+        pipeline
+        for pipeline in pipelines
+        if not names_roles(pipeline)
+        and (pipeline.name == handoff.dialect or find_phase(pipeline, handoff.source_phase) is not None)
+    ]
+    target = handoff.target_phase
+    if target is None or not deciding or any(find_phase(pipeline, target) is not None for pipeline in pipelines):
+        return
+    names = [phase.name for phase in deciding[0].phases]
+    yield Found(
+        message=f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have",
+        subject=f"{handoff.id} phase {target}",
+        place=find_place(handoff),
+        expected=f"one of {', '.join(names)}",
+        actual=target,
+    )
+
+
+def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[Found]:
+    """Only a repository that names its agents in its configuration can lack one there."""
+    configured = set(list_commands(context))
+    if not configured or handoff.target_agent is None:
+        return
+    in_phases = {(phase.agent or phase.name).casefold() for pipeline in pipelines.values() for phase in pipeline.phases}
+    if handoff.target_agent.casefold() not in configured | in_phases:
+        yield Found(
+            message=f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know",
+            subject=f"{handoff.id} agent {handoff.target_agent}",
+            place=find_place(handoff),
+            expected=f"one of {', '.join(sorted(configured))}",
+            actual=handoff.target_agent,
+        )
+
+
+def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[Found]:
+    for claim in handoff.claims:
+        if claim.kind in _PRESENT and claim.subject and context.find(claim.subject, claim.where.path) is None:
+            yield _build_missing(handoff, claim.subject, claim.where)
+
+
+def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Iterator[Found]:
+    paths = [path for _, path in list_named(metadata.fields, context.setting("procedures.path_fields", tuple))]
+    resources = list_named(metadata.fields, context.setting("procedures.resource_fields", tuple))
+    paths.extend(text for _, text in resources if is_path_like(text))
+    for path in dict.fromkeys(paths):
+        if context.find(path, metadata.where.path) is None:
+            yield _build_missing(handoff, path, metadata.where)
+
+
+def _build_missing(handoff: Handoff, path: str, where: Place) -> Found:
+    outside = path.startswith(("/", "~", "../"))
+    reason = "lies outside the repository" if outside else "does not exist"
+    return Found(
+        message=f"VR002: {handoff.id} names {path} for the target phase, which {reason}",
+        subject=f"{handoff.id} {path}",
+        place=where,
+        expected="a path of this repository",
+        actual="outside" if outside else "missing",
+    )
+
+
+TARGET_RESOURCES_PRESENT = Rule(
+    id="target-resources-present",
+    system=System.PROCEDURE,
+    severity=Severity.CRITICAL,
+    declared="VR002",
+    holds="VR002: the target phase, its agent, and every file and folder named for it exist",
+    reads="pipelines and agents of the configuration, files named in claims and metadata",
+    remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",
+    judge=_judge_resources,
+)
+
+
+def _judge_connections(context: Context) -> Iterator[Found]:
+    remotes = dict(context.remotes())
+    if not remotes:
+        context.skip("no remote is configured")
+    answers = {name: context.reaches(name) for name in remotes}
+    if all(answer is None for answer in answers.values()):
+        context.skip("no remote was asked: that would need the network, and nobody consented")
+    for name, answer in answers.items():
+        if answer is False:
+            yield Found(
+                message=f"VR006: the remote {name} does not answer",
+                subject=f"remote {name}",
+                expected="an answer",
+                actual="none",
+                command=f"git ls-remote -- {quote(name)}",
+            )
+
+
+CONNECTIONS_STABLE = Rule(
+    id="connections-stable",
+    system=System.PROCEDURE,
+    severity=Severity.HIGH,
+    declared="VR006",
+    holds="VR006: every remote that may be asked answers",
+    reads="remotes of the repository; the network only with consent",
+    remedy="Bring the remote back, or correct its address, so that the next agent can fetch and push.",
+    judge=_judge_connections,
+    commands=("git remote -v",),
+)
+
+
+_FILES = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
+_PLANNED = "planned "
+
+
+def _judge_permissions(context: Context) -> Iterator[Found]:
+    judged = False
+    for handoff in require_transitions(context):
+        for path, where in _list_written(context, handoff):
+            judged = True
+            yield from _judge_written(context, handoff, path, where)
+        for path, where in _list_scripts(context, handoff):
+            judged = True
+            yield from _judge_script(context, handoff, path, where)
+    if not judged:
+        context.skip("no handoff here names a file to write or a script to run")
+
+
+def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
+    """State files, which whoever takes over must update; the files of a TDD cycle; what metadata calls outputs."""
+    for document in handoff.documents:
+        if document.role is DocumentRole.STATE and context.exists(document.path):
+            yield document.path, Place(path=document.path)
+    if handoff.dialect == TDD:
+        yield from ((claim.subject, claim.where) for claim in handoff.claims if claim.kind in _FILES and claim.subject)
+        for fact in handoff.facts:
+            if fact.name.startswith(_PLANNED) and fact.where is not None:
+                yield fact.value, fact.where
+    if handoff.dialect == PROCEDURE:
+        for metadata in read_records(context, handoff).metadata():
+            for _, path in list_named(metadata.fields, context.setting("procedures.output_fields", tuple)):
+                yield path, metadata.where
+
+
+def _list_scripts(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
+    """Scripts that metadata names, and files named for the next agent that end like scripts."""
+    suffixes = context.setting("procedures.script_suffixes", tuple)
+    for claim in handoff.claims:
+        named = claim.subject if claim.kind in _FILES else None
+        if named and named.endswith(suffixes) and (found := context.find(named, claim.where.path)):
+            yield found, claim.where
+    if handoff.dialect == PROCEDURE:
+        for metadata in read_records(context, handoff).metadata():
+            for _, path in list_named(metadata.fields, context.setting("procedures.script_fields", tuple)):
+                yield context.find(path, metadata.where.path) or path, metadata.where
+
+
+def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[Found]:
+    place = _find_present(context, path)
+    if place is None or context.is_writable(place):
+        return
+    below = "" if place == path else f", because the folder {place} is closed to it"
+    yield Found(
+        message=f"VR007: the next phase of {handoff.id} cannot write {path}{below}",
+        subject=f"{handoff.id} write {path}",
+        place=where,
+        expected="writable",
+        actual="read-only",
+        command=f"chmod u+w -- {quote(place)}",
+    )
+
+
+def _find_present(context: Context, path: str) -> str | None:
+    """The file itself, or the nearest folder above it that exists; nothing for the root, which is there."""
+    while path:
+        if context.exists(path):
+            return path
+        path = path.rpartition("/")[0]
+    return None
+
+
+def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[Found]:
+    if context.is_executable(path):
+        return
+    present = context.exists(path)
+    yield Found(
+        message=f"VR007: the next phase of {handoff.id} cannot run {path}: "
+        + ("it is not executable" if present else "it does not exist"),
+        subject=f"{handoff.id} run {path}",
+        place=where,
+        expected="executable",
+        actual="not executable" if present else "missing",
+        command=f"chmod +x -- {quote(path)}" if present else None,
+    )
+
+
+PERMISSIONS_GRANTED = Rule(
+    id="permissions-granted",
+    system=System.PROCEDURE,
+    severity=Severity.MEDIUM,
+    declared="VR007",
+    holds="VR007: what the next phase writes is writable, and what it runs is executable",
+    reads="permissions of state files, of files of TDD cycles, of outputs and scripts that metadata names",
+    remedy="Give the permissions that the next phase needs, or name files that it may use.",
+    judge=_judge_permissions,
+)

@@ -1,0 +1,254 @@
+"""Phases follow the pipeline, within the retry budget, and commits begin as their phase asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.facts.pipelines import list_pipelines
+from handoff_tui.checks.rules.tdd.cycles import (
+    CommitIndex,
+    Step,
+    build_present,
+    list_cycles,
+    list_steps,
+    require_cycles,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.handoffs.handoff import Handoff
+
+_Moves = frozenset[tuple[str, str]]
+
+
+def _judge_order(context: Context) -> Iterator[Found]:
+    cycles = require_cycles(context)
+    scope = {handoff.id for handoff in cycles}
+    pipeline = list_pipelines(context).get("tdd")
+    if pipeline is None or not pipeline.phases:
+        context.skip("the configuration has no pipeline tdd")
+    moves = frozenset((edge.source, edge.target) for edge in pipeline.edges)
+    phases = context.setting("tdd.phases", tuple)
+    for handoff in cycles:
+        yield from _judge_words(handoff, phases)
+        yield from _judge_announced(handoff, moves)
+    for chain in _list_chains(context, cycles):
+        known = [step for step in chain if step.phase in phases]
+        first = known[0] if known else None
+        if first is not None and first is chain[0] and first.phase != pipeline.phases[0].name:
+            yield from _judge_start(context, first, pipeline.phases[0].name, scope)
+        for before, after in pairwise(known):
+            if before.phase != after.phase and (before.phase, after.phase) not in moves and after.handoff.id in scope:
+                yield _build_disorder(
+                    after, f"{after.phase} follows {before.phase}", _list_targets(before.phase, moves)
+                )
+
+
+def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[Found]:
+    for step in list_steps(handoff):
+        if step.phase is not None and step.phase not in phases:
+            yield _build_disorder(step, f"{step.phase} is no phase", " or ".join(phases))
+    if handoff.target_phase is not None and handoff.target_phase not in phases:
+        yield _build_disorder(
+            build_present(handoff), f"the next phase {handoff.target_phase} is none", " or ".join(phases)
+        )
+
+
+def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[Found]:
+    """A phase may announce itself again only after a failure; what is complete stays so."""
+    source, target = handoff.source_phase, handoff.target_phase
+    if source is None or target is None or (source, target) in moves:
+        return
+    leaves = {before for before, _ in moves}
+    failed = handoff.status == "FAIL" or bool(handoff.blockers) or handoff.attempt > 1
+    if source == target and (failed or source not in leaves):
+        return
+    yield _build_disorder(build_present(handoff), f"{target} is to follow {source}", _list_targets(source, moves))
+
+
+def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[Step]]:
+    """Steps on commits form one chain over all cycles, in the order of history; files one chain each per folder."""
+    commits = CommitIndex(context)
+    placed: list[tuple[int, Step]] = []
+    for handoff in list_cycles(context.every_handoff()):
+        for step in list_steps(handoff):
+            age = commits.age(step)
+            if age is not None:
+                placed.append((age, step))
+    yield [step for _, step in sorted(placed, key=lambda entry: -entry[0])]
+    for handoff in cycles:
+        chains: dict[str, list[Step]] = {}
+        for step in list_steps(handoff):
+            if step.commit is None and not step.where.path.startswith("refs/"):
+                chains.setdefault(step.where.path.rpartition("/history/")[0] or _name_chain(step), []).append(step)
+        yield from chains.values()
+
+
+def _name_chain(step: Step) -> str:
+    """`.handoff/current.json` goes on where `.handoff/history/` ends; other files stand alone."""
+    return step.where.path.removesuffix("/current.json")
+
+
+def _judge_start(context: Context, first: Step, start: str, scope: set[str]) -> Iterator[Found]:
+    """The oldest note of a whole history; where history was cut off, the start may be beyond it."""
+    commits = context.commits()
+    is_whole = bool(commits) and not commits[-1].parents and not context.facts().shallow
+    if is_whole and first.where.path.startswith("notes:") and first.handoff.id in scope:
+        yield _build_disorder(first, f"{first.phase} comes first", start)
+
+
+def _list_targets(phase: str | None, moves: _Moves) -> str:
+    return " or ".join(sorted(target for source, target in moves if source == phase)) or "nothing"
+
+
+def _build_disorder(step: Step, problem: str, expected: str) -> Found:
+    return Found(
+        message=f"{step.handoff.id}: {problem}, which is out of order",
+        subject=f"{step.handoff.id} {problem}",
+        place=step.where,
+        expected=expected,
+        actual=problem,
+    )
+
+
+PHASE_ORDER_LEGAL = Rule(
+    id="phase-order-legal",
+    system=System.TDD,
+    severity=Severity.HIGH,
+    holds="the phases of every cycle follow the pipeline: PLAN, RED, GREEN, REFACTOR, then PLAN or COMPLETE",
+    reads="notes, trailers and state files of TDD cycles; edges of the pipeline tdd",
+    remedy="Go back to the phase that was left out, or correct the note that names a wrong phase.",
+    judge=_judge_order,
+    commands=("git log --notes=tdd-handoffs",),
+)
+
+
+_FIELDS = ("retryCount", "retry_count", "retries")
+_RED = "RED"
+
+
+def _judge_retries(context: Context) -> Iterator[Found]:
+    budget = context.setting("tdd.retry_budget", int)
+    failures = context.setting("tdd.failures_before_human", int)
+    for handoff in require_cycles(context):
+        present = build_present(handoff)
+        yield from _judge_field(context, present)
+        counted = handoff.attempt - 1
+        if counted > budget:
+            yield _build_excess(
+                present, "retries", f"was tried again {counted} times", f"at most {budget} retries", counted
+            )
+        yield from _judge_runs(handoff, budget, failures)
+
+
+def _judge_field(context: Context, present: Step) -> Iterator[Found]:
+    """A count that is no number counts nothing."""
+    for problem in context.problems():
+        if problem.path == present.where.path and problem.message.startswith(_FIELDS):
+            yield Found(
+                message=f"{present.handoff.id}: {problem.message}",
+                subject=f"{present.handoff.id} retry count",
+                place=present.where,
+                expected="a whole number",
+                actual=problem.message,
+            )
+
+
+def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[Found]:
+    """What the steps themselves show, whatever their count says: tries of one phase in a row, failures in a row."""
+    tries, failed = 0, 0
+    previous: Step | None = None
+    worst: dict[str, Found] = {}
+    for step in list_steps(handoff):
+        repeats = previous is not None and previous.phase == step.phase and step.phase is not None
+        tries = tries + 1 if repeats else 1
+        failed = (failed + 1 if repeats else 1) if step.status == "FAIL" and step.phase != _RED else 0
+        if tries - 1 > budget:
+            problem = f"was tried again {tries - 1} times, as its steps show"
+            worst[f"tries {step.phase}"] = _build_excess(step, "tries", problem, f"at most {budget} retries", tries - 1)
+        if failed >= failures:
+            problem = f"failed {failed} times in a row"
+            worst[f"failures {step.phase}"] = _build_excess(
+                step, "failures", problem, f"a person after {failures}", failed
+            )
+        previous = step
+    yield from worst.values()
+
+
+def _build_excess(step: Step, what: str, problem: str, expected: str, actual: int) -> Found:
+    return Found(
+        message=f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide",
+        subject=f"{step.handoff.id} {step.phase} {what}",
+        place=step.where,
+        expected=expected,
+        actual=str(actual),
+    )
+
+
+RETRY_BUDGET_KEPT = Rule(
+    id="retry-budget-kept",
+    system=System.TDD,
+    severity=Severity.HIGH,
+    holds="no phase was tried more often than the retry budget allows",
+    reads="retry counts and repeated phases of TDD cycles",
+    remedy="Stop retrying. A person looks at the failures and decides: another test, another design, or the end.",
+    judge=_judge_retries,
+)
+
+
+_AGENT = compile_later(r"^\[[^\]]*\]\s*")
+_SCOPE = r"(?:\([^()]*\))?!?"
+_SHOWN = 60
+
+
+def _judge_prefixes(context: Context) -> Iterator[Found]:
+    prefixes = context.setting("tdd.commit_prefixes", dict)
+    commits = CommitIndex(context)
+    judged = False
+    for handoff in require_cycles(context):
+        for step in list_steps(handoff):
+            wanted = prefixes.get(step.phase)
+            commit = commits.find(step)
+            if wanted is None or commit is None:
+                continue
+            judged = True
+            if not _has_prefix(commit.subject, wanted):
+                yield Found(
+                    message=f"the commit {commit.id[:SHORT_COMMIT]} of {step.phase} in {handoff.id} begins with no"
+                    f" {' or '.join(wanted)}",
+                    subject=f"commit {commit.id}",
+                    place=step.where,
+                    expected=" or ".join(wanted),
+                    actual=commit.subject[:_SHOWN],
+                    command=f"git show --no-patch {commit.id[:SHORT_COMMIT]}",
+                )
+    if not judged:
+        context.skip("no commit among the newest carries a phase")
+
+
+def _has_prefix(subject: str, prefixes: tuple[str, ...]) -> bool:
+    """`feat: …`, also `feat(scope): …` and after the name of an agent in brackets."""
+    words = _AGENT.sub("", subject)
+    for prefix in prefixes:
+        word = prefix.removesuffix(":")
+        pattern = re.escape(word) + (_SCOPE + ":" if prefix.endswith(":") else "")
+        if re.match(pattern, words):
+            return True
+    return False
+
+
+COMMIT_PREFIX_FITS_PHASE = Rule(
+    id="commit-prefix-fits-phase",
+    system=System.TDD,
+    severity=Severity.MEDIUM,
+    holds="the subject of each annotated commit begins with the prefix of its phase",
+    reads="subjects of commits that carry a phase",
+    remedy="Reword the commit if it was not pushed yet, or put the note on the commit that it belongs to.",
+    judge=_judge_prefixes,
+    moments=(Moment.PRE, Moment.GATE),
+    commands=("git commit --amend",),
+)
