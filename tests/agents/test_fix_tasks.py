@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.agents.fix_tasks import build_fix_tasks
+from handoff_tui.agents.step.fix_tasks import build_fix_tasks
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.config.settings.hub import Hub

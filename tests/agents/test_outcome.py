@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.outcome import add_budget, can_try_again, describe_next, find_direction, judge_run
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
+from handoff_tui.agents.step.judge import add_budget, can_try_again, describe_next, find_direction, judge_run
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.core.severity import Severity

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.route import (
+from handoff_tui.agents.step.report import Direction, Route, StepOutcome, TrailEntry
+from handoff_tui.agents.step.route import (
     build_route,
     count_budget,
     find_edge,
@@ -16,7 +17,6 @@ from handoff_tui.agents.route import (
     find_previous,
     find_source,
 )
-from handoff_tui.agents.step.report import Direction, Route, StepOutcome, TrailEntry
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Pipeline
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
 from handoff_tui.core.errors import AgentRunError, UsageError

@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.agents.runs.observation import Observation
 from handoff_tui.agents.runs.run import RunEnd, RunEnding
-from handoff_tui.agents.signs import build_rewritten_notice, find_signs, is_tampering
+from handoff_tui.agents.step.judge import build_rewritten_notice, find_signs, is_tampering
 from handoff_tui.agents.step.report import Notice, Sign
 from handoff_tui.config.settings.hub import Hub
 from handoff_tui.core.severity import Severity

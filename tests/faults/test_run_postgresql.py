@@ -10,8 +10,8 @@ import pytest
 
 from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address
 from handoff_tui.agents.engine.files import DATABASE, ON_DEMAND_LOCK, find_engine_file
-from handoff_tui.agents.engine.run_profile import run_profile
-from handoff_tui.agents.engine.run_worker import SharedLease
+from handoff_tui.agents.engine.profile import run_profile
+from handoff_tui.agents.engine.worker import SharedLease
 from handoff_tui.agents.procedures.report import ProcedureState
 from handoff_tui.config.settings.engine import EngineSettings
 from handoff_tui.config.settings.root import Settings

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.live.state.desk import Loaded
+from handoff_tui.live.state.app import Loaded
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.messages import CopyWanted, EditorWanted
 from tests.support.desk_app import StillApp, drive

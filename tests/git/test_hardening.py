@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.hardening import build_environment, build_overrides, parse_config_list
-from handoff_tui.system.processes.search_path import build_search_path
+from handoff_tui.system.processes.programs import build_search_path
 from tests.support.repositories import RepositoryBuilder
 
 EXECUTING = (

@@ -14,7 +14,6 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.core.text.rows import RowSource
 from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.log.gates.gate_state import GateName, Mover
@@ -26,6 +25,7 @@ from handoff_tui.tui.views.claims.view import ClaimRows, build_claim_page
 from handoff_tui.tui.views.inbox.page import build_inbox_page
 from handoff_tui.tui.views.inbox.rows import InboxRows, filter_inbox
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
+from handoff_tui.tui.widgets.row_list import RowSource
 from tests.support.check_reports import nasty_reports, nasty_texts
 from tests.support.inbox_items import make_item
 from tests.support.reviewed import build_reviewed

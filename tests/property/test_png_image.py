@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.core.text.png import parse_png
+from handoff_tui.core.text.pictures import parse_png
 from tests.support.pictures import build_png
 
 SIZES = st.integers(1, 5)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from handoff_tui.agents.runs.folders import RunHandle, start_run, wait_run, write_run
-from handoff_tui.agents.runs.observe import read_observation
+from handoff_tui.agents.runs.observation import read_observation
 from handoff_tui.agents.runs.reports import BEFORE, PIPELINE, ROUTE
 from handoff_tui.agents.runs.run import RunKey, RunPlan, RunState
 from handoff_tui.agents.step.end import finish_step

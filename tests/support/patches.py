@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 
 from handoff_tui.changes.files.file_lines import PatchParser
-from handoff_tui.changes.files.patch_lines import PatchLines
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.shown_file import PatchLines, ShownFile
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
 from tests.support.diffs import build_change
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook, Json
-from handoff_tui.agents.procedures.attempt import Watch
-from handoff_tui.agents.procedures.procedure import ProcedureRunner
+from handoff_tui.agents.procedures.procedure import ProcedureRunner, Watch
 from handoff_tui.agents.procedures.report import (
     PlannedRule,
     PlannedStep,

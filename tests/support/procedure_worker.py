@@ -16,8 +16,8 @@ from threading import Event
 
 from handoff_tui.agents.engine.dbos import EnginePlace, load_engine, quiet_logger
 from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
-from handoff_tui.agents.engine.run_worker import Lease, OnlyWorker, SharedLease, Worker, WorkerOptions
-from handoff_tui.agents.engine.trial_files import append_record
+from handoff_tui.agents.engine.trial import append_record
+from handoff_tui.agents.engine.worker import Lease, OnlyWorker, SharedLease, Worker, WorkerOptions
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryResult
 from handoff_tui.system.processes.detached import leave_at_once
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunState, RunStatus
-from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.report import (
     Budget,
     Direction,
@@ -11,6 +10,7 @@ from handoff_tui.agents.step.report import (
     NewCommit,
     Notice,
     Route,
+    RunView,
     Sign,
     StepOutcome,
     StepReport,

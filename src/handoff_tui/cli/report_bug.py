@@ -6,7 +6,7 @@ import platform
 import traceback
 
 from handoff_tui import __version__
-from handoff_tui.system.files.new_files import write_bug_report
+from handoff_tui.system.files.named_files import write_bug_report
 
 
 def report_bug(error: BaseException, arguments: list[str]) -> str:

@@ -16,8 +16,11 @@ from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryErro
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.hardening import build_environment, build_overrides, parse_config_list
 from handoff_tui.git.special_files import refuse_special_files_below
-from handoff_tui.git.work_tree.split_index import spare_shared_index
-from handoff_tui.system.processes.search_path import build_search_path
+from handoff_tui.system.processes.programs import build_search_path
+
+_SHARED = "sharedindex.*"
+_COPIED = ("HEAD", "index", "config.worktree", _SHARED)
+
 
 TIMEOUT_SECONDS = 120
 _SILENT_SECONDS = 2
@@ -234,3 +237,34 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple
     except subprocess.TimeoutExpired:
         refuse_special_files_below(folder)
     return process.communicate(timeout=TIMEOUT_SECONDS - _SILENT_SECONDS)
+
+
+@contextmanager
+def spare_shared_index(work_tree: Path, git_dir: Path | None, common_dir: Path | None) -> Iterator[dict[str, str]]:
+    """The environment that makes git read the copy; empty where nothing is shared."""
+    if git_dir is None or common_dir is None or not any(git_dir.glob(_SHARED)):
+        yield {}
+        return
+    import tempfile  # noqa: PLC0415 - few repositories have a split index, and every run would pay for it
+
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-") as folder:
+        try:
+            _copy_index(git_dir, Path(folder))
+        except OSError as refused:
+            raise RepositoryError(
+                f"the split index of {work_tree} cannot be read: {refused}",
+                "Run git update-index --no-split-index there.",
+            ) from refused
+        (Path(folder) / "commondir").write_bytes(os.fsencode(common_dir) + b"\n")
+        yield {"GIT_DIR": folder, "GIT_WORK_TREE": str(work_tree)}
+
+
+def _copy_index(git_dir: Path, folder: Path) -> None:
+    for pattern in _COPIED:
+        for original in git_dir.glob(pattern):
+            # an old repository's HEAD is a link whose target is the name of the branch
+            follow = original.name != "HEAD"
+            times = original.stat(follow_symlinks=follow)
+            shutil.copyfile(original, folder / original.name, follow_symlinks=follow)
+            # by this time git knows which files may have changed right after it looked; a later one hides that
+            os.utime(folder / original.name, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=follow)

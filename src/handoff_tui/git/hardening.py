@@ -11,7 +11,7 @@ import os
 import re
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.system.processes.search_path import build_search_path
+from handoff_tui.system.processes.programs import build_search_path
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """The user's own choice of user-wide configuration; every other GIT_ variable may come from a surrounding hook."""

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.system.processes.search_path import build_search_path
+from handoff_tui.system.processes.programs import build_search_path
 
 _PROGRAM = "handoff-tui"
 _DISTRIBUTION = compile_later(r"handoff_tui-(.+)\.dist-info")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine.trial_files import (
+from handoff_tui.agents.engine.trial import (
     append_record,
     is_ready,
     load_trial,

@@ -6,7 +6,7 @@ import time
 from threading import Event
 
 from handoff_tui.agents.engine.engine import Attempted, GateLook
-from handoff_tui.agents.procedures.attempt import Watch, Watches
+from handoff_tui.agents.procedures.procedure import Watch, Watches
 from handoff_tui.agents.procedures.report import ProcedureTry, TryKind, TryResult
 from handoff_tui.core.errors import ProcedureError
 

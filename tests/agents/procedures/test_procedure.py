@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.agents.engine.engine import GateLook, Json
-from handoff_tui.agents.procedures.attempt import Watch
+from handoff_tui.agents.procedures.procedure import Watch
 from handoff_tui.agents.procedures.report import ProcedureState, TryResult
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.severity import Severity

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.proofs.page import build_proofs_json, build_proofs_page
-from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import ProofRecord, TaskProofs, build_proofs_json, build_proofs_page
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Line
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.proofs.proofs import list_proofs, read_picture
+from handoff_tui.agents.proofs import list_proofs, read_picture
 from handoff_tui.core.errors import UnsafePathError
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff

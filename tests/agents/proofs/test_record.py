@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.agents.proofs.record import ProofRecord
+from handoff_tui.agents.proofs import ProofRecord
 from handoff_tui.core.tasks import ProofKind
 
 

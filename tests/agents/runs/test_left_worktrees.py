@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.left_worktrees import list_left_worktrees, remove_left_worktrees
 from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.agents.runs.worktrees import open_worktree
+from handoff_tui.agents.runs.worktrees import list_left_worktrees, open_worktree, remove_left_worktrees
 from handoff_tui.git.repository import Repository, open_repository
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.notes import append_note, read_notes
+from handoff_tui.agents.runs.reports import append_note, read_notes
 from handoff_tui.agents.step.report import OperatorNote
 from handoff_tui.core.errors import StoreWriteError
 

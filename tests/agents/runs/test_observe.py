@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.agents.runs.observation import Observation
-from handoff_tui.agents.runs.observe import read_new_commits, read_observation
+from handoff_tui.agents.runs.observation import Observation, read_new_commits, read_observation
 from handoff_tui.git.command import Git
 from tests.support.repositories import RepositoryBuilder
 

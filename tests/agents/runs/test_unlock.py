@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.runs.phase_locks import find_lock_place, take_lock
+from handoff_tui.agents.runs.phase_locks import find_lock_place, list_phase_locks, take_lock, unlock
 from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.agents.runs.unlock import list_phase_locks, unlock
 from handoff_tui.core.errors import PhaseLockedError, UsageError
 from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder

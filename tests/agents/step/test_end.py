@@ -10,8 +10,8 @@ from handoff_tui.agents.runs.phase_locks import find_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow, read_view
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step, start_step
 from handoff_tui.agents.step.report import Sign, StepOutcome
-from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder

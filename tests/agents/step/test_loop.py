@@ -4,10 +4,9 @@ from threading import Timer
 
 import pytest
 
-from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.follow import list_views
-from handoff_tui.agents.step.loop import StepTelling
-from handoff_tui.agents.step.report import StepOutcome, StepReport
+from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
+from handoff_tui.agents.step.step import StepTelling
 from handoff_tui.checks.run.check import Telling
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.log.open_log import open_log

@@ -8,8 +8,8 @@ import pytest
 from handoff_tui.agents.runs.phase_locks import find_lock
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step, start_step
 from handoff_tui.agents.step.report import Sign, StepOutcome
-from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
 from handoff_tui.core.errors import ShownMovedError
 from tests.support.stepping import HANDOFF, WORK, Stepping
 

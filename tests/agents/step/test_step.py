@@ -9,8 +9,8 @@ import pytest
 from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.follow import follow, read_view, stop_step
+from handoff_tui.agents.step.prepare import StepRequest, build_environment, choose_handoff, prepare_step, start_step
 from handoff_tui.agents.step.report import Direction, StepOutcome
-from handoff_tui.agents.step.step import StepRequest, build_environment, choose_handoff, prepare_step, start_step
 from handoff_tui.core.errors import AgentRunError, HandoffNotFoundError, NoHumanError, PhaseLockedError, UsageError
 from tests.support.gates import GateDesk
 from tests.support.stepping import HANDOFF, WORK, Stepping

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.changes.comparison.drop_words import Drop
-from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.explain import Drop, build_explanations
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind

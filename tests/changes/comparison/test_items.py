@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.changes.comparison.items import add_named_items, add_section, shorten_hashes
+from handoff_tui.changes.comparison.page import add_named_items, add_section, shorten_hashes
 from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section
 from handoff_tui.core.text.page import Page
 from tests.support.pages import render_page

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.changes.files.json import build_file_diff_json, build_tree_diff_json
+from handoff_tui.changes.files.page import build_file_diff_json, build_tree_diff_json
 from handoff_tui.git.file_diff import BlobFacts, ChangedFile, FileDiff, FileKind, LineCounts
 from tests.support.diffs import build_change, build_diff, build_hunk
 

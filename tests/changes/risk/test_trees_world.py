@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.changes.risk.risk import TreesWorld
+from handoff_tui.changes.risk import TreesWorld
 from handoff_tui.git.objects.tree_diff import read_tree_changes
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder

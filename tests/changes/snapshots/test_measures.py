@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.snapshots import capture as measures_module
-from handoff_tui.changes.snapshots.capture import Measures, count_content, load_measures
+from handoff_tui.changes.snapshots.tree_contents import Measures, count_content, load_measures
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder

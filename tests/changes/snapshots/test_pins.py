@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.changes.snapshots.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
+from handoff_tui.changes.snapshots.stored_snapshots import EVERY_HANDOFF, find_pin, read_pins, write_pin
 from handoff_tui.core.errors import SnapshotUnusableError
 from handoff_tui.system.files.cache_files import find_choices_folder
 

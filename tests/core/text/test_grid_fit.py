@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.text.grid_fit import GAP, fit_grid
+from handoff_tui.core.text.columns import GAP, fit_grid
 from handoff_tui.core.text.page import Cell, Column, Grid
 
 COLUMNS = (

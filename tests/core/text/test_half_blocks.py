@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.picture import Picture
-from handoff_tui.core.text.half_blocks import UPPER, HalfBlock, find_size, render_half_blocks, render_shades
+from handoff_tui.core.text.pictures import UPPER, HalfBlock, Picture, find_size, render_half_blocks, render_shades
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 

@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.core.text.png import parse_png
+from handoff_tui.core.text.pictures import parse_png
 from tests.support.pictures import build_png
 
 RED, GREEN, GREY = (255, 0, 0), (0, 255, 0), (7, 8, 9)

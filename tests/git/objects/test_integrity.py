@@ -12,10 +12,10 @@ from handoff_tui.core.errors import GitError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs, read_trees
 from handoff_tui.git.objects import integrity as true_objects
-from handoff_tui.git.objects.integrity import is_true, refuse_false_objects
-from handoff_tui.git.objects.isolated import open_bare_view
+from handoff_tui.git.objects.integrity import matches_id, refuse_altered_objects
+from handoff_tui.git.objects.isolated import open_isolated_objects
 from handoff_tui.git.objects.reader import ObjectReader
-from handoff_tui.git.objects.tree_diff import refuse_false_trees
+from handoff_tui.git.objects.tree_diff import refuse_altered_trees
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_desk
@@ -53,11 +53,11 @@ def read_tree(builder: RepositoryBuilder, written: str) -> bytes:
 def test_comparison_shows_no_false_content(builder: RepositoryBuilder, side: str) -> None:
     """A harmless text under the name of the new content, or of the old one, is an error instead of a difference."""
     git, old, new = Git(builder.folder), name(builder, "HEAD~1^{tree}"), name(builder, "HEAD^{tree}")
-    refuse_false_trees(git, old, new)
+    refuse_altered_trees(git, old, new)
     falsify(builder, name(builder, f"{side}:src/app.py"), b"blob", _TAME)
     assert builder.git("show", f"{side}:src/app.py") == _TAME.decode().strip()
     with pytest.raises(GitError, match="does not have the content"):
-        refuse_false_trees(git, old, new)
+        refuse_altered_trees(git, old, new)
     desk = open_desk(builder.folder)
     with pytest.raises(GitError, match="does not have the content"):
         diff(desk, DiffRequest(against="HEAD~1", instead="HEAD", files_only=True))
@@ -70,7 +70,7 @@ def test_list_of_changes_rests_on_no_false_folder(builder: RepositoryBuilder, pl
     falsify(builder, name(builder, f"HEAD:{place}"), b"tree", read_tree(builder, f"HEAD~1:{place}"))
     assert builder.git("diff-tree", "-r", "HEAD~1", "HEAD") == ""
     with pytest.raises(GitError, match="does not have the content"):
-        refuse_false_trees(git, old, new)
+        refuse_altered_trees(git, old, new)
 
 
 def test_false_object_is_not_read(builder: RepositoryBuilder) -> None:
@@ -98,15 +98,15 @@ def test_large_and_many_objects_are_looked_at_too(builder: RepositoryBuilder, mo
     """What does not fit into memory at once is read piece by piece, or in several goes."""
     monkeypatch.setattr(true_objects, "_BYTES_AT_ONCE", 10)
     names = [name(builder, one) for one in ("HEAD:src/app.py", "HEAD:other", "HEAD^{tree}", "HEAD~1", "HEAD~1:src")]
-    with open_bare_view(Git(builder.folder), names[0]) as view:
-        refuse_false_objects(view, [*names, "1" * 40])
+    with open_isolated_objects(Git(builder.folder), names[0]) as view:
+        refuse_altered_objects(view, [*names, "1" * 40])
         falsify(builder, names[0], b"blob", _TAME)
         with pytest.raises(GitError, match=names[0]):
-            refuse_false_objects(view, names)
+            refuse_altered_objects(view, names)
 
 
 def test_sha256_objects_are_told_too(tmp_path: Path) -> None:
     """The id says by its length which hash made it."""
     made = RepositoryBuilder.init(tmp_path / "repo", "--object-format=sha256").write("a", "one\n").commit("one")
-    assert is_true(name(made, "HEAD:a"), b"blob", b"one\n")
-    assert not is_true(name(made, "HEAD:a"), b"blob", b"two\n")
+    assert matches_id(name(made, "HEAD:a"), b"blob", b"one\n")
+    assert not matches_id(name(made, "HEAD:a"), b"blob", b"two\n")

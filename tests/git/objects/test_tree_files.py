@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.git.objects.tree_files import TreeFile, read_tree_contents, read_tree_files, read_tree_moves
+from handoff_tui.git.objects.tree_files import TreeFile, read_tree_contents, read_tree_file_changes, read_tree_files
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 
@@ -27,7 +27,7 @@ def test_moves_between_trees_are_listed(builder: RepositoryBuilder, tmp_path: Pa
     (builder.folder / "turned").unlink()
     builder.write("changed", "2\n").write("new").link("turned", "kept").commit()
     repository = open_repository(builder.folder)
-    moves = read_tree_moves(repository.git, "HEAD~1", "HEAD", offer_objects(repository, tmp_path / "cache"))
+    moves = read_tree_file_changes(repository.git, "HEAD~1", "HEAD", offer_objects(repository, tmp_path / "cache"))
     assert [(move.path, move.old is not None, move.new is not None) for move in moves] == [
         ("changed", True, True),
         ("gone", True, False),

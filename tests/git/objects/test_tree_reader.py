@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.git.objects.tree_reader import TreeReader
-from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import open_repository
 from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder

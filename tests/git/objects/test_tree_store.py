@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError
-from handoff_tui.git.objects import tree_store
-from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.objects import tree_reader as tree_store
+from handoff_tui.git.objects.tree_reader import TreeStore
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from tests.support.repositories import RepositoryBuilder

@@ -5,17 +5,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import NoHumanError, SigningError
-from handoff_tui.git.signing.new_key import is_protected, write_new_key
+from handoff_tui.git.signing.signing_key import write_new_key
 from handoff_tui.git.signing.ssh_keygen import Prompt
-from tests.support.ssh_keys import PASSPHRASE, make_key
-
-
-def test_protection_is_read_off_the_file(tmp_path: Path) -> None:
-    """A passphrase or none; what is no OpenSSH key counts as open."""
-    assert is_protected(make_key(tmp_path / "locked", PASSPHRASE).read_text())
-    assert not is_protected(make_key(tmp_path / "open").read_text())
-    for text in ("", "text", "-----BEGIN OPENSSH PRIVATE KEY-----\n!!\n-----END OPENSSH PRIVATE KEY-----"):
-        assert not is_protected(text)
+from tests.support.ssh_keys import make_key
 
 
 def test_open_key_is_made_only_when_it_was_spelled_out(isolated_user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,8 +35,8 @@ def test_key_without_the_passphrase_that_was_asked_for_is_thrown_away(
         make_key(place)
         return ""
 
-    monkeypatch.setattr("handoff_tui.git.signing.new_key.has_terminal", lambda: True)
-    monkeypatch.setattr("handoff_tui.git.signing.new_key.generate_key", generate)
+    monkeypatch.setattr("handoff_tui.git.signing.signing_key.has_terminal", lambda: True)
+    monkeypatch.setattr("handoff_tui.git.signing.signing_key.generate_key", generate)
     with pytest.raises(NoHumanError, match="thrown away"):
         write_new_key("ada", protected=True)
     assert list((isolated_user / ".ssh").iterdir()) == []

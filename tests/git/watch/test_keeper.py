@@ -10,10 +10,10 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.events import Event, Sorted
 from handoff_tui.git.watch.keeper import Notify, WatchKeeper, open_rust_notify
-from handoff_tui.git.watch.reconcile import FullLook, KnownState
+from handoff_tui.git.watch.reconcile import FullScan, StatusSnapshot
 from tests.support.repositories import RepositoryBuilder
 
-NO_STATE = KnownState(b"", (), b"", {})
+NO_STATE = StatusSnapshot(b"", (), b"", {})
 
 
 class Kept:
@@ -41,8 +41,8 @@ class Kept:
         new, old = (frozenset(map(self.place, paths)) for paths in (appeared, deleted))
         return self.keeper.follow(Sorted(frozenset(), new, old, refs=False, reconcile=False, root_gone=False))
 
-    def look(self, *folders: str) -> FullLook:
-        return FullLook(NO_STATE, frozenset(map(self.place, folders)), complete=True, began=0, seconds=0)
+    def look(self, *folders: str) -> FullScan:
+        return FullScan(NO_STATE, frozenset(map(self.place, folders)), complete=True, began=0, seconds=0)
 
     def hears(self, path: str) -> bool:
         """Whether a file that is written now is heard of."""

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import open_repository, read_status
-from handoff_tui.git.watch.reconcile import FolderReader, read_full_look, reopen
+from handoff_tui.git.watch.reconcile import FolderReader, reopen, scan_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
@@ -17,7 +17,7 @@ def test_full_look_has_gits_answer_and_all_folders(builder: RepositoryBuilder) -
     """State and folders are of the same repository, and absolute."""
     builder.write("src/a.py").commit().write("new/b.py")
     repository = open_repository(builder.folder)
-    look = read_full_look(repository, FolderReader(repository, ()), ())
+    look = scan_repository(repository, FolderReader(repository, ()), ())
     assert look.state.status == read_status(repository)
     assert {str(builder.place(name)) for name in ("src", "new", ".git", ".git/refs/heads")} <= look.folders
     assert str(builder.folder) in look.folders
@@ -50,6 +50,6 @@ def test_full_look_executes_nothing_that_was_planted_after_opening(hostile_repos
     repository = open_repository(hostile_repository.folder)
     unaware = repository._replace(git=Git(repository.root))
     before = read_fingerprint(hostile_repository.folder)
-    read_full_look(unaware, FolderReader(unaware, ()), ())
+    scan_repository(unaware, FolderReader(unaware, ()), ())
     assert hostile_repository.list_fired() == []
     assert compare_fingerprints(before, read_fingerprint(hostile_repository.folder)) == []

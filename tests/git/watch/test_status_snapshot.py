@@ -3,13 +3,13 @@ from __future__ import annotations
 import os
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.watch.reconcile import KnownState, compare_states, parse_lines, read_known_state
+from handoff_tui.git.watch.reconcile import StatusSnapshot, compare_states, parse_lines, read_status_snapshot
 from tests.support.repositories import RepositoryBuilder
 
 
-def read(builder: RepositoryBuilder, *named: str) -> KnownState:
+def read(builder: RepositoryBuilder, *named: str) -> StatusSnapshot:
     repository = open_repository(builder.folder)
-    return read_known_state(repository, repository.git, named)
+    return read_status_snapshot(repository, repository.git, named)
 
 
 def test_lines_of_every_kind_name_their_paths() -> None:

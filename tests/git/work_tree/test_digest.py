@@ -7,14 +7,14 @@ import pytest
 
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree import digest as stillness
-from handoff_tui.git.work_tree.digest import Look
+from handoff_tui.git.work_tree.digest import RepositoryDigest
 from tests.support.repositories import RepositoryBuilder
 
 Change = Callable[[RepositoryBuilder], object]
 
 
 def digest(builder: RepositoryBuilder, *own: Path) -> str | None:
-    return Look(open_repository(builder.folder), (".mosaic",), own).read_digest()
+    return RepositoryDigest(open_repository(builder.folder), (".mosaic",), own).read_digest()
 
 
 @pytest.fixture

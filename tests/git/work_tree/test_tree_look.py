@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.git.work_tree.capture import Look, LookedPath, parse_look
+from handoff_tui.git.work_tree.capture import PendingPath, TreeStatus, parse_tree_status
 
 ID = "a" * 40
 
@@ -20,16 +20,16 @@ def test_look_tells_what_is_pending_and_what_is_staged() -> None:
         "! build/",
         "! a.log",
     ]
-    assert parse_look("\0".join([*lines, ""]).encode()) == Look(
+    assert parse_tree_status("\0".join([*lines, ""]).encode()) == TreeStatus(
         commit=ID,
         branch="main",
         upstream="origin/main",
         pending=(
-            LookedPath("both"),
-            LookedPath("gone", deleted=True),
-            LookedPath("in conflict", unmerged=True),
-            LookedPath("new file", untracked=True),
-            LookedPath("nested", untracked=True),
+            PendingPath("both"),
+            PendingPath("gone", deleted=True),
+            PendingPath("in conflict", unmerged=True),
+            PendingPath("new file", untracked=True),
+            PendingPath("nested", untracked=True),
         ),
         staged=("staged only", "both"),
         ignored=("a.log", "build/"),
@@ -38,5 +38,5 @@ def test_look_tells_what_is_pending_and_what_is_staged() -> None:
 
 def test_look_without_a_commit_or_a_branch_has_none() -> None:
     """An unborn branch has no commit, a detached HEAD no branch."""
-    look = parse_look(b"# branch.oid (initial)\0# branch.head (detached)\0")
+    look = parse_tree_status(b"# branch.oid (initial)\0# branch.head (detached)\0")
     assert (look.commit, look.branch, look.upstream, look.pending) == (None, None, None, ())

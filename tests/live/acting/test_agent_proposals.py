@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.phase_locks import find_lock_place, take_lock
+from handoff_tui.agents.runs.phase_locks import find_lock_place, list_phase_locks, take_lock
 from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.agents.runs.unlock import list_phase_locks
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
+from handoff_tui.agents.step.prepare import PreparedStep
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.agents.step.step import PreparedStep
 from handoff_tui.core.errors import PhaseLockedError, ShownMovedError
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal

@@ -12,22 +12,22 @@ import pytest
 
 from handoff_tui.core.errors import LogLockedError, StoredFileDamagedError, StoreWriteError
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.failing_calls import FailingCalls, fail_at
 
 HOLDER = """
 import sys
 from pathlib import Path
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from handoff_tui.log.storage.lock import LogLock
-with LogLock(LocalFolder(Path(sys.argv[1]))).hold():
+with LogLock(GitPrivateFolder(Path(sys.argv[1]))).hold():
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
 def build_lock(folder: Path, timeout: float = 0.05) -> LogLock:
-    return LogLock(LocalFolder(folder), timeout)
+    return LogLock(GitPrivateFolder(folder), timeout)
 
 
 def test_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
@@ -122,10 +122,10 @@ def test_failure_on_the_way_does_not_keep_the_lock(tmp_path: Path) -> None:
     with build_lock(tmp_path).hold():
         pass
     counting = FailingCalls()
-    with LogLock(LocalFolder(tmp_path, counting)).hold():
+    with LogLock(GitPrivateFolder(tmp_path, counting)).hold():
         pass
     for place, name in enumerate(counting.made, start=1):
-        lock = LogLock(LocalFolder(tmp_path, fail_at(place, errno.EIO)))
+        lock = LogLock(GitPrivateFolder(tmp_path, fail_at(place, errno.EIO)))
         if name == "close":  # of a folder that was only looked at
             with lock.hold():
                 pass

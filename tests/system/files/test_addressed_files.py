@@ -13,7 +13,7 @@ import pytest
 
 from handoff_tui.core.errors import StoredFileDamagedError, StoredFileMissingError, StoreWriteError
 from handoff_tui.system.files.addressed_files import AddressedFolder
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from tests.support.failing_calls import FailingCalls, fail_all, fail_at
 
 CONTENT = b'{"a":1}\n'

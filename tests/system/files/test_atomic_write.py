@@ -10,13 +10,13 @@ import pytest
 from handoff_tui.core.errors import StoredFileDamagedError
 from handoff_tui.system.files.atomic_write import (
     FOLDER_FLAGS,
+    SYSTEM,
     build_write_error,
     open_folder,
     read_regular,
     replace_file,
     write_once,
 )
-from handoff_tui.system.files.system_calls import SYSTEM
 from tests.support.failing_calls import FailingCalls, fail_at
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.system.files.new_files import write_bug_report
+from handoff_tui.system.files.named_files import write_bug_report
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.system.files.atomic_write import FOLDER_FLAGS
-from handoff_tui.system.files.folder_listing import FolderListing, Found
-from handoff_tui.system.files.system_calls import SYSTEM
+from handoff_tui.system.files.addressed_files import FolderListing, ListedFolder
+from handoff_tui.system.files.atomic_write import FOLDER_FLAGS, SYSTEM
 from tests.support.failing_calls import FailingCalls
 
 SUFFIX = ".json"
@@ -34,7 +33,7 @@ def build_digest(beginning: str) -> str:
     return beginning.ljust(64, "0")
 
 
-def list_digests(found: list[Found]) -> list[str]:
+def list_digests(found: list[ListedFolder]) -> list[str]:
     return [digest for one in found for digest in one.digests]
 
 
@@ -67,7 +66,7 @@ def test_shard_that_has_settled_is_not_read_again(tmp_path: Path, folder: int, m
     listing = FolderListing("shown", SUFFIX, calls)
     add(tmp_path, build_digest("aa"))
     now = (tmp_path / "aa").stat().st_ctime_ns
-    monkeypatch.setattr("handoff_tui.system.files.folder_listing.time.time_ns", lambda: now + 3 * LONG_AGO)
+    monkeypatch.setattr("handoff_tui.system.files.addressed_files.time.time_ns", lambda: now + 3 * LONG_AGO)
     first = listing.look_at_shards(folder)
     assert calls.made.count("open") == 1
     assert listing.look_at_shards(folder)[0] is first[0]
@@ -82,7 +81,7 @@ def test_times_that_were_set_back_deceive_nobody(tmp_path: Path, folder: int, mo
     add(tmp_path, build_digest("aa"))
     status = (tmp_path / "aa").stat()
     monkeypatch.setattr(
-        "handoff_tui.system.files.folder_listing.time.time_ns", lambda: status.st_ctime_ns + 3 * LONG_AGO
+        "handoff_tui.system.files.addressed_files.time.time_ns", lambda: status.st_ctime_ns + 3 * LONG_AGO
     )
     listing.look_at_shards(folder)
     add(tmp_path, build_digest("aa1"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import StoreWriteError
-from handoff_tui.system.files.new_files import write_new_file, write_new_files
+from handoff_tui.system.files.named_files import write_new_file, write_new_files
 
 
 def test_file_is_written_piece_by_piece(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.system.files import report_files
-from handoff_tui.system.files.report_files import offer_report_place, read_report
+from handoff_tui.system.processes import run as report_files
+from handoff_tui.system.processes.run import offer_report_place, read_report
 
 
 def test_place_is_new_and_gone_afterwards() -> None:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.live.state.debugging import BisectPart
-from handoff_tui.live.state.desk import Trouble
+from handoff_tui.live.state.app import BisectPart, Trouble
 from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
 from tests.support.debug_states import REPORT, TRIALS
 

@@ -16,11 +16,9 @@ from handoff_tui.agents.runs.folders import (
     stop_run,
     wait_run,
 )
-from handoff_tui.agents.runs.notes import append_note
-from handoff_tui.agents.runs.reports import append_run_note, find_output, load_report
+from handoff_tui.agents.runs.reports import append_note, append_run_note, find_output, load_report
 from handoff_tui.agents.runs.run import AGENT_STEP, RunKey, RunState, RunStatus
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.report import OperatorNote
+from handoff_tui.agents.step.report import OperatorNote, RunView
 from handoff_tui.core.errors import AgentRunError, UsageError
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.session import Desk

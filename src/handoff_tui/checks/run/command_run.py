@@ -15,8 +15,7 @@ from handoff_tui.checks.run.commands import CommandCheck, build_environment, dig
 from handoff_tui.handoffs.claims.hashing import build_hash
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
-from handoff_tui.system.files.report_files import offer_report_place, read_report
-from handoff_tui.system.processes.run import Bounds, CommandEnd, run_command
+from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
 
 OUTPUT_SUBJECT = "exit"
 """What the finding is about that quotes the end of a command's output."""

@@ -1,16 +1,16 @@
-"""Columns of a list: which of them there is room for, and cells cut and filled up to them."""
+"""Fits columns into a width: the least important go first, the rest share the room, cells are cut or padded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from handoff_tui.core.text.cell_width import compute_width, take_columns
-from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.page import Cell, Column, Grid
 
 Row = tuple[Cell, ...]
-_GAP = 2
+GAP = 2
 ALWAYS = 99
 """The rank of a column that is never left out."""
 
@@ -27,7 +27,7 @@ class Field(NamedTuple):
     """How much wider it may become."""
 
 
-class Place(NamedTuple):
+class PlacedColumn(NamedTuple):
     """A column that has its place, and its width there."""
 
     field: Field
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[Place, ...]:
+def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[PlacedColumn, ...]:
     """Those that fit, in their order. What is never left out may be cut by whoever draws."""
     kept = list(fields)
     while _measure(kept) > width:
@@ -45,7 +45,7 @@ def choose_columns(fields: tuple[Field, ...], width: int) -> tuple[Place, ...]:
         kept.remove(weakest)
     room = max(0, width - _measure(kept))
     more = share_room(room, [field.grows for field in kept])
-    return tuple(Place(field, field.width + extra) for field, extra in zip(kept, more, strict=True))
+    return tuple(PlacedColumn(field, field.width + extra) for field, extra in zip(kept, more, strict=True))
 
 
 def share_room(room: int, wishes: list[int]) -> list[int]:
@@ -74,7 +74,7 @@ def build_cells(fields: tuple[Field, ...], values: Mapping[str, Row], width: int
         cells = fit(values.get(place.field.name, ()), place.width, right=place.field.right)
         row += cells
         if number < len(places):
-            row.append(Cell(" " * _GAP))
+            row.append(Cell(" " * GAP))
     return tuple(row)
 
 
@@ -102,4 +102,54 @@ def _cut(row: Row, width: int) -> Row:
 
 
 def _measure(fields: list[Field]) -> int:
-    return sum(field.width + _GAP for field in fields) - _GAP
+    return sum(field.width + GAP for field in fields) - GAP
+
+
+_LONGEST_WORD = 24
+"""A longer one may break: it must not push all others out."""
+
+
+class _Need(NamedTuple):
+    least: int
+    most: int
+
+
+def fit_grid(grid: Grid, width: int) -> tuple[Grid, tuple[int, ...] | None]:
+    """The columns that have room, and how wide each is; nothing where that is left to who draws."""
+    if all(column.rank is None for column in grid.columns):
+        return grid, None
+    needs = [_measure_cells(column, cells) for column, cells in zip(grid.columns, _turn(grid), strict=True)]
+    kept = list(range(len(needs)))
+    while _add_up(needs[place].least for place in kept) > width:
+        ranked = [(rank, place) for place in kept if (rank := grid.columns[place].rank) is not None]
+        if not ranked:
+            return _choose(grid, kept), None
+        kept.remove(min(ranked)[1])
+    chosen = [needs[place] for place in kept]
+    room = width - _add_up(need.least for need in chosen)
+    more = share_room(room, [need.most - need.least for need in chosen])
+    return _choose(grid, kept), tuple(need.least + extra for need, extra in zip(chosen, more, strict=True))
+
+
+def _turn(grid: Grid) -> Iterator[tuple[Cell, ...]]:
+    yield from zip(*grid.rows, strict=True)
+
+
+def _choose(grid: Grid, kept: list[int]) -> Grid:
+    return Grid(
+        tuple(grid.columns[place] for place in kept), tuple(tuple(row[place] for place in kept) for row in grid.rows)
+    )
+
+
+def _measure_cells(column: Column, cells: tuple[Cell, ...]) -> _Need:
+    texts = [column.heading, *(cell.text for cell in cells)]
+    most = max(map(compute_width, texts))
+    if column.whole:
+        return _Need(most, most)
+    words = [compute_width(word) for cell in cells for word in cell.text.split()]
+    return _Need(max(compute_width(column.heading), min(max(words, default=0), _LONGEST_WORD)), most)
+
+
+def _add_up(widths: Iterator[int]) -> int:
+    every = list(widths)
+    return sum(every) + GAP * (len(every) - 1)

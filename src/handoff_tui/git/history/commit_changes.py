@@ -21,6 +21,7 @@ class PathChange(NamedTuple):
     path: str
     mode: str
     blob: str
+    mode_before: str
     before: str
     """The blob before; zeros if the path was not there."""
 
@@ -89,4 +90,4 @@ def _build_change(raw: str, path: str) -> PathChange:
     """One raw line; a merge has a mode and a blob for each parent, then its own."""
     parents = len(raw) - len(raw.lstrip(":"))
     words = raw.lstrip(":").split(" ")
-    return PathChange(path, words[parents], words[2 * parents + 1], words[parents + 1])
+    return PathChange(path, words[parents], words[2 * parents + 1], words[0], words[parents + 1])

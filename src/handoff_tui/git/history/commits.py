@@ -10,7 +10,7 @@ from typing import NamedTuple
 from handoff_tui.core.errors import GitError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
-from handoff_tui.git.objects.integrity import is_true
+from handoff_tui.git.objects.integrity import matches_id
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
 MOST_LISTED = 20_000
@@ -250,7 +250,7 @@ def _parse_batch(output: bytes, names: list[str]) -> dict[str, bytes]:
         start = header_end + 1
         position = start + size + 1
         content = output[start : position - 1]
-        if is_true(identifier.decode("ascii"), kind, content):
+        if matches_id(identifier.decode("ascii"), kind, content):
             contents[name] = content
     return contents
 

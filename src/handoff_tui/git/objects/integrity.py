@@ -15,7 +15,7 @@ from handoff_tui.core.errors import GitError
 if TYPE_CHECKING:
     from _hashlib import HASH
 
-    from handoff_tui.git.objects.isolated import BareView
+    from handoff_tui.git.objects.isolated import IsolatedObjects
 
 _SHA1_WIDTH = 40
 _BYTES_AT_ONCE = 16 * 1024 * 1024
@@ -28,21 +28,21 @@ class _Object(NamedTuple):
     size: int
 
 
-def is_true(identifier: str, kind: bytes, content: bytes) -> bool:
+def matches_id(identifier: str, kind: bytes, content: bytes) -> bool:
     """Whether an object of a kind (`blob`, `tree`, `commit`) and this content has this id."""
     digest = _begin(identifier, kind, len(content))
     digest.update(content)
     return digest.hexdigest() == identifier
 
 
-def build_false_error(identifier: str) -> GitError:
+def build_altered_error(identifier: str) -> GitError:
     return GitError(
         f"the object {identifier} of this repository does not have the content that its name says",
         "Somebody has put other content in its place, or the disk is damaged: git fsck --full tells more.",
     )
 
 
-def refuse_false_objects(view: BareView, identifiers: Iterable[str]) -> None:
+def refuse_altered_objects(view: IsolatedObjects, identifiers: Iterable[str]) -> None:
     """Raises if one of these objects is not what it is called; what is missing is for others to notice."""
     for some in _split(_list_objects(view, identifiers)):
         if len(some) == 1 and some[0].kind == b"blob":
@@ -51,7 +51,7 @@ def refuse_false_objects(view: BareView, identifiers: Iterable[str]) -> None:
             _check_small(view, some)
 
 
-def _list_objects(view: BareView, identifiers: Iterable[str]) -> Iterator[_Object]:
+def _list_objects(view: IsolatedObjects, identifiers: Iterable[str]) -> Iterator[_Object]:
     asked = "".join(f"{one}\n" for one in sorted(set(identifiers)))
     answer = view.run("cat-file", "--batch-check", stdin=asked.encode()) if asked else None
     for line in answer.stdout.split(b"\n") if answer is not None else ():
@@ -74,24 +74,24 @@ def _split(objects: Iterable[_Object]) -> Iterator[list[_Object]]:
         yield some
 
 
-def _check_small(view: BareView, some: list[_Object]) -> None:
+def _check_small(view: IsolatedObjects, some: list[_Object]) -> None:
     asked = "".join(f"{one.id}\n" for one in some).encode()
     output = view.run("cat-file", "--batch", stdin=asked).stdout
     position = 0
     for one in some:
         start = output.find(b"\n", position) + 1
         position = start + one.size + 1
-        if not is_true(one.id, one.kind, output[start : position - 1]):
-            raise build_false_error(one.id)
+        if not matches_id(one.id, one.kind, output[start : position - 1]):
+            raise build_altered_error(one.id)
 
 
-def _check_large(view: BareView, one: _Object) -> None:
+def _check_large(view: IsolatedObjects, one: _Object) -> None:
     digest = _begin(one.id, one.kind, one.size)
     with view.open_blob(one.id) as stream:
         for chunk in stream.chunks():
             digest.update(chunk)
     if digest.hexdigest() != one.id:
-        raise build_false_error(one.id)
+        raise build_altered_error(one.id)
 
 
 def _begin(identifier: str, kind: bytes, size: int) -> HASH:

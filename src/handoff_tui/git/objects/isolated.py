@@ -52,7 +52,7 @@ _lock = Lock()
 _folders: dict[int, Path] = {}
 
 
-class BareView:
+class IsolatedObjects:
     """Git on borrowed objects. `write_blob` adds contents that vanish with the view."""
 
     def __init__(self, variables: dict[str, str], id_width: int, stack: ExitStack) -> None:
@@ -96,7 +96,9 @@ class BareView:
 
 
 @contextmanager
-def open_bare_view(git: Git, example_id: str, extra: Mapping[str, str] | None = None) -> Iterator[BareView]:
+def open_isolated_objects(
+    git: Git, example_id: str, extra: Mapping[str, str] | None = None
+) -> Iterator[IsolatedObjects]:
     """A view for ids like the given one. `extra` may name further object folders, as git's variables do."""
     if not _FULL_ID.fullmatch(example_id):
         raise GitError(f"{example_id!r} is no object id", "Give the full id; short names are resolved before this.")
@@ -108,7 +110,7 @@ def open_bare_view(git: Git, example_id: str, extra: Mapping[str, str] | None = 
         "GIT_ATTR_NOSYSTEM": "1",
     }
     with ExitStack() as stack:
-        yield BareView(variables, len(example_id), stack)
+        yield IsolatedObjects(variables, len(example_id), stack)
 
 
 def _offer_folder(id_width: int) -> Path:

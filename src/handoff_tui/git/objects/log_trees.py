@@ -15,7 +15,7 @@ _FILE_MODE = b"100"
 """The beginning of a regular file's mode; a link has 120000, a submodule 160000."""
 
 
-class TreeLine(NamedTuple):
+class TreeEntry(NamedTuple):
     """One name in a folder."""
 
     mode: bytes
@@ -31,7 +31,7 @@ class TreeLine(NamedTuple):
         return self.mode.startswith(_FILE_MODE)
 
 
-class Shelf(NamedTuple):
+class LogFolder(NamedTuple):
     """What is in one folder: what belongs there by name and kind, and the rest with reasons."""
 
     ours: dict[str, str]
@@ -39,7 +39,7 @@ class Shelf(NamedTuple):
     foreign: tuple[tuple[str, str], ...]
 
 
-def parse_tree(content: bytes, id_bytes: int) -> Iterator[TreeLine]:
+def parse_tree(content: bytes, id_bytes: int) -> Iterator[TreeEntry]:
     """Reads a tree object: mode, space, name, NUL, and the object id in raw bytes. What is cut off is left out."""
     position = 0
     while (name_end := content.find(b"\0", position)) >= 0:
@@ -47,10 +47,10 @@ def parse_tree(content: bytes, id_bytes: int) -> Iterator[TreeLine]:
         position = name_end + 1 + id_bytes
         if position > len(content):
             return
-        yield TreeLine(mode, os.fsdecode(name), content[name_end + 1 : position].hex())
+        yield TreeEntry(mode, os.fsdecode(name), content[name_end + 1 : position].hex())
 
 
-def parse_log_folder(content: bytes, id_bytes: int) -> Shelf:
+def parse_log_folder(content: bytes, id_bytes: int) -> LogFolder:
     """The shards in `.handoff-tui/log`."""
     ours: dict[str, str] = {}
     foreign: list[tuple[str, str]] = []
@@ -59,10 +59,10 @@ def parse_log_folder(content: bytes, id_bytes: int) -> Shelf:
             ours[line.name] = line.object
         elif not _is_temporary(line):
             foreign.append((line.name, "not a shard of this store"))
-    return Shelf(ours, tuple(foreign))
+    return LogFolder(ours, tuple(foreign))
 
 
-def parse_shard(content: bytes, id_bytes: int, shard: str, suffix: str) -> Shelf:
+def parse_shard(content: bytes, id_bytes: int, shard: str, suffix: str) -> LogFolder:
     """The entries in one shard."""
     wanted = re.compile(rf"({shard}[0-9a-f]{{62}}){re.escape(suffix)}")
     ours: dict[str, str] = {}
@@ -75,8 +75,8 @@ def parse_shard(content: bytes, id_bytes: int, shard: str, suffix: str) -> Shelf
             foreign.append((line.name, "it is a link, a folder or a submodule, not a regular file"))
         elif not _is_temporary(line):
             foreign.append((line.name, "not the name of an entry in this shard"))
-    return Shelf(ours, tuple(foreign))
+    return LogFolder(ours, tuple(foreign))
 
 
-def _is_temporary(line: TreeLine) -> bool:
+def _is_temporary(line: TreeEntry) -> bool:
     return line.is_file and line.name.startswith(TEMPORARY_PREFIX)

@@ -17,7 +17,7 @@ from typing import IO, Protocol
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git
 from handoff_tui.git.history.commits import can_be_asked, read_blobs, read_trees
-from handoff_tui.git.objects.integrity import is_true
+from handoff_tui.git.objects.integrity import matches_id
 
 _FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
 _CHUNK = 1 << 16
@@ -103,7 +103,7 @@ class _Running:
         if not wanted and size > _MOST_SKIPPED:
             raise _OddAnswerError
         content = self._read_content(size)
-        return content if wanted and is_true(identifier, kind, content) else None
+        return content if wanted and matches_id(identifier, kind, content) else None
 
     def _read_content(self, size: int) -> bytes:
         """That many bytes, after which git ends the line."""

@@ -1,7 +1,7 @@
 """What differs between two trees: the list of files, their line counts, the whole as a patch.
 
 `old` and `new` are full ids of trees or commits; `extra` names further object folders, as git's variables do. Neither
-attributes nor configuration of the repository have a say (see bare_view.py).
+attributes nor configuration of the repository have a say (see isolated.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
-from handoff_tui.git.objects.integrity import refuse_false_objects
-from handoff_tui.git.objects.isolated import BareView, open_bare_view
+from handoff_tui.git.objects.integrity import refuse_altered_objects
+from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
 
 RENAME_LIMIT = 400
 """Beyond this many added times deleted files, squared, only renames of equal content are found."""
@@ -46,7 +46,7 @@ def list_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None =
 
 def read_tree_changes(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> TreeChanges:
     """The files that differ, and what the list does not know."""
-    with open_bare_view(git, old, extra) as view:
+    with open_isolated_objects(git, old, extra) as view:
         answer = view.run(*_TREES, "-z", "--raw", *_RENAMES, old, new, "--")
         if answer.ok:
             return TreeChanges(parse_raw(answer.stdout), _LIMIT_NOTE if _SKIPPED in answer.stderr else None)
@@ -65,7 +65,7 @@ def count_lines(
     extra: Mapping[str, str] | None = None,
 ) -> dict[str, LineCounts]:
     """Added and deleted lines by (new) path. Reads every changed content: for the background."""
-    with open_bare_view(git, old, extra) as view:
+    with open_isolated_objects(git, old, extra) as view:
         words = WHITESPACE_WORDS[whitespace]
         answer = view.run(*_TREES, "-z", "--numstat", *_RENAMES, *words, old, new, "--")
         if not answer.ok:
@@ -86,7 +86,7 @@ def read_patch(
 
     `only` some of the changes: then it makes these of them.
     """
-    with open_bare_view(git, old, extra) as view:
+    with open_isolated_objects(git, old, extra) as view:
         for paths in _split_paths(only):
             yield from _stream_patch(view, (old, new), paths, context)
 
@@ -129,21 +129,21 @@ def parse_numstat(output: bytes) -> dict[str, LineCounts]:
     return counts
 
 
-def refuse_false_trees(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> None:
+def refuse_altered_trees(git: Git, old: str, new: str, extra: Mapping[str, str] | None = None) -> None:
     """Raises if a folder or a content that a comparison of two trees reads is not what its id says.
 
     Reads all of it, so it is a step of its own: whoever shows a difference to a person takes it first.
     """
-    with open_bare_view(git, old, extra) as view:
+    with open_isolated_objects(git, old, extra) as view:
         listed = view.run(*_TREES, "-t", "-z", "--raw", "--no-renames", old, new, "--")
         found = {old, new, *_find_roots(view, old, new)}
         for change in parse_raw(listed.stdout):
             sides = ((change.old_mode, change.old_id), (change.new_mode, change.new_id))
             found.update(one for mode, one in sides if mode not in _NO_CONTENT)
-        refuse_false_objects(view, found)
+        refuse_altered_objects(view, found)
 
 
-def _find_roots(view: BareView, *names: str) -> Iterator[str]:
+def _find_roots(view: IsolatedObjects, *names: str) -> Iterator[str]:
     """The trees of those names that are commits; read from the commit itself, since git names no tree that is false."""
     answer = view.run("log", "--no-walk=unsorted", "--format=%T", "--ignore-missing", *names, "--")
     yield from answer.text.split()
@@ -163,7 +163,9 @@ def _split_paths(changes: Sequence[FileChange] | None) -> Iterator[tuple[str, ..
         yield tuple(path for change in some for path in (change.old_path, change.path) if path)
 
 
-def _stream_patch(view: BareView, trees: tuple[str, str], paths: tuple[str, ...], context: int) -> Iterator[bytes]:
+def _stream_patch(
+    view: IsolatedObjects, trees: tuple[str, str], paths: tuple[str, ...], context: int
+) -> Iterator[bytes]:
     old, new = trees
     words = (*_PATCH, f"--unified={max(context, 0)}", *_RENAMES)
     with view.open_stream(*_TREES, *words, old, new, "--", *paths) as stream:

@@ -1,4 +1,4 @@
-"""The files of a git tree: their names, sizes and contents, and what differs between two trees."""
+"""The files of a git tree: names, sizes, contents and their SHA-256, and which files differ between two trees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TreeFile(NamedTuple):
     size: int | None
 
 
-class FileMove(NamedTuple):
+class TreeFileChange(NamedTuple):
     """A file or link that is only in one of two trees, or differs: nothing stands for what is not there."""
 
     path: str
@@ -49,16 +49,16 @@ def read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
     return files
 
 
-def read_tree_moves(git: Git, old: str, new: str, objects: Objects) -> list[FileMove]:
+def read_tree_file_changes(git: Git, old: str, new: str, objects: Objects) -> list[TreeFileChange]:
     """What differs between two trees, without looking for renames; sizes are not known."""
     words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new, "--")
     fields = iter(os.fsdecode(git.read(*words, extra=objects)).split("\0"))
-    moves: list[FileMove] = []
+    moves: list[TreeFileChange] = []
     for field in fields:
         if field.startswith(":"):
             old_mode, new_mode, old_blob, new_blob, _ = field[1:].split(" ")
             path = next(fields)
-            moves.append(FileMove(path, _build(path, old_mode, old_blob), _build(path, new_mode, new_blob)))
+            moves.append(TreeFileChange(path, _build(path, old_mode, old_blob), _build(path, new_mode, new_blob)))
     return moves
 
 

@@ -1,16 +1,146 @@
-"""Safe reads from a git tree, as if it were checked out: the same answers and errors as for files on disk."""
+"""Reads the files of a git tree as if it were checked out, with the same answers and errors as for files on disk.
+
+One `git cat-file` serves every tree that is read, and what two trees share is read once.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections import deque
+from collections import OrderedDict, deque
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
-from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
-from handoff_tui.git.objects.log_trees import TreeLine
-from handoff_tui.git.objects.tree_store import TreeStore, is_executable, is_link
+from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.isolated import MISSING_HINT
+from handoff_tui.git.objects.log_trees import TreeEntry, parse_tree
+from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
+
+_MAX_TREE_BYTES = 64 * 1024 * 1024
+_MOST_KEPT_BYTES = 64 * 1024 * 1024
+"""So much content is kept for who asks again."""
+_MOST_KEPT_NAMES = 500_000
+"""So many names of folders, and so many paths of listings: thousands of commits may be visited."""
+_SHA1_BYTES = 20
+_SUBMODULE = b"160000"
+_LINK = b"120000"
+_EXECUTABLE = b"100755"
+
+Folder = dict[str, TreeEntry]
+
+
+class Listing(NamedTuple):
+    """What lies below a folder, by path from there; a link is a file."""
+
+    files: tuple[str, ...]
+    submodules: tuple[str, ...]
+
+
+class TreeStore:
+    """The trees of one repository. For one thread."""
+
+    def __init__(self, git: Git, object_format: str) -> None:
+        self._git = git
+        self._objects = ObjectReader(git)
+        self._id_bytes = _SHA1_BYTES if object_format == "sha1" else 32
+        self._folders: OrderedDict[str, Folder] = OrderedDict()
+        self._listings: OrderedDict[str, Listing] = OrderedDict()
+        self._kept_names = 0
+        self._kept_paths = 0
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
+        self._kept_bytes = 0
+
+    def close(self) -> None:
+        """Ends the git process that answers; it is started again when it is needed."""
+        self._objects.close()
+
+    def read_folder(self, tree: str) -> Folder:
+        """The names in a folder."""
+        found = self._folders.get(tree)
+        if found is None:
+            content = self._read_tree(tree)
+            found = self._folders[tree] = {line.name: line for line in parse_tree(content, self._id_bytes)}
+            self._kept_names += len(found)
+            while self._kept_names > _MOST_KEPT_NAMES and len(self._folders) > 1:
+                self._kept_names -= len(self._folders.popitem(last=False)[1])
+        return found
+
+    def list_files(self, tree: str) -> Listing:
+        """Every file below a folder, in git's order."""
+        known = self._listings.get(tree)
+        if known is not None:
+            return known
+        files: list[str] = []
+        submodules: list[str] = []
+        for line in self.read_folder(tree).values():
+            if line.is_folder:
+                below = self.list_files(line.object)
+                files += [f"{line.name}/{path}" for path in below.files]
+                submodules += [f"{line.name}/{path}" for path in below.submodules]
+            else:
+                (submodules if line.mode == _SUBMODULE else files).append(line.name)
+        listing = self._listings[tree] = Listing(tuple(files), tuple(submodules))
+        self._kept_paths += len(files)
+        while self._kept_paths > _MOST_KEPT_NAMES and len(self._listings) > 1:
+            self._kept_paths -= len(self._listings.popitem(last=False)[1].files)
+        return listing
+
+    def read_content(self, path: str, blob: str, max_bytes: int) -> bytes:
+        """The content of a file; one that is not in this clone is an error, never an empty or a missing file."""
+        known = self._contents.get(blob)
+        if known is None:
+            known = self._objects.read(blob, max_bytes)
+            if known is None:
+                raise self._explain(path, blob, max_bytes)
+            self._keep(blob, known)
+        if len(known) > max_bytes:
+            raise _build_size_error(path, len(known), max_bytes)
+        return known
+
+    def build_work_tree(self, tree: str) -> str:
+        """The id of a tree without `.handoff-tui/`, to which the log binds; nothing is written for it."""
+        own = self.read_folder(tree).get(OWN_FOLDER)
+        if own is None or not own.is_folder:
+            return tree
+        content = self._read_tree(tree)
+        entry = b"40000 " + OWN_FOLDER.encode() + b"\0" + bytes.fromhex(own.object)
+        rest = content.replace(entry, b"", 1)
+        stored = b"tree %d\0" % len(rest) + rest
+        is_sha1 = self._id_bytes == _SHA1_BYTES
+        return (hashlib.sha1(stored, usedforsecurity=False) if is_sha1 else hashlib.sha256(stored)).hexdigest()
+
+    def _read_tree(self, tree: str) -> bytes:
+        content = self._objects.read_tree(tree, _MAX_TREE_BYTES)
+        if content is None:
+            message = f"the tree {tree} is not in this repository, or is not what its name says"
+            raise ObjectMissingError(message, MISSING_HINT)
+        return content
+
+    def _keep(self, blob: str, content: bytes) -> None:
+        self._contents[blob] = content
+        self._kept_bytes += len(content)
+        while self._kept_bytes > _MOST_KEPT_BYTES:
+            self._kept_bytes -= len(self._contents.popitem(last=False)[1])
+
+    def _explain(self, path: str, blob: str, max_bytes: int) -> Exception:
+        """Why a content was not given: it is too large, which is ordinary, or it is not here."""
+        answer = self._git.run("cat-file", "-s", blob)
+        if answer.ok and answer.text.isdigit() and int(answer.text) > max_bytes:
+            return _build_size_error(path, int(answer.text), max_bytes)
+        message = f"the content {blob} of {path} is not in this repository, or is not what its name says"
+        return ObjectMissingError(message, MISSING_HINT)
+
+
+def is_link(line: TreeEntry) -> bool:
+    return line.mode == _LINK
+
+
+def is_executable(line: TreeEntry) -> bool:
+    return line.mode == _EXECUTABLE
+
 
 _MOST_LINKS = 40
 _LONGEST_LINK = 4096
@@ -57,7 +187,7 @@ class TreeReader(FileReader):
             found, _ = self._follow(path)
         except UnsafePathError:
             return False
-        return isinstance(found, TreeLine) and is_executable(found)
+        return isinstance(found, TreeEntry) and is_executable(found)
 
     def find_content(self, path: str) -> str | None:
         """The id of the content that reading a path gives, links followed; nothing where it gives none."""
@@ -65,7 +195,7 @@ class TreeReader(FileReader):
             found, _ = self._follow(path)
         except UnsafePathError:
             return None
-        return found.object if isinstance(found, TreeLine) and found.is_file else None
+        return found.object if isinstance(found, TreeEntry) and found.is_file else None
 
     def find_blob(self, path: str) -> str | None:
         """The id of the content that stands under just this path."""
@@ -83,7 +213,7 @@ class TreeReader(FileReader):
         """A file of a tree has no place on disk; asking for one is refused rather than answered with another file."""
         raise UnsafePathError(f"{path} is read from a commit, and is in no folder")
 
-    def _follow(self, path: str) -> tuple[TreeLine | str | None, bool]:
+    def _follow(self, path: str) -> tuple[TreeEntry | str | None, bool]:
         """What stands under a path, links followed inside the tree, and whether there was one; a folder is its id."""
         waiting = deque(split_inside(path))
         refuse_git_folder(path, tuple(waiting))
@@ -111,7 +241,7 @@ class TreeReader(FileReader):
                 return (None if rest else line), links > 0
         return folders[-1], links > 0
 
-    def _read_link(self, path: str, line: TreeLine, links: int) -> list[str]:
+    def _read_link(self, path: str, line: TreeEntry, links: int) -> list[str]:
         if links > _MOST_LINKS:
             raise UnsafePathError(f"{path} is a link that leads in a circle or cannot be followed")
         target = os.fsdecode(self.store.read_content(path, line.object, _LONGEST_LINK))
@@ -120,3 +250,10 @@ class TreeReader(FileReader):
         parts = target.split("/")
         refuse_git_folder(path, tuple(parts))
         return parts
+
+
+def _build_size_error(path: str, size: int, max_bytes: int) -> FileUnreadableError:
+    return FileUnreadableError(
+        f"{path} is too large: {size:,} bytes; the limit is {max_bytes:,}",
+        "Raise limits.file_bytes in handoff-tui.toml if this file must be read.",
+    )

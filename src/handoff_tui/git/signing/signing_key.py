@@ -10,12 +10,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.core.errors import SigningError, SigningKeyMissingError, SshKeygenMissingError
+from handoff_tui.core.errors import NoHumanError, SigningError, SigningKeyMissingError, SshKeygenMissingError
 from handoff_tui.git.command import Git
 from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
-from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool, build_signing_environment
+from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool, build_signing_environment, generate_key
 from handoff_tui.system.processes.programs import expand_home, find_program
 from handoff_tui.system.processes.run import Bounds, run_command
+from handoff_tui.system.processes.terminal import has_terminal
+
+_NEW_KEY = "~/.ssh/id_ed25519"
+
 
 _DEFAULT_NAMES = ("id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk")
 _LITERAL = "key::"
@@ -248,3 +252,27 @@ def _run_key_command(command: str) -> str:
             "gpg.ssh.defaultKeyCommand named no key", "Run it by hand, or set user.signingkey instead."
         )
     return first
+
+
+def write_new_key(comment: str, *, protected: bool) -> Path:
+    """Makes the user's default key; never overwrites. `protected` asks for a passphrase on the terminal."""
+    place = expand_home(_NEW_KEY)
+    if not place.is_absolute():
+        raise SigningError("there is no home folder for a new key", "Make one with ssh-keygen where you want it.")
+    if not protected:
+        generate_key(place, comment)
+        return place
+    if not has_terminal():
+        raise NoHumanError(
+            "there is no terminal to ask for a passphrase, so no key was made",
+            "Run this at a terminal; --no-passphrase makes a key that anybody who can read the file can use.",
+        )
+    generate_key(place, comment, prompt=Prompt.TERMINAL)
+    if not is_encrypted(place.read_text(encoding="utf-8", errors="replace")):
+        place.unlink()
+        place.with_name(place.name + ".pub").unlink()
+        raise NoHumanError(
+            "no passphrase was given, so the new key was thrown away",
+            "Give one; --no-passphrase makes a key that anybody who can read the file can use.",
+        )
+    return place

@@ -18,9 +18,8 @@ from handoff_tui.core.errors import (
     SigningRefusedError,
 )
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.system.processes.programs import find_program
+from handoff_tui.system.processes.programs import build_search_path, find_program
 from handoff_tui.system.processes.run import Bounds, run_command
-from handoff_tui.system.processes.search_path import build_search_path
 
 _PROGRAM = "ssh-keygen"
 _SIGN_SECONDS = 300.0

@@ -1,4 +1,4 @@
-"""Keeps the right folders watched while they come and go."""
+"""Listens to what the operating system reports about folders, and keeps the right ones watched as they come and go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handoff_tui.core.errors import FoldersMovedError, HandoffError, WatchRefuse
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.watch.events import Event, Sorted
 from handoff_tui.git.watch.folders import is_folder, read_git_folders, read_named_folders, walk_folders
-from handoff_tui.git.watch.reconcile import FullLook, reopen
+from handoff_tui.git.watch.reconcile import FullScan, reopen
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 STEP_MILLISECONDS = 5
@@ -280,7 +280,7 @@ class WatchKeeper:
             pass
         return False
 
-    def adjust(self, look: FullLook, *, quiet: bool) -> bool:
+    def adjust(self, look: FullScan, *, quiet: bool) -> bool:
         """Watches what a full look found; false when folders came to it, where something may have happened before.
 
         Folders that the look did not find are let go when it was `quiet` all the time.

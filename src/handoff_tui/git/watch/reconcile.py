@@ -1,4 +1,4 @@
-"""A full look at a repository: what git says of it, and which folders there are to watch."""
+"""A full scan of a repository: what git says about it, which folders to watch, and what changed since the last scan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Stamp = tuple[int, int, int, int, int]
 Entry = tuple[str, Stamp | None]
 
 
-class KnownState(NamedTuple):
+class StatusSnapshot(NamedTuple):
     """What `git status` said, with a stamp of each path it named, and the refs."""
 
     status: bytes
@@ -38,14 +38,14 @@ class KnownState(NamedTuple):
     """Path to git's line about it and a stamp that changes when the file does. Clean files are not among them."""
 
 
-class Difference(NamedTuple):
+class StateChange(NamedTuple):
     """What differs between two looks."""
 
     paths: frozenset[str]
     refs: bool
 
 
-def read_known_state(repository: Repository, git: Git, named: Iterable[str]) -> KnownState:
+def read_status_snapshot(repository: Repository, git: Git, named: Iterable[str]) -> StatusSnapshot:
     """One `git status` and one list of refs, side by side. The names of `named` count even when git ignores them."""
     refs = Background(lambda: git.read("for-each-ref", "--format=%(objectname) %(refname)"))
     try:
@@ -56,7 +56,7 @@ def read_known_state(repository: Repository, git: Git, named: Iterable[str]) -> 
     for path in list_named(repository.root, named):
         lines.setdefault(path, "")
     entries = {path: (line, read_stamp(repository.root, path)) for path, line in lines.items()}
-    return KnownState(status, headers, refs.finish(), entries)
+    return StatusSnapshot(status, headers, refs.finish(), entries)
 
 
 def parse_lines(status: bytes) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -75,10 +75,10 @@ def parse_lines(status: bytes) -> tuple[tuple[str, ...], dict[str, str]]:
     return tuple(headers), lines
 
 
-def compare_states(old: KnownState, new: KnownState) -> Difference:
+def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> StateChange:
     paths = {path for path, entry in new.entries.items() if old.entries.get(path) != entry}
     paths.update(path for path in old.entries if path not in new.entries)
-    return Difference(frozenset(paths), refs=(old.headers, old.refs) != (new.headers, new.refs))
+    return StateChange(frozenset(paths), refs=(old.headers, old.refs) != (new.headers, new.refs))
 
 
 def read_stamp(root: Path, path: str) -> Stamp | None:
@@ -90,10 +90,10 @@ def read_stamp(root: Path, path: str) -> Stamp | None:
     return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-class FullLook(NamedTuple):
+class FullScan(NamedTuple):
     """What a full look found."""
 
-    state: KnownState
+    state: StatusSnapshot
     folders: frozenset[str]
     """Absolute: all that are to be watched."""
     complete: bool
@@ -102,7 +102,7 @@ class FullLook(NamedTuple):
     seconds: float
 
 
-class FailedLook(NamedTuple):
+class FailedScan(NamedTuple):
     """Why there was nothing to be found."""
 
     message: str
@@ -151,14 +151,14 @@ def reopen(repository: Repository) -> Git:
     return Git.open(repository.root, repository.git_dir, repository.common_dir)
 
 
-def read_full_look(repository: Repository, folders: FolderReader, named: Iterable[str]) -> FullLook:
+def scan_repository(repository: Repository, folders: FolderReader, named: Iterable[str]) -> FullScan:
     """State and folders, side by side; nothing is written."""
     began = read_monotonic()
     git = reopen(repository)
     found = Background(lambda: folders.read(git))
     try:
-        state = read_known_state(repository, git, (*named, OWN_FOLDER))
+        state = read_status_snapshot(repository, git, (*named, OWN_FOLDER))
     finally:
         found.join()
     watched, complete = found.finish()
-    return FullLook(state, watched, complete, began, read_monotonic() - began)
+    return FullScan(state, watched, complete, began, read_monotonic() - began)

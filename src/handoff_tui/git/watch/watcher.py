@@ -25,14 +25,14 @@ from handoff_tui.git.watch.keeper import (
 )
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.git.watch.reconcile import (
-    Difference,
-    FailedLook,
+    FailedScan,
     FolderReader,
-    FullLook,
-    KnownState,
+    FullScan,
+    StateChange,
+    StatusSnapshot,
     compare_states,
-    read_full_look,
     reopen,
+    scan_repository,
 )
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -123,7 +123,7 @@ BURST_EVENTS = 500
 """So many at once are not followed one by one."""
 MANY_EVENTS = 2_000
 """After so many, whenever they came, a full look makes sure that none was lost."""
-_NOTHING = Difference(frozenset(), refs=False)
+_NOTHING = StateChange(frozenset(), refs=False)
 _PARTLY = "some folders cannot be watched: there are too many, or their names are not UTF-8"
 
 
@@ -143,7 +143,7 @@ class _Stopped(NamedTuple):
     pass
 
 
-_Item = _Heard | _Broken | _Asked | _Stopped | FullLook | FailedLook | None
+_Item = _Heard | _Broken | _Asked | _Stopped | FullScan | FailedScan | None
 
 
 class _Debt:
@@ -197,11 +197,11 @@ class Watcher(threading.Thread):
         self._schedule = Schedule(read_monotonic(), idle_seconds)
         self._tickets = itertools.count(1)
         self._owed, self._running = _Debt(), _Debt()
-        self._known: KnownState | None = None
+        self._known: StatusSnapshot | None = None
         self._listened = False
         """Whether every folder was watched before the first word."""
         self._settling = False
-        self._failed: FailedLook | None = None
+        self._failed: FailedScan | None = None
         self._last = Noticed(0, Watching.RESCANNING)
 
     def request_reconcile(self) -> int:
@@ -258,9 +258,9 @@ class Watcher(threading.Thread):
             case _Asked(ticket):
                 self._owed.ticket = ticket
                 self._schedule.ask()
-            case FullLook():
+            case FullScan():
                 self._finish(item)
-            case FailedLook():
+            case FailedScan():
                 self._fail(item)
 
     def _act(self) -> None:
@@ -280,11 +280,11 @@ class Watcher(threading.Thread):
     def _look(self) -> None:
         began = read_monotonic()
         try:
-            self._queue.put(read_full_look(self._repository, self._reader, self._named))
+            self._queue.put(scan_repository(self._repository, self._reader, self._named))
         except (HandoffError, OSError) as fault:
             gone = not is_folder(self._places.root) or not self._repository.git_dir.exists()
             hint = fault.hint if isinstance(fault, HandoffError) else ""
-            self._queue.put(FailedLook(str(fault), hint, gone, began, read_monotonic() - began))
+            self._queue.put(FailedScan(str(fault), hint, gone, began, read_monotonic() - began))
 
     def _hear(self, events: set[Event]) -> None:
         found = sort_events(events, self._places)
@@ -300,7 +300,7 @@ class Watcher(threading.Thread):
         elif not self._keeper.follow(found):
             self._lose(rebuild=False)
         elif not self._owed.everything:  # new folders are watched by now: what happens in them from here on is told
-            self._say(Difference(found.paths, found.refs))
+            self._say(StateChange(found.paths, found.refs))
 
     def _lose(self, *, rebuild: bool) -> None:
         """Single changes are not known any more."""
@@ -308,7 +308,7 @@ class Watcher(threading.Thread):
         self._schedule.want(read_monotonic())
         self._say()
 
-    def _finish(self, look: FullLook) -> None:
+    def _finish(self, look: FullScan) -> None:
         self._schedule.finish(read_monotonic(), look.seconds)
         self._failed = None
         asked = self._running.ticket > self._last.answered
@@ -330,7 +330,7 @@ class Watcher(threading.Thread):
         self._running = _Debt()
         self._say(difference, everything=everything, repeats=repeats, force=asked)
 
-    def _fail(self, look: FailedLook) -> None:
+    def _fail(self, look: FailedScan) -> None:
         """Git gives no answer. It is asked again, and what is owed stays owed."""
         self._schedule.finish(read_monotonic(), look.seconds)
         self._schedule.polling = True
@@ -347,7 +347,7 @@ class Watcher(threading.Thread):
 
     def _say(
         self,
-        difference: Difference = _NOTHING,
+        difference: StateChange = _NOTHING,
         *,
         everything: bool = False,
         repeats: bool = False,

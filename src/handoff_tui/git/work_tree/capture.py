@@ -101,7 +101,7 @@ def _quote(path: bytes) -> bytes:
 _NOTHING, _DELETED = ".", "D"
 
 
-class LookedPath(NamedTuple):
+class PendingPath(NamedTuple):
     """A path of the work tree that the index does not have as it is."""
 
     path: str
@@ -110,21 +110,21 @@ class LookedPath(NamedTuple):
     deleted: bool = False
 
 
-class Look(NamedTuple):
+class TreeStatus(NamedTuple):
     """One look. `pending`: work tree and index differ; `staged`: index and HEAD differ."""
 
     commit: str | None
     branch: str | None
     upstream: str | None
-    pending: tuple[LookedPath, ...]
+    pending: tuple[PendingPath, ...]
     staged: tuple[str, ...]
     ignored: tuple[str, ...]
 
 
-def parse_look(status: bytes) -> Look:
+def parse_tree_status(status: bytes) -> TreeStatus:
     """Reads `status --porcelain=v2 -z --branch --no-renames`; a folder that is a repository ends with a slash."""
     headers: dict[str, str] = {}
-    pending: list[LookedPath] = []
+    pending: list[PendingPath] = []
     staged: list[str] = []
     ignored: list[str] = []
     for kind, rest in _split(status):
@@ -135,17 +135,17 @@ def parse_look(status: bytes) -> Look:
             staged_change, work_tree_change = rest[0], rest[1]
             path = rest.split(" ", 7)[7]
             if work_tree_change != _NOTHING:
-                pending.append(LookedPath(path, deleted=work_tree_change == _DELETED))
+                pending.append(PendingPath(path, deleted=work_tree_change == _DELETED))
             if staged_change != _NOTHING:
                 staged.append(path)
         elif kind == "u":
-            pending.append(LookedPath(rest.split(" ", 9)[9], unmerged=True))
+            pending.append(PendingPath(rest.split(" ", 9)[9], unmerged=True))
         elif kind == "?":
-            pending.append(LookedPath(rest.removesuffix("/"), untracked=True))
+            pending.append(PendingPath(rest.removesuffix("/"), untracked=True))
         elif kind == "!":
             ignored.append(rest)
     commit, branch = headers.get("branch.oid"), headers.get("branch.head")
-    return Look(
+    return TreeStatus(
         None if commit == "(initial)" else commit,
         None if branch == "(detached)" else branch,
         headers.get("branch.upstream"),
@@ -254,24 +254,24 @@ class _Capture:
             "Wait until nothing writes to the repository any more, then try again.",
         )
 
-    def _look(self) -> Look:
+    def _look(self) -> TreeStatus:
         answer = self._index.git.run(*_STATUS, extra=self._index.variables)
         if not answer.ok:
             raise answer.to_error("status")
         forbidden = _UNREADABLE.search(answer.stderr)
         if forbidden:
             raise _build_unreadable_error(forbidden[1] or forbidden[2])
-        return parse_look(answer.stdout)
+        return parse_tree_status(answer.stdout)
 
-    def _is_pending(self, found: LookedPath) -> bool:
+    def _is_pending(self, found: PendingPath) -> bool:
         if found.path.startswith(self._own):
             return found.unmerged  # no tree can be written while one is left
         return found.path not in self._left_out
 
-    def _apply(self, pending: list[LookedPath]) -> None:
-        files: list[LookedPath] = []
-        folders: list[LookedPath] = []
-        gone: list[LookedPath] = []
+    def _apply(self, pending: list[PendingPath]) -> None:
+        files: list[PendingPath] = []
+        folders: list[PendingPath] = []
+        gone: list[PendingPath] = []
         for found in pending:
             mode = self._read_mode(found.path)
             if mode is None or found.deleted or found.path.startswith(self._own):
@@ -287,12 +287,12 @@ class _Capture:
         for found in folders:
             self._add_folder(found)
 
-    def _remove(self, gone: list[LookedPath]) -> None:
+    def _remove(self, gone: list[PendingPath]) -> None:
         self._index.remove(found.path for found in gone)
         for found in gone:
             self._index.note_removed(found.path)
 
-    def _add_files(self, files: list[LookedPath]) -> None:
+    def _add_files(self, files: list[PendingPath]) -> None:
         if not files:
             return
         stdin = b"".join(os.fsencode(found.path) + b"\0" for found in files)
@@ -305,7 +305,7 @@ class _Capture:
         entries = self._index.list_entries([found.path for found in files])
         write_contents(self._repository.root, self._index.git, entries, self._index.variables, self._cache_folder)
 
-    def _add_folder(self, found: LookedPath) -> None:
+    def _add_folder(self, found: PendingPath) -> None:
         """A submodule or a repository inside this one: the commit that is checked out there."""
         stdin = os.fsencode(found.path) + b"\0"
         answer = self._index.git.run(*_UPDATE, stdin=stdin, extra=self._index.variables)
@@ -326,7 +326,7 @@ class _Capture:
             raise _build_unreadable_error(path)
         return None if _has_link_above(self._repository.root, path) else mode
 
-    def _write_tree(self, look: Look) -> str:
+    def _write_tree(self, look: TreeStatus) -> str:
         """The tree of the index, which is that of HEAD where they do not differ."""
         notes, git = self._index.notes, self._index.git
         if notes.head_tree is not None and all(path.startswith(self._own) for path in look.staged):
@@ -338,7 +338,7 @@ class _Capture:
     def _read_head_tree(self, commit: str | None) -> str | None:
         return None if commit is None else build_commit_tree(self._repository, commit, self._cache_folder)
 
-    def _build(self, look: Look) -> CapturedTree:
+    def _build(self, look: TreeStatus) -> CapturedTree:
         notes = self._index.notes
         if notes.head != look.commit:
             notes.head, notes.head_tree = look.commit, self._read_head_tree(look.commit)

@@ -21,7 +21,7 @@ _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-class Look:
+class RepositoryDigest:
     """One look at a repository, which begins at once and goes on while its user does something else."""
 
     def __init__(self, repository: Repository, ignored_names: Iterable[str], own_files: Iterable[Path]) -> None:

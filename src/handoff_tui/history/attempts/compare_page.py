@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.changes.comparison.items import add_section
 from handoff_tui.changes.comparison.json import build_section_json
-from handoff_tui.changes.files.json import build_files_json
-from handoff_tui.changes.files.page import add_file_list
+from handoff_tui.changes.comparison.page import add_section
+from handoff_tui.changes.files.page import add_file_list, build_files_json
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe

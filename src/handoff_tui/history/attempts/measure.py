@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from handoff_tui.agents.runs.observe import read_new_commits
+from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import find_output, load_report
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.compare import compare_snapshots
-from handoff_tui.changes.comparison.compared import Side
 from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.comparison.snapshot_diff import Section
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import Snapshot

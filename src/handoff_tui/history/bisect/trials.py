@@ -25,8 +25,7 @@ from handoff_tui.history.travel.past_world import can_be_told
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.probe import can_execute
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.report_files import offer_report_place, read_report
-from handoff_tui.system.processes.run import Bounds, CommandEnd, run_command
+from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
 
 _CANNOT_TELL = 125
 """By this exit code a script says so, to `git bisect run` as to us; from the next on it did not run as it should."""

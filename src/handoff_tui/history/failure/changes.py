@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file
+from handoff_tui.changes.snapshots.packages import is_ecosystem_file
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.commands import CommandCheck, build_environment
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, build_settings

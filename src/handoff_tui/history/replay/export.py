@@ -12,7 +12,7 @@ from handoff_tui.history.metrics.report import MetricsReport
 from handoff_tui.history.replay.replay import Progress, replay
 from handoff_tui.history.replay.report import ReplayReport
 from handoff_tui.log.open_log import open_log
-from handoff_tui.system.files.new_files import write_new_file
+from handoff_tui.system.files.named_files import write_new_file
 
 
 class Audit(NamedTuple):

@@ -12,8 +12,7 @@ from handoff_tui.config.first_file import FIRST_FILE
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.git.signing.new_key import write_new_key
-from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key
+from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
 from handoff_tui.git.work_tree.ignored_files import is_ignored
 from handoff_tui.log.entries.entry import build_payload
 from handoff_tui.log.entries.public_keys import parse_public_key

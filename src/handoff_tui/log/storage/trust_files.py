@@ -9,6 +9,8 @@ from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.system.files.atomic_write import (
+    SYSTEM,
+    Calls,
     build_write_error,
     close_looked_at,
     open_folder,
@@ -17,7 +19,6 @@ from handoff_tui.system.files.atomic_write import (
 )
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 NAMES = ("allowed_signers", "policy.toml")
 FOLDER = "trust"

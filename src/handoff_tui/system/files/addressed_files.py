@@ -1,4 +1,4 @@
-"""Files below `.handoff-tui/` named by the SHA-256 of their content: written once, read only as what they say."""
+"""Files below `.handoff-tui/` named by the SHA-256 of their content: written once, checked whenever they are read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
 from handoff_tui.system.files.atomic_write import (
+    SYSTEM,
+    TEMPORARY_PREFIX,
+    Calls,
     build_write_error,
     close_looked_at,
     open_folder,
@@ -20,9 +24,105 @@ from handoff_tui.system.files.atomic_write import (
     sync_folder,
     write_once,
 )
-from handoff_tui.system.files.folder_listing import SETTLED_NANOSECONDS, FolderListing, ForeignFile, Found
 from handoff_tui.system.files.own_folder import OWN_FOLDER, write_git_files
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
+
+_SHARD = re.compile(r"[0-9a-f]{2}")
+SETTLED_NANOSECONDS = 2_000_000_000
+"""A folder's times may be as coarse as this: what changed so shortly before it was read may change unnoticed."""
+
+
+class ForeignFile(NamedTuple):
+    """Something in the store that is no file of ours."""
+
+    path: str
+    reason: str
+
+
+class ListedFolder(NamedTuple):
+    """What was found in one folder, sorted."""
+
+    digests: tuple[str, ...]
+    foreign: tuple[ForeignFile, ...]
+
+
+class _Memory(NamedTuple):
+    stamp: tuple[int, int, int]
+    found: ListedFolder
+
+
+class FolderListing:
+    """Lists one folder, again and again if need be; `shown` is its path for people."""
+
+    def __init__(self, shown: str, suffix: str, calls: Calls) -> None:
+        self._shown = shown
+        self._suffix = suffix
+        self._calls = calls
+        self._name = re.compile(f"([0-9a-f]{{64}}){re.escape(suffix)}")
+        self._memory: dict[str, _Memory] = {}
+
+    def look_at_files(self, folder: int) -> list[ListedFolder]:
+        """A folder without shards."""
+        return [self._look(folder, "")]
+
+    def look_at_shards(self, folder: int) -> list[ListedFolder]:
+        """One for each shard, in their order, and one for what lies between them."""
+        shards: list[str] = []
+        foreign: list[ForeignFile] = []
+        for name, is_folder, is_file in _scan(folder):
+            if is_folder and _SHARD.fullmatch(name):
+                shards.append(name)
+            elif not (is_file and name.startswith(TEMPORARY_PREFIX)):
+                foreign.append(ForeignFile(f"{self._shown}/{name}", "not a shard of this store"))
+        looked = [self._look_at_shard(folder, name) for name in sorted(shards)]
+        return [*looked, ListedFolder((), tuple(sorted(foreign)))]
+
+    def _look_at_shard(self, folder: int, name: str) -> ListedFolder:
+        now = time.time_ns()
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            stamp = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+            remembered = self._memory.get(name)
+            if remembered is not None and remembered.stamp == stamp:
+                return remembered.found
+            shard = open_folder(self._calls, name, folder, f"{self._shown}/{name}")
+        except FileNotFoundError:  # it went while we looked
+            return ListedFolder((), ())
+        try:
+            found = self._look(shard, name)
+        finally:
+            close_looked_at(self._calls, shard)
+        self._memory.pop(name, None)
+        if now - max(status.st_mtime_ns, status.st_ctime_ns) > SETTLED_NANOSECONDS:
+            self._memory[name] = _Memory(stamp, found)
+        return found
+
+    def _look(self, folder: int, shard: str) -> ListedFolder:
+        shown = f"{self._shown}/{shard}" if shard else self._shown
+        digests: list[str] = []
+        foreign: list[ForeignFile] = []
+        for name, _, is_file in _scan(folder):
+            fitting = self._name.fullmatch(name)
+            if is_file and fitting is not None and name.startswith(shard):
+                digests.append(fitting[1])
+            elif not (is_file and name.startswith(TEMPORARY_PREFIX)):
+                foreign.append(ForeignFile(f"{shown}/{name}", self._explain(name, shard, is_named=fitting is not None)))
+        return ListedFolder(tuple(sorted(digests)), tuple(sorted(foreign)))
+
+    def _explain(self, name: str, shard: str, *, is_named: bool) -> str:
+        if not is_named:
+            return f"its name is not a SHA-256 digest and {self._suffix}"
+        if not name.startswith(shard):
+            return "it is in the wrong shard"
+        return "it is a link, a folder, a pipe or a device, not a regular file"
+
+
+def _scan(folder: int) -> list[tuple[str, bool, bool]]:
+    """Names in a folder, with whether each is a folder and whether it is a regular file; a link is neither."""
+    with os.scandir(folder) as entries:
+        return [
+            (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)) for entry in entries
+        ]
+
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -104,7 +204,7 @@ class AddressedFolder:
         """The same, with the reason of each."""
         return tuple(sorted(foreign for found in self.walk() for foreign in found.foreign))
 
-    def walk(self) -> tuple[Found, ...]:
+    def walk(self) -> tuple[ListedFolder, ...]:
         """Both from one look, shard by shard in their order. What has not changed is the same object as before."""
         shown = f"{OWN_FOLDER}/{self.folder}"
         with ExitStack() as opened:

@@ -4,12 +4,37 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import suppress
+from typing import Protocol
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreWriteError
-from handoff_tui.system.files.system_calls import Calls
+
+
+class Calls(Protocol):
+    """The part of the `os` module that changes files; the module itself is the real one."""
+
+    def open(self, path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int: ...
+    def close(self, fd: int, /) -> None: ...
+    def read(self, fd: int, length: int, /) -> bytes: ...
+    def write(self, fd: int, data: bytes, /) -> int: ...
+    def fsync(self, fd: int) -> None: ...
+    def mkdir(self, path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None: ...
+    def unlink(self, path: str, *, dir_fd: int | None = None) -> None: ...
+    def rename(self, src: str, dst: str, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None) -> None: ...
+    def link(
+        self,
+        src: str,
+        dst: str,
+        *,
+        src_dir_fd: int | None = None,
+        dst_dir_fd: int | None = None,
+        follow_symlinks: bool = True,
+    ) -> None: ...
+
+
+SYSTEM: Calls = os
+
 
 TEMPORARY_PREFIX = ".tmp-"
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -44,7 +69,7 @@ def open_folder(calls: Calls, name: str, inside: int, shown: str, *, create: boo
 
 def write_once(calls: Calls, temporaries: int, folder: int, name: str, content: bytes) -> bool:
     """Writes a file that is not there yet; false when it is there already, with whatever content."""
-    temporary = TEMPORARY_PREFIX + secrets.token_hex(16)
+    temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
     descriptor = calls.open(temporary, _NEW_FILE, 0o666, dir_fd=temporaries)
     try:
         try:
@@ -62,7 +87,7 @@ def replace_file(
     calls: Calls, folder: int, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o600
 ) -> None:
     """Replaces a file, or a link that is in its place, in one step: readers see the old content or the new one."""
-    temporary = TEMPORARY_PREFIX + secrets.token_hex(16)
+    temporary = TEMPORARY_PREFIX + os.urandom(16).hex()
     descriptor = calls.open(temporary, _NEW_FILE, mode, dir_fd=folder)
     try:
         try:

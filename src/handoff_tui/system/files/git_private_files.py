@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.system.files.atomic_write import (
+    SYSTEM,
     TEMPORARY_PREFIX,
+    Calls,
     build_write_error,
     close_looked_at,
     open_folder,
@@ -18,7 +19,6 @@ from handoff_tui.system.files.atomic_write import (
     replace_file,
 )
 from handoff_tui.system.files.cache_files import find_state_folder
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 LOCAL_FOLDER = "handoff-tui"
 _MAX_BYTES = 64 * 1024 * 1024
@@ -29,7 +29,7 @@ _SECRET_NAME = "cache-secret"
 _SECRET_BYTES = 32
 
 
-class LocalFolder:
+class GitPrivateFolder:
     """`<git-common-dir>/handoff-tui/`, shared by all worktrees of a repository.
 
     With `make_outer`, the folder around it is made too where it is missing; a git folder must be there already.
@@ -106,10 +106,10 @@ def _write_secret(place: Path) -> None:
     """Under its name only when it is whole, so that two first runs at once agree on one secret."""
     if place.exists():
         return
-    temporary = place.with_name(TEMPORARY_PREFIX + secrets.token_hex(16))
+    temporary = place.with_name(TEMPORARY_PREFIX + os.urandom(16).hex())
     descriptor = os.open(temporary, _NEW_FILE, 0o600)
     try:
-        os.write(descriptor, secrets.token_bytes(_SECRET_BYTES))
+        os.write(descriptor, os.urandom(_SECRET_BYTES))
         os.close(descriptor)
         place.hardlink_to(temporary)
     finally:

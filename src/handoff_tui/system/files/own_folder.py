@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, write_once
+from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX, Calls, write_once
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.system_calls import Calls
 
 OWN_FOLDER = ".handoff-tui"
 ALL_BUT_OWN = ("--", ":(top)", f":(top,exclude,literal){OWN_FOLDER}")
@@ -18,8 +17,6 @@ ALL_BUT_OWN = ("--", ":(top)", f":(top,exclude,literal){OWN_FOLDER}")
 def is_own(path: str) -> bool:
     return path.startswith(f"{OWN_FOLDER}/")
 
-
-__all__ = ["FOLDERS", "OWN_FOLDER", "read_layout_problems", "write_git_files"]
 
 FOLDERS = ("log", "trust", "baselines", "reviews")
 _GIT_FILES = {

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_tui.system.processes.search_path import build_search_path
+from handoff_tui.system.processes.programs import build_search_path
 
 OFTEN_IGNORED = (
     ".ai-agents",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -19,7 +18,7 @@ def write_file(root: Path, path: str, mode: str, content: bytes) -> None:
     """Puts a file or a link in its place in one step, folders made where they are missing."""
     with _open_parent(root, path, create=True) as folder:
         name = PurePosixPath(path).name
-        temporary = TEMPORARY_PREFIX + secrets.token_hex(8)
+        temporary = TEMPORARY_PREFIX + os.urandom(8).hex()
         if mode == _LINK:
             os.symlink(os.fsdecode(content), temporary, dir_fd=folder)
         else:

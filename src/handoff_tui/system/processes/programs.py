@@ -1,18 +1,24 @@
-"""Programs of the user's, found by name."""
+"""Finds the user's programs by name, never in a relative folder."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 from handoff_tui.core.errors import SshKeygenMissingError
-from handoff_tui.system.processes.search_path import build_search_path
 
 _PROGRAM = "ssh-keygen"
 
 
+def build_search_path() -> str:
+    """PATH without relative folders: with `.` on it, a repository could offer its own git."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+
 def find_program(name: str = _PROGRAM, hint: str = "Install OpenSSH 8.2 or newer (openssh-client).") -> str:
-    """The absolute path of a program of the user's; a relative folder on PATH offers nothing."""
+    """Returns the absolute path of a program on the user's PATH."""
     found = shutil.which(expand_home(name), path=build_search_path())
     if found is None or not Path(found).is_absolute():
         raise SshKeygenMissingError(f"{name} is not installed", hint)

@@ -9,17 +9,21 @@ import os
 import selectors
 import signal
 import subprocess
+import tempfile
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
 from handoff_tui.system.processes.identity import MARK, find_marked, is_living
+
+_MAX_BYTES = 256 * 1024 * 1024
+
 
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.01
@@ -205,3 +209,20 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
 def _signal_one(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):  # it went by itself
         os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def offer_report_place() -> Iterator[Path]:
+    """A path outside the repository where a command may write its report; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="handoff-tui-check-") as folder:
+        yield Path(folder) / "report"
+
+
+def read_report(place: Path) -> bytes | None:
+    """The report; nothing when none was written, or one that nobody could read."""
+    try:
+        if place.is_symlink() or not place.is_file() or place.stat().st_size > _MAX_BYTES:
+            return None
+        return place.read_bytes()
+    except OSError:
+        return None

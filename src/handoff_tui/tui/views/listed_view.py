@@ -5,11 +5,10 @@ from __future__ import annotations
 from textual.app import ComposeResult
 
 from handoff_tui.core.text.page import Cell, Page
-from handoff_tui.core.text.rows import RowSource
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
-from handoff_tui.tui.widgets.row_list import RowList
+from handoff_tui.tui.widgets.row_list import RowList, RowSource
 
 _TICK_SECONDS = 20.0
 """Ages on the screen grow by minutes; more often would cost and show nothing."""

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from rich.style import Style
 from textual import events
 from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
-from handoff_tui.core.text.rows import RowSource
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.widgets.line_view import LineView
+
+
+class RowSource(Protocol):
+    """A list of any length. `keys` stay the same over refreshes: the cursor holds on to a key, not to a number."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """One for each row. An empty key: the cursor passes over that row (a rule, a heading)."""
+        ...
+
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
+        """The cells of one row, for that many columns; what is longer is cut by whoever draws."""
+        ...
 
 
 class EmptyRows:

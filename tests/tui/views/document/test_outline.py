@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.document import Document, DocumentRole, Section
-from handoff_tui.live.state.desk import PACKET
+from handoff_tui.live.state.app import PACKET
 from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
 from handoff_tui.tui.views.document.view import OutlineRows, count_wrong, describe_sections, find_sections
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.page import Page
-from handoff_tui.live.state.desk import Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.app import Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.status.inbox_item import RiskFact, RiskKind, WorkSize, close_items
 from handoff_tui.tui.views.inbox.page import add_blocking, build_broken_page, build_inbox_page, list_places

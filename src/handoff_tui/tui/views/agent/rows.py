@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.agents.runs.run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
-from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.page import add_locks, build_step_page, label_run, label_step
+from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.labels import Label, plural

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from handoff_tui.changes.files.lines import LineRow, Paint, Token, build_line_row
-from handoff_tui.changes.files.patch_lines import LONGEST_LINE, PatchLines
-from handoff_tui.changes.files.shown_file import ShownFile
-from handoff_tui.changes.files.words import WordSpans, find_word_spans
+from handoff_tui.changes.files.lines import LineRow, Paint, Token, WordSpans, build_line_row, find_word_spans
+from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
 from handoff_tui.core.text.cell_width import compute_width, take_columns
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
