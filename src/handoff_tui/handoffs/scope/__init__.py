@@ -1,0 +1,3 @@
+"""Which changes belong to which handoff, why, and what nobody claims."""
+
+from __future__ import annotations

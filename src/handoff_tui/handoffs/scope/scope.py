@@ -1,0 +1,122 @@
+"""The scope of a handoff: the changes that belong to it, and what they amount to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+
+class Source(StrEnum):
+    """Why a change belongs to a handoff, strongest first."""
+
+    EXPLICIT = "explicit"
+    """A person said so: `submit --since --path`, or `[scopes]` in the configuration."""
+    RUN = "run"
+    """An agent that we started for this handoff made the commit."""
+    COMMITS = "commits"
+    """The commit names the handoff, or the handoff names the commit."""
+    DECLARED = "declared"
+    """The handoff's documents list the path, or the path is one of its documents."""
+    SPAN = "span"
+    """A guess: the commit lies between the previous handoff document and this one's."""
+    OWNER = "owner"
+    """Nobody claims the change; the handoff changed the path last before it, or next after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a path holds: its mode and its blob, or nothing once it is deleted."""
+
+    mode: str = ""
+    blob: str = ""
+
+    @property
+    def deleted(self) -> bool:
+        return not self.mode
+
+
+DELETED = Content()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChange:
+    """One change of a handoff. `commit` is None for a change that is not committed."""
+
+    path: str
+    commit: str | None
+    before: Content
+    after: Content
+    source: Source
+
+
+@dataclass(frozen=True)
+class Scope:
+    """All changes of one handoff, oldest first."""
+
+    handoff: str
+    changes: tuple[OwnChange, ...] = ()
+    start: str | None = None
+    """The parent of its first own commit; HEAD if nothing is committed; None before the first commit."""
+    shared: frozenset[str] = frozenset()
+    """Own paths whose last change belongs to other handoffs, too."""
+    undeclared: tuple[str, ...] = ()
+    """Paths that its commits change and its documents do not list, if they list any."""
+    never_changed: tuple[str, ...] = ()
+    """Paths that it declares as changed and that no change of its own touches."""
+    taken_over: Mapping[str, str] = field(default_factory=dict)
+    """Own paths that another handoff changed after this one's last change, and which."""
+
+    @cached_property
+    def results(self) -> dict[str, Content]:
+        """Each own path with its content after the last own change, sorted by path."""
+        last = {change.path: change.after for change in self.changes}
+        return dict(sorted(last.items()))
+
+    @cached_property
+    def befores(self) -> dict[str, Content]:
+        """Each own path with its content before the first own change."""
+        first: dict[str, Content] = {}
+        for change in self.changes:
+            first.setdefault(change.path, change.before)
+        return first
+
+    @cached_property
+    def commits(self) -> tuple[str, ...]:
+        """Its own commits, oldest first."""
+        return tuple(dict.fromkeys(change.commit for change in self.changes if change.commit is not None))
+
+    @cached_property
+    def source(self) -> Source | None:
+        """The strongest reason for any of its changes; None if it has no changes."""
+        order = list(Source)
+        return min((change.source for change in self.changes), key=order.index, default=None)
+
+    def reasons(self) -> Iterator[tuple[str, Source]]:
+        """Each own path with the reason for its last change."""
+        yield from sorted({change.path: change.source for change in self.changes}.items())
+
+    def without_uncommitted(self) -> Scope:
+        """The committed part of the scope."""
+        committed = tuple(change for change in self.changes if change.commit is not None)
+        return Scope(self.handoff, committed, self.start, self.shared)
+
+
+@dataclass(frozen=True)
+class Scopes:
+    """Every change since the start line, given to the handoffs it belongs to."""
+
+    by_handoff: Mapping[str, Scope]
+    unclaimed: tuple[OwnChange, ...] = ()
+    """Changes that belong to nobody; `source` says nothing here."""
+    start_line: str | None = None
+    head: str | None = None
+
+    def of(self, handoff: str) -> Scope:
+        return self.by_handoff.get(handoff) or Scope(handoff, start=self.head)
+
+    @cached_property
+    def unclaimed_paths(self) -> tuple[str, ...]:
+        """Paths whose last change nobody claims."""
+        return tuple(sorted({change.path for change in self.unclaimed}))

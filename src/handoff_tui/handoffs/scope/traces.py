@@ -1,0 +1,165 @@
+"""What can show that a change belongs to a handoff. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.document import DocumentRole
+from handoff_tui.handoffs.handoff import Handoff
+
+_TOKEN = compile_later(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?")
+_TRAILER = compile_later(
+    r"^(?:handoff(?:[- ]id)?|task(?:[- ]id)?|work[- ]item|story|ticket)[ \t]*:[ \t]*(\S.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9]{1,3}")
+"""An id that is no everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
+_DECLARING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.HASH})
+_BEFORE_WORK = frozenset(
+    {
+        DocumentRole.SPEC,
+        DocumentRole.PROMPT,
+        DocumentRole.LIST,
+        DocumentRole.MANIFEST,
+        DocumentRole.REVIEW,
+        DocumentRole.EVALUATION,
+        DocumentRole.ANSWERS,
+    }
+)
+"""Documents that are no report on the work: writing one says nothing about the commits before it."""
+_CHANGING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED})
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSays:
+    """A scope as a person set it: paths, or all paths of some commits. Empty means "not restricted"."""
+
+    commits: frozenset[str] | None = None
+    paths: tuple[str, ...] = ()
+
+    def covers(self, commit: str | None, path: str) -> bool:
+        if self.commits is not None and commit is not None and commit not in self.commits:
+            return False
+        return not self.paths or any(is_below(path, wanted) for wanted in self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """The traces of one handoff."""
+
+    handoff: str
+    names: frozenset[str] = frozenset()
+    """Words, in lower case, that name it in a commit message."""
+    commits: frozenset[str] = frozenset()
+    """Commits that its documents, notes, tags or refs name, as full ids."""
+    run_commits: frozenset[str] = frozenset()
+    """Commits that its agent runs made."""
+    documents: frozenset[str] = frozenset()
+    reports: frozenset[str] = frozenset()
+    """Those documents that report on work done: writing one ends a span."""
+    declared: frozenset[str] = frozenset()
+    """Paths, or folders with a slash at the end, that its documents list as their work."""
+    declared_changes: frozenset[str] = frozenset()
+    """Those that it says it created, modified or deleted."""
+    person: PersonSays | None = None
+    undecided: bool = True
+
+    def declares(self, path: str) -> bool:
+        if path in self.declared:
+            return True
+        return any(folder in self.declared for folder in list_folders(path))
+
+
+def is_below(path: str, wanted: str) -> bool:
+    """Whether a path is the wanted one or lies in the wanted folder."""
+    folder = wanted.rstrip("/")
+    return folder in {"", "."} or path == folder or path.startswith(f"{folder}/")
+
+
+def build_traces(handoff: Handoff, shared_documents: frozenset[str]) -> Traces:
+    """What the handoff itself shows; commits, runs and a person's words are added by whoever can look them up."""
+    documents = {
+        document.path: document.role for document in handoff.documents if document.path not in shared_documents
+    }
+    return Traces(
+        handoff=handoff.id,
+        names=_list_names(handoff),
+        documents=frozenset(documents),
+        reports=frozenset(path for path, role in documents.items() if role not in _BEFORE_WORK),
+        declared=_list_declared(handoff, _DECLARING) | frozenset(_list_packages(handoff)),
+        declared_changes=_list_declared(handoff, _CHANGING),
+    )
+
+
+def _list_declared(handoff: Handoff, kinds: frozenset[ClaimKind]) -> frozenset[str]:
+    """The paths that its documents list. One that means everything or leads out of the repository is left out."""
+    named = (claim.subject for claim in handoff.claims if claim.kind in kinds and claim.subject)
+    return frozenset(path for path in map(_clean, named) if path)
+
+
+def _list_packages(handoff: Handoff) -> Iterator[str]:
+    """The manifests of its packages and the files they list, which lie beside them."""
+    for package in handoff.packages:
+        manifest = package.where.path
+        folder = manifest.rpartition("/")[0]
+        listed = (f"{folder}/{asset.path}" if folder else asset.path for asset in package.assets)
+        yield from filter(None, map(_clean, (manifest, *listed)))
+
+
+def list_named_commits(handoff: Handoff) -> frozenset[str]:
+    """Commit ids as its documents write them."""
+    return frozenset(
+        str(claim.value)
+        for claim in handoff.claims
+        if claim.kind is ClaimKind.COMMIT and claim.value and not _is_head(claim.subject)
+    )
+
+
+def find_shared_documents(handoffs: Iterable[Handoff]) -> frozenset[str]:
+    """Documents that several handoffs have, such as a registry: they are no handoff's own."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for handoff in handoffs:
+        for path in {document.path for document in handoff.documents}:
+            (shared if path in seen else seen).add(path)
+    return frozenset(shared)
+
+
+def list_message_names(body: str) -> Iterator[str]:
+    """The words of a commit message that may name a handoff: of its subject, and of trailers such as `Handoff: H-3`."""
+    subject = body.partition("\n")[0]
+    for text in (subject, *_TRAILER.findall(body)):
+        yield from (word.casefold() for word in _TOKEN.findall(text))
+
+
+def _list_names(handoff: Handoff) -> frozenset[str]:
+    """Its id and original name, where they could not be a word of any other sentence."""
+    given = {handoff.id, handoff.original_name or ""}
+    return frozenset(name.casefold() for name in given if _SAYS_ITSELF.fullmatch(name))
+
+
+def _clean(path: str) -> str:
+    """A path as git writes it; empty if it leads out of the repository, is a pattern, or means everything."""
+    while path.startswith("./"):
+        path = path[2:]
+    parts = path.rstrip("/").split("/")
+    if path.startswith(("/", "~")) or any(part in {"", ".", ".."} for part in parts) or set(path) & set("*?[]{}"):
+        return ""
+    return path
+
+
+def list_folders(path: str) -> Iterator[str]:
+    """The folders around a path, each with a slash at the end."""
+    position = path.find("/")
+    while position >= 0:
+        yield path[: position + 1]
+        position = path.find("/", position + 1)
+
+
+def _is_head(subject: str | None) -> bool:
+    """A claim that some commit is the newest one says nothing about who made it."""
+    return subject == "head"
