@@ -12,9 +12,9 @@ from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
 from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.git.work_tree.capture import write_work_tree
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -44,13 +44,13 @@ def measure_capture(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[R
 
 def _build_cases(root: Path) -> dict[str, Callable[[], object]]:
     desk = open_desk(root)
-    harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
+    handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     argv = ["git", "-C", str(root), "status", "--porcelain=v2", "--untracked-files=all"]
     return {
         "git": lambda: subprocess.run(argv, check=True, env=environment, stdout=subprocess.DEVNULL),
         "tree": lambda: write_work_tree(desk.repository, find_cache_folder(root)),
-        "snapshot": lambda: capture_snapshot(desk, harvest, None),
+        "snapshot": lambda: capture_snapshot(desk, handoffs_read, None),
     }
 
 

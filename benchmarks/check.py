@@ -13,14 +13,14 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
+from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import Engine
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.system.processes.run import Bounds, run_command
 
@@ -69,14 +69,14 @@ def measure_check(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row
 def measure_engine(folder: Path, rounds: int) -> list[Row]:
     """One event when every result is known and nothing has changed: the engine's own cost, against one spawn of git."""
     desk = open_desk(make_repository(folder / "engine", 200, 12))
-    harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
-    world = RepositoryWorld(desk, harvest.handoffs, harvest.problems, Baseline(None, "none"))
-    inputs = Inputs(world)
-    first = Engine(inputs)
+    handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
+    world = RepositoryWorld(desk, handoffs_read.handoffs, handoffs_read.problems, Baseline(None, "none"))
+    answers = Answers(world)
+    first = Engine(answers)
     first.run(RULES)
 
     def event() -> None:
-        results = Engine(inputs, memory=first.remembered).run(RULES)
+        results = Engine(answers, memory=first.remembered).run(RULES)
         if not all(result.from_cache for result in results):
             raise AssertionError("nothing has changed")
 

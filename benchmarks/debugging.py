@@ -9,18 +9,17 @@ from pathlib import Path
 
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.contract import Found
 from handoff_tui.checks.engine import Engine
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport
-from handoff_tui.history.travel.past_checks import list_suited_rules
+from handoff_tui.history.travel.past_checks import list_past_rules
 from handoff_tui.history.travel.travel import Traveller
 
 _COMMITS = 1_000
@@ -98,10 +97,10 @@ def _bisect(desk: Desk, check: str) -> BisectReport:
 
 
 def _run_rule(desk: Desk, check: str) -> None:
-    rule = next(rule for rule in list_suited_rules(desk) if rule.id == check)
-    harvest = read_shelf(desk).harvest if check == _HEAVY else None
-    handoffs, problems = (harvest.handoffs, harvest.problems) if harvest is not None else ((), ())
-    Engine(Inputs(RepositoryWorld(desk, handoffs, problems, Baseline(None, "none")))).run([rule])
+    rule = next(rule for rule in list_past_rules(desk) if rule.id == check)
+    handoffs_read = read_repository(desk).result if check == _HEAVY else None
+    handoffs, problems = (handoffs_read.handoffs, handoffs_read.problems) if handoffs_read is not None else ((), ())
+    Engine(Answers(RepositoryWorld(desk, handoffs, problems, Baseline(None, "none")))).run([rule])
 
 
 def _open(folder: Path) -> Desk:

@@ -17,8 +17,8 @@ from benchmarks.repositories import make_repository
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.watch.noticed import Noticed, Watching
 from handoff_tui.git.watch.watcher import Watcher
-from handoff_tui.live.desk import LiveDesk
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.backend import LiveBackend
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey
 
 _Told = TypeVar("_Told")
@@ -36,7 +36,7 @@ _DOCUMENT = f"handoffs/{_HANDOFF}/{_HANDOFF}_RESULTS.md"
 
 class _Watched(NamedTuple):
     place: Path
-    told: queue.SimpleQueue[tuple[float, DeskState]]
+    told: queue.SimpleQueue[tuple[float, AppState]]
     heard: queue.SimpleQueue[tuple[float, Noticed]]
 
 
@@ -83,7 +83,7 @@ def _save_source(watched: _Watched, number: int) -> tuple[float, float]:
     content = f"value = -{number}\n"
     digest = hashlib.sha256(content.encode()).hexdigest()
 
-    def is_there(state: DeskState) -> bool:
+    def is_there(state: AppState) -> bool:
         results = state.checks.value.results if state.checks.value else ()
         actual = (one.actual or "" for result in results for finding in result.findings for one in finding.evidence)
         return any(digest in text for text in actual)
@@ -96,14 +96,14 @@ def _save_document(watched: _Watched, number: int) -> tuple[float, float]:
     before = place.read_text(encoding="utf-8").splitlines()
     lines = [f"- Passed: {1000 + number}" if line.startswith("- Passed:") else line for line in before]
 
-    def is_there(state: DeskState) -> bool:
+    def is_there(state: AppState) -> bool:
         tests = state.shown.value.reviewed.handoff.tests if state.shown.value else None
         return tests is not None and tests.passed == 1000 + number
 
     return _save(watched, _DOCUMENT, "\n".join(lines) + "\n", is_there)
 
 
-def _save(watched: _Watched, path: str, content: str, is_there: Callable[[DeskState], bool]) -> tuple[float, float]:
+def _save(watched: _Watched, path: str, content: str, is_there: Callable[[AppState], bool]) -> tuple[float, float]:
     """Seconds until a watcher told of it, and until a state had its result."""
     target = watched.place / path
     new = target.with_name("file.new")
@@ -129,7 +129,7 @@ def _open(place: Path) -> Iterator[_Watched]:
     """A desk with a handoff in view, everything read and live; and a watcher beside it, whose word is the floor."""
     watched = _Watched(place, queue.SimpleQueue(), queue.SimpleQueue())
     stop = threading.Event()
-    desk = LiveDesk([place], lambda state: watched.told.put((time.perf_counter(), state)))
+    desk = LiveBackend([place], lambda state: watched.told.put((time.perf_counter(), state)))
     watcher = Watcher(open_repository(place), lambda word: watched.heard.put((time.perf_counter(), word)), stop)
     desk.start()
     watcher.start()
@@ -146,7 +146,7 @@ def _open(place: Path) -> Iterator[_Watched]:
         watcher.join()
 
 
-def _is_settled(state: DeskState) -> bool:
+def _is_settled(state: AppState) -> bool:
     parts = (state.shown, state.checks, state.pipeline, state.gate)
     live = all(part.watching is Watching.LIVE for part in state.repositories)
     return live and all(part.value is not None and not part.loading and not part.stale for part in parts)

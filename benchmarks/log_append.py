@@ -29,7 +29,7 @@ from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.log.verify import LogVerifier
 from handoff_tui.log.witness import Witness
 from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 _FEW, _MANY = 10, 10_000
 _LIMIT = 2.0
@@ -90,7 +90,7 @@ def _append(journal: Journal) -> None:
 
 def _open_journal(root: Path) -> Journal:
     repository = open_repository(root)
-    local = LocalFolder(repository.common_dir)
+    local = GitPrivateFolder(repository.common_dir)
     blobs, witness = LogBlobs(repository), Witness(local)
 
     def know() -> Known:
@@ -120,7 +120,7 @@ def build_log(root: Path, count: int, find_review: Callable[[int], str] = lambda
     subprocess.run([*git, "add", "--all"], check=True)
     subprocess.run([*git, "commit", "--quiet", "--message=log"], check=True)
     added = journal.append(_build_decision, signer)
-    Witness(LocalFolder(root / ".git")).record(log, [entry.id for entry in added.verdict.entries])
+    Witness(GitPrivateFolder(root / ".git")).record(log, [entry.id for entry in added.verdict.entries])
     return root
 
 

@@ -16,7 +16,7 @@ from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.log.verify import LogVerifier
 from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 _FEW, _MANY = 1_000, 10_000
 _LINEAR_LIMIT = 11.0
@@ -44,7 +44,7 @@ def measure_log_verify(folder: Path, rounds: int) -> list[Row]:
 
 def _verify(root: Path, count: int, *, cached: bool) -> None:
     repository = open_repository(root)
-    facts = VerifiedCache(LocalFolder(repository.common_dir), b"s" * 32) if cached else None
+    facts = VerifiedCache(GitPrivateFolder(repository.common_dir), b"s" * 32) if cached else None
     verdict = LogVerifier(LogBlobs(repository), lambda: Known(build_time(read_now())), facts)()
     if verdict.problems or len(verdict.entries) <= count:
         raise AssertionError(f"the log that was built is not sound: {verdict.problems[:3]}")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from benchmarks.interleave import Row
 from handoff_tui.agents.engine.dbos import DbosEngine
-from handoff_tui.agents.engine.recorded_actions import Trial
-from handoff_tui.agents.engine.run_profile import open_trial
-from handoff_tui.agents.engine.trial_files import write_trial
+from handoff_tui.agents.engine.profile import open_trial
+from handoff_tui.agents.engine.trial import Trial, write_trial
 from handoff_tui.agents.procedures.report import PlannedStep, ProcedurePlan, ProcedureState, RunRequest
 
 _FEW, _MANY, _STEPS = 5, 50, 4

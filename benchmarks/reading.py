@@ -11,9 +11,9 @@ from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files, make_repository
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.git.repository import open_repository, read_work_tree
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 
 _NUMBER = 1_500
 _LIMIT = 3.0
@@ -28,8 +28,8 @@ def measure_reading(folder: Path, rounds: int) -> list[Row]:
     settings = Settings()
 
     def read_all() -> None:
-        harvest = read_handoffs(RepositoryShelf(repository, work_tree, settings), DIALECTS)
-        if not harvest.handoffs or harvest.unknown:
+        handoffs_read = read_handoffs(RepositoryFiles(repository, work_tree, settings), FORMATS)
+        if not handoffs_read.handoffs or handoffs_read.unknown:
             raise AssertionError("the benchmark's files must be understood")
 
     taken = interleave({"plain": lambda: _parse_plainly(paths), "read": read_all}, rounds)

@@ -58,4 +58,4 @@ def files_world(
 ) -> MemoryWorld:
     """Records by path, written as JSON, beside other files."""
     written = {path: json.dumps(record, indent=2) for path, record in records.items()}
-    return MemoryWorld(files={**written, **(files or {})}, settings=settings or Settings())
+    return MemoryWorld(files={**written, **(files or {})}, given_settings=settings or Settings())

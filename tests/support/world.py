@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeVar
 
-from handoff_tui.checks.context import Context
+from pydantic import BaseModel
+
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.contract import Found, Rule
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.run.rule_overrides import find_usual_severity
-from handoff_tui.checks.world import Change, CommitInfo
+from handoff_tui.checks.world import Change, CommitInfo, HandoffName
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.path_finder import PathFinder
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.read import Harvest, read_handoffs
-from tests.support.shelf import MemoryShelf
+from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
+from tests.support.memory_files import MemoryFiles
 
 HEAD = "a" * 40
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass
@@ -30,10 +33,10 @@ class MemoryWorld:
 
     files: dict[str, str | bytes] = field(default_factory=dict)
     repository: RepositoryFacts = field(default_factory=lambda: RepositoryFacts(root="/r", head=HEAD, branch="main"))
-    settings: Settings = field(default_factory=Settings)
+    given_settings: Settings = field(default_factory=Settings)
     overrides: dict[str, object] = field(default_factory=dict)
     """Settings by dotted key that differ from the defaults."""
-    shelf: MemoryShelf | None = None
+    shelf: MemoryFiles | None = None
     """For git notes, refs and commits that dialects read; by default one over the files."""
     measured: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """Verdicts by handoff id; by default every claim is unverified."""
@@ -57,20 +60,26 @@ class MemoryWorld:
     reached: dict[str, bool | None] = field(default_factory=dict)
     addresses: dict[str, int | str | None] = field(default_factory=dict)
     moment: datetime = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    _harvest: Harvest | None = None
+    _handoffs_read: ReadHandoffs | None = None
 
-    def harvest(self) -> Harvest:
-        if self._harvest is None:
+    def handoffs_read(self) -> ReadHandoffs:
+        if self._handoffs_read is None:
             texts = {path: text for path, text in self.files.items() if isinstance(text, str)}
-            shelf = self.shelf if self.shelf is not None else MemoryShelf(texts, self.settings)
-            self._harvest = read_handoffs(shelf, DIALECTS)
-        return self._harvest
+            shelf = self.shelf if self.shelf is not None else MemoryFiles(texts, self.given_settings)
+            self._handoffs_read = read_handoffs(shelf, FORMATS)
+        return self._handoffs_read
 
     def handoffs(self) -> tuple[Handoff, ...]:
-        return self.harvest().handoffs
+        return self.handoffs_read().handoffs
+
+    def handoff_names(self) -> tuple[HandoffName, ...]:
+        return tuple(HandoffName(handoff.id, handoff.dialect) for handoff in self.handoffs())
+
+    def handoff(self, handoff: str) -> Handoff | None:
+        return next((known for known in self.handoffs() if known.id == handoff), None)
 
     def problems(self) -> tuple[Problem, ...]:
-        return self.harvest().problems
+        return self.handoffs_read().problems
 
     def facts(self) -> RepositoryFacts:
         return self.repository
@@ -151,15 +160,20 @@ class MemoryWorld:
     def usual_severity(self, name: str) -> str | None:
         return find_usual_severity(Settings(), name)
 
-    def setting(self, key: str) -> object:
-        if key in self.overrides:
-            return self.overrides[key]
-        value: object = self.settings
-        for part in key.split("."):
-            value = value[part] if isinstance(value, dict) else getattr(value, part)
-        return value
+    @property
+    def settings(self) -> Settings:
+        settings = self.given_settings
+        for key, value in self.overrides.items():
+            settings = _override(settings, key.split("."), value)
+        return settings
+
+
+def _override(section: _Model, path: list[str], value: object) -> _Model:
+    first, *rest = path
+    new = _override(getattr(section, first), rest, value) if rest else value
+    return section.model_copy(update={first: new})
 
 
 def judge(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[Found]:
     """What a rule finds in a world; NotApplicableError and UndecidableError come through."""
-    return list(rule.judge(Context(Inputs(world), scope)))
+    return list(rule.judge(Context(Answers(world), scope)))

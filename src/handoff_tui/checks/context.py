@@ -1,186 +1,297 @@
-"""What a rule is given: typed questions, each of which is recorded."""
+"""A rule's context: the world's questions, each recorded with a digest of its answer."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import NoReturn, TypeVar, cast
+from functools import reduce
+from typing import Final, NamedTuple, NoReturn, TypeVar, TypeVarTuple, cast
+
+from pydantic import BaseModel
 
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.inputs import Inputs, Manifest
-from handoff_tui.checks.world import Change, CommitInfo
-from handoff_tui.core.place import Problem
-from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.checks.world import World
+from handoff_tui.config.recorded import record_settings
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.handoff import Handoff
 
-_Kind = TypeVar("_Kind")
+_Answer = TypeVar("_Answer")
+_Arguments = TypeVarTuple("_Arguments")
+
+
+class Question(NamedTuple):
+    """A question to the world: the method's name and its arguments; for `settings`, the path of one setting."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the answer may change while the repository stays the same."""
+        return self.name in _OUTSIDE
+
+    def describe(self) -> str:
+        """What the answer is about, for "re-run because … changed"."""
+        about = " ".join(self.arguments)
+        match self.name:
+            case "read" | "handoff":
+                return about
+            case "read_at":
+                return f"file at {':'.join(self.arguments)}"
+            case "find":
+                return f"{self.arguments[0]}, named by {self.arguments[1]},"
+            case "settings":
+                return f"setting {'.'.join(self.arguments)}"
+            case "verdicts":
+                return f"the claims of {about}"
+        return f"{self.name.replace('_', ' ')} {about}".strip()
+
+
+Manifest = dict[Question, str]
+"""What a rule asked, with the digest of each answer."""
+
+_QUESTIONS: Final = frozenset({"settings", *(name for name in vars(World) if not name.startswith("_"))})
+_OUTSIDE: Final = frozenset(
+    question.__name__
+    for question in (
+        World.answers,
+        World.find_program,
+        World.is_executable,
+        World.is_writable,
+        World.now,
+        World.program_answers,
+        World.reaches,
+    )
+)
+_FULL_COMMIT: Final = compile_later(r"(?:[0-9a-f]{40}|[0-9a-f]{64})$")
+
+
+class Answers:
+    """The world's answers, each asked for once: every rule of a run sees the same."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._answers: dict[Question, object] = {}
+        self._digests: Manifest = {}
+        self._holding: dict[str, tuple[str, ...]] = {}
+        self._ending: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def ask(self, question: Question) -> object:
+        if question not in self._answers:
+            name, arguments = question
+            self._answers[question] = (
+                reduce(getattr, arguments, self.world.settings)
+                if name == "settings"
+                else getattr(self.world, name)(*arguments)
+            )
+        return self._answers[question]
+
+    def digest(self, question: Question) -> str:
+        """A digest of the answer."""
+        if question not in self._digests:
+            self._digests[question] = digest_value(self.ask(question))
+        return self._digests[question]
+
+    def find_difference(self, manifest: Manifest) -> Question | None:
+        """The first question whose answer is no longer the recorded one; None if all are the same."""
+        return next((question for question, recorded in manifest.items() if self._differs(question, recorded)), None)
+
+    def _differs(self, question: Question, recorded: str) -> bool:
+        if self._digests.get(question) == recorded:  # asked before in this run
+            return False
+        if question.name == "read_at" and recorded != _ABSENT and _FULL_COMMIT.match(question.arguments[0]):
+            return False  # content at a full commit id never changes; a missing object may arrive
+        try:
+            return question.name not in _QUESTIONS or self.digest(question) != recorded
+        except AttributeError:  # a setting of another version
+            return True
+
+    def find_holding(self, text: str) -> tuple[str, ...]:
+        """The paths that contain a text; several rules look for the same among very many."""
+        if text not in self._holding:
+            self._holding[text] = tuple(path for path in self._list_paths() if text in path)
+        return self._holding[text]
+
+    def find_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
+        """The paths that end with one of these."""
+        if endings not in self._ending:
+            self._ending[endings] = tuple(path for path in self._list_paths() if path.endswith(endings))
+        return self._ending[endings]
+
+    def _list_paths(self) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", self.ask(_PATHS))
+
+    def take_over(self, earlier: Answers, is_valid: Callable[[Question], bool]) -> None:
+        """Keeps the earlier answers that are still valid, with their digests."""
+        kept = [question for question in earlier._answers if is_valid(question)]
+        for question in kept:
+            self._answers[question] = earlier._answers[question]
+            if question in earlier._digests:
+                self._digests[question] = earlier._digests[question]
+        if _PATHS in kept:
+            self._holding, self._ending = earlier._holding, earlier._ending
+
+    def find_known(self, question: Callable[[World, *_Arguments], _Answer], *arguments: *_Arguments) -> _Answer | None:
+        """The answer to a question that was asked already; None if it was not."""
+        return cast("_Answer | None", self._answers.get(_build_question(question, *arguments)))
+
+    def has_asked(self, question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> bool:
+        return _build_question(question, *arguments) in self._answers
+
+    def put(self, question: Callable[[World], _Answer], answer: _Answer) -> None:
+        """Stores an answer that somebody has worked out already."""
+        self._answers[_build_question(question)] = answer
+
+
+def _build_question(question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> Question:
+    return Question(question.__name__, cast("tuple[str, ...]", arguments))
+
+
+_PATHS: Final = Question("paths")
+
+
+def digest_value(value: object) -> str:
+    """A digest of an answer; equal answers have equal digests."""
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
+    text = "nothing" if value is None else json.dumps(value, default=_to_plain, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_ABSENT: Final = digest_value(None)
+
+
+def _to_plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return repr(value)
+
+
+def _recorded(question: Callable[[World, *_Arguments], _Answer]) -> Callable[[Context, *_Arguments], _Answer]:
+    """A method of the context that passes a question on and records it."""
+    name = question.__name__
+
+    def ask(context: Context, *arguments: *_Arguments) -> _Answer:
+        return cast("_Answer", context.ask(Question(name, cast("tuple[str, ...]", arguments))))
+
+    ask.__doc__ = question.__doc__
+    return ask
 
 
 class Context:
-    """The only door of a rule. `manifest` holds all it asked, with digests of the answers."""
+    """All that a rule can see. `manifest` holds what it asked, with digests of the answers."""
 
-    def __init__(self, inputs: Inputs, scope: str | None = None, check: str = "") -> None:
-        self._inputs = inputs
-        self._scope = scope
+    def __init__(self, answers: Answers, scope: str | None = None, check: str = "") -> None:
+        self._answers = answers
+        self.scope = scope
+        """The id of the handoff under review; None if all are."""
         self._check = check
+        self.settings = record_settings(answers.world.settings, lambda path: self.ask(Question("settings", path)))
+        """The settings; each one that is read is recorded."""
         self.manifest: Manifest = {}
-        self.remarks: list[str] = []
+        self.notes: list[str] = []
 
-    @property
-    def scope(self) -> str | None:
-        """The id of the handoff under review, where only one is."""
-        return self._scope
+    handoff_names = _recorded(World.handoff_names)
+    handoff = _recorded(World.handoff)
+    problems = _recorded(World.problems)
+    facts = _recorded(World.facts)
+    verdicts = _recorded(World.verdicts)
+    paths = _recorded(World.paths)
+    read = _recorded(World.read)
+    exists = _recorded(World.exists)
+    find = _recorded(World.find)
+    is_executable = _recorded(World.is_executable)
+    is_writable = _recorded(World.is_writable)
+    find_program = _recorded(World.find_program)
+    program_answers = _recorded(World.program_answers)
+    commits = _recorded(World.commits)
+    commit = _recorded(World.commit)
+    lag = _recorded(World.lag)
+    commit_paths = _recorded(World.commit_paths)
+    document_commit = _recorded(World.document_commit)
+    is_cut_off = _recorded(World.is_cut_off)
+    read_at = _recorded(World.read_at)
+    baseline = _recorded(World.baseline)
+    changes = _recorded(World.changes)
+    remotes = _recorded(World.remotes)
+    reaches = _recorded(World.reaches)
+    answers = _recorded(World.answers)
+    now = _recorded(World.now)
+    usual_severity = _recorded(World.usual_severity)
+
+    def ask(self, question: Question) -> object:
+        answer = self._answers.ask(question)
+        self.manifest[question] = self._answers.digest(question)
+        return answer
+
+    def parameters(self) -> Mapping[str, object]:
+        """`[checks.<id>.parameters]` of the configuration, for this check."""
+        return cast("Mapping[str, object]", self.ask(Question("parameters", (self._check,))))
 
     def handoffs(self, dialect: str | None = None) -> tuple[Handoff, ...]:
-        """The handoffs under review, of one dialect or of all; only these are recorded as read."""
-        known = cast("tuple[tuple[str, str], ...]", self._ask("handoff-ids"))
-        wanted = [name for name, kind in known if (dialect is None or kind == dialect) and self._scope in {None, name}]
-        return tuple(cast("Handoff", self._ask("handoff", name)) for name in wanted)
+        """The handoffs under review, of one format or of all; only these are recorded as read."""
+        wanted = (
+            name.id
+            for name in self.handoff_names()
+            if dialect in {None, name.dialect} and self.scope in {None, name.id}
+        )
+        return self._read_handoffs(wanted)
 
     def every_handoff(self) -> tuple[Handoff, ...]:
-        """All handoffs, also when only one is under review: for rules about how they fit together."""
-        known = cast("tuple[tuple[str, str], ...]", self._ask("handoff-ids"))
-        return tuple(cast("Handoff", self._ask("handoff", name)) for name, _ in known)
+        """All handoffs, even if only one is under review: for rules about how they fit together."""
+        return self._read_handoffs(name.id for name in self.handoff_names())
+
+    def _read_handoffs(self, ids: Iterable[str]) -> tuple[Handoff, ...]:
+        return tuple(handoff for name in ids if (handoff := self.handoff(name)) is not None)
 
     def require_handoffs(self, dialect: str) -> tuple[Handoff, ...]:
-        """The handoffs of a dialect under review; without any, the rule does not apply."""
+        """The handoffs of a format under review; without any, the rule does not apply."""
         return self.handoffs(dialect) or self.skip(f"no {dialect} handoff here")
 
-    def problems(self) -> tuple[Problem, ...]:
-        return cast("tuple[Problem, ...]", self._ask("problems"))
-
-    def verdicts(self, handoff: Handoff) -> tuple[Verdict, ...]:
-        return cast("tuple[Verdict, ...]", self._ask("verdicts", handoff.id))
-
-    def facts(self) -> RepositoryFacts:
-        return cast("RepositoryFacts", self._ask("facts"))
-
-    def paths(self) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", self._ask("paths"))
-
     def paths_holding(self, text: str) -> tuple[str, ...]:
-        """Those of the paths in which a text occurs."""
-        self._ask("paths")
-        return self._inputs.find_holding(text)
+        """The paths that contain a text."""
+        self.paths()
+        return self._answers.find_holding(text)
 
     def paths_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the paths that end with one of these."""
-        self._ask("paths")
-        return self._inputs.find_ending(endings)
+        """The paths that end with one of these."""
+        self.paths()
+        return self._answers.find_ending(endings)
 
     def paths_below(self, folder: str) -> tuple[str, ...]:
-        """Those of the paths that lie below a folder."""
+        """The paths below a folder."""
         paths = self.paths()
-        behind_slash = chr(ord("/") + 1)
-        return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}{behind_slash}")]
+        after_slash = chr(ord("/") + 1)
+        return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}{after_slash}")]
 
     def has_path(self, path: str) -> bool:
-        """Whether it is one of the paths."""
+        """Whether a path is tracked or untracked, and not ignored."""
         paths = self.paths()
-        place = bisect_left(paths, path)
-        return place < len(paths) and paths[place] == path
-
-    def read(self, path: str) -> bytes | None:
-        return cast("bytes | None", self._ask("file", path))
+        index = bisect_left(paths, path)
+        return index < len(paths) and paths[index] == path
 
     def read_text(self, path: str) -> str | None:
         """A file as text; bytes that are not UTF-8 become U+FFFD."""
         content = self.read(path)
         return None if content is None else content.decode("utf-8", "replace")
 
-    def exists(self, path: str) -> bool:
-        return cast("bool", self._ask("exists", path))
-
-    def find(self, wanted: str, document: str) -> str | None:
-        return cast("str | None", self._ask("find", f"{document}\0{wanted}"))
-
-    def is_executable(self, path: str) -> bool:
-        return cast("bool", self._ask("executable", path))
-
-    def is_writable(self, path: str) -> bool:
-        return cast("bool", self._ask("writable", path))
-
-    def find_program(self, name: str) -> str | None:
-        return cast("str | None", self._ask("program", name))
-
-    def program_answers(self, name: str) -> bool | None:
-        return cast("bool | None", self._ask("program-answers", name))
-
-    def commits(self) -> tuple[CommitInfo, ...]:
-        return cast("tuple[CommitInfo, ...]", self._ask("commits"))
-
-    def commit(self, name: str) -> str | None:
-        return cast("str | None", self._ask("commit", name))
-
-    def lag(self, commit: str) -> int | None:
-        return cast("int | None", self._ask("lag", commit))
-
-    def commit_paths(self, commit: str) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", self._ask("commit-paths", commit))
-
-    def document_commit(self, path: str) -> str | None:
-        return cast("str | None", self._ask("document-commit", path))
-
-    def is_cut_off(self, commit: str) -> bool:
-        """Whether what seems to be written at this commit may be older: a shallow clone lacks what is before it."""
-        return cast("bool", self._ask("cut-off", commit))
-
-    def read_at(self, commit: str, path: str) -> bytes | None:
-        return cast("bytes | None", self._ask("file-at", f"{commit}:{path}"))
-
-    def baseline(self) -> str | None:
-        return cast("str | None", self._ask("baseline"))
-
     def require_baseline(self) -> str:
-        """The commit compared with; without one the rule does not apply, and says so."""
+        """The commit compared with; without one, the rule does not apply."""
         return self.baseline() or self.skip("no baseline: nothing was pushed or approved yet, and none was named")
 
-    def changes(self) -> tuple[Change, ...]:
-        return cast("tuple[Change, ...]", self._ask("changes"))
-
-    def remotes(self) -> tuple[tuple[str, str], ...]:
-        return cast("tuple[tuple[str, str], ...]", self._ask("remotes"))
-
-    def reaches(self, remote: str) -> bool | None:
-        return cast("bool | None", self._ask("reaches", remote))
-
-    def answers(self, address: str) -> int | str | None:
-        return cast("int | str | None", self._ask("answer", address))
-
-    def now(self) -> datetime:
-        return cast("datetime", self._ask("now"))
-
-    def setting(self, key: str, kind: type[_Kind]) -> _Kind:
-        """A setting of a known type: `context.setting("mosaic.handoff_message_minimum", int)`."""
-        value = self._ask("setting", key)
-        if kind is float and isinstance(value, int):
-            value = float(value)
-        if not isinstance(value, kind):
-            raise TypeError(f"setting {key} is {type(value).__name__}, not {kind.__name__}")
-        return value
-
-    def parameters(self) -> Mapping[str, object]:
-        """What the configuration gives to this check (`[checks.<id>.parameters]`)."""
-        return cast("Mapping[str, object]", self._ask("parameters", self._check))
-
-    def usual_severity(self, name: str) -> str | None:
-        return cast("str | None", self._ask("usual-severity", name))
-
-    def remark(self, text: str) -> None:
-        """Something to know even if the rule passes: a lag that is tolerated, a thing that was left out."""
-        self.remarks.append(text)
+    def note(self, text: str) -> None:
+        """Adds something worth knowing even if the rule passes: a lag that is tolerated, a thing left out."""
+        self.notes.append(text)
 
     def skip(self, reason: str) -> NoReturn:
-        """The rule has nothing to judge here."""
+        """Ends the rule: it has nothing to judge here."""
         raise NotApplicableError(reason)
 
     def undecidable(self, reason: str) -> NoReturn:
-        """The rule cannot tell, which never counts as a pass."""
+        """Ends the rule: it can't tell, which never counts as a pass."""
         raise UndecidableError(reason)
-
-    def _ask(self, kind: str, name: str = "") -> object:
-        answer = self._inputs.ask(kind, name)
-        self.manifest[f"{kind}:{name}"] = self._inputs.digest(kind, name)
-        return answer

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context, Manifest
 from handoff_tui.checks.contract import Found, NotApplicableError, Rule, UndecidableError
-from handoff_tui.checks.inputs import OUTSIDE, Inputs, Manifest
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 
@@ -43,9 +42,9 @@ class Remembered(NamedTuple):
 
 @dataclass(slots=True)
 class Engine:
-    """Runs rules over one set of inputs. `memory` holds earlier results by rule id, `remembered` the new ones."""
+    """Runs rules over one set of answers. `memory` holds earlier results by rule id, `remembered` the new ones."""
 
-    inputs: Inputs
+    answers: Answers
     scope: str | None = None
     adjustments: Mapping[str, Adjustment] = field(default_factory=dict)
     memory: Mapping[str, Remembered] = field(default_factory=dict)
@@ -74,7 +73,7 @@ class Engine:
         if earlier is not None and why is None:
             self.remembered[rule.id] = earlier
             return self._adjust(earlier.result, rule, adjustment, from_cache=True, why=None)
-        context = Context(self.inputs, self.scope, rule.id)
+        context = Context(self.answers, self.scope, rule.id)
         started = time.perf_counter()
         judged = _judge(rule, context)
         result = _build_result(rule, judged, context.manifest, (time.perf_counter() - started, self.moment))
@@ -90,8 +89,8 @@ class Engine:
             return "no earlier result"
         if earlier.version != rule.version:
             return "the rule itself changed"
-        difference = self.inputs.find_difference(earlier.manifest)
-        return None if difference is None else f"{difference} changed"
+        difference = self.answers.find_difference(earlier.manifest)
+        return None if difference is None else f"{difference.describe()} changed"
 
     def _adjust(
         self, result: CheckResult, rule: Rule, adjustment: Adjustment, *, from_cache: bool, why: str | None
@@ -123,7 +122,7 @@ def _judge(rule: Rule, context: Context) -> _Judged:
     except Exception as fault:  # noqa: BLE001 - a rule that raises is a failed check with a reason, never a crash
         return _Judged(Outcome.ERROR, f"the rule raised {type(fault).__name__}: {fault}")
     if not found:
-        return _Judged(Outcome.PASS, " ".join([rule.holds, *(f"({remark})" for remark in context.remarks)]))
+        return _Judged(Outcome.PASS, " ".join([rule.holds, *(f"({note})" for note in context.notes)]))
     first = found[0].message
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return _Judged(Outcome.FAIL, f"{first}{more}", found)
@@ -144,7 +143,7 @@ def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, timed: tuple[
         findings=tuple(_build_finding(rule, found) for found in shown),
         remedy=Remedy(text=rule.remedy, commands=commands[:_MOST_COMMANDS]) if failed else None,
         inputs_digest=digest_manifest(rule, manifest),
-        outside=any(key.partition(":")[0] in OUTSIDE for key in manifest),
+        outside=any(question.is_outside for question in manifest),
         duration=duration,
         ran_at=ran_at,
     )

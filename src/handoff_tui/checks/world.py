@@ -1,4 +1,4 @@
-"""What a rule may ask about, whoever answers: the work tree, or the tree of an old commit."""
+"""The questions a rule may ask, whoever answers: the work tree, or the tree of an old commit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from handoff_tui.config.recorded import HasSettings
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict
@@ -32,10 +33,22 @@ class CommitInfo(NamedTuple):
     body: str
 
 
-class World(Protocol):
-    """Answers are the same however often they are asked for within one run."""
+class HandoffName(NamedTuple):
+    """A handoff's id and the format it was read from."""
 
-    def handoffs(self) -> tuple[Handoff, ...]: ...
+    id: str
+    dialect: str
+
+
+class World(HasSettings, Protocol):
+    """Every question, and the settings. Within one run, the same question gets the same answer.
+
+    Arguments are strings: with the method's name they identify the question in a record.
+    """
+
+    def handoff_names(self) -> tuple[HandoffName, ...]: ...
+
+    def handoff(self, handoff: str) -> Handoff | None: ...
 
     def problems(self) -> tuple[Problem, ...]: ...
 
@@ -45,15 +58,15 @@ class World(Protocol):
         """The claims of a handoff beside their measurements."""
 
     def paths(self) -> tuple[str, ...]:
-        """Every tracked or untracked path, sorted; ignored ones are not among them."""
+        """Every tracked or untracked path, sorted, without ignored ones."""
 
     def read(self, path: str) -> bytes | None:
-        """A file's content; nothing where it is missing or may not be read."""
+        """A file's content; None if it is missing or may not be read."""
 
     def exists(self, path: str) -> bool: ...
 
     def find(self, wanted: str, document: str) -> str | None:
-        """The path that a document means."""
+        """The path that a document means by a name it mentions."""
 
     def is_executable(self, path: str) -> bool: ...
 
@@ -63,16 +76,16 @@ class World(Protocol):
         """Where a program is on the search path."""
 
     def program_answers(self, name: str) -> bool | None:
-        """Whether a program of the configuration starts and ends; nothing where it may not be started."""
+        """Whether a program named in the configuration starts and ends; None if it may not be started."""
 
     def commits(self) -> tuple[CommitInfo, ...]:
-        """The newest commits from HEAD, newest first, as many as limits.commits."""
+        """The newest `limits.commits` commits from HEAD, newest first."""
 
     def commit(self, name: str) -> str | None:
-        """The full id of a commit as written."""
+        """The full id of a commit."""
 
     def lag(self, commit: str) -> int | None:
-        """How many commits HEAD is ahead of it; nothing when it is not in the history of HEAD."""
+        """How many commits HEAD is ahead of a commit; None if it is not in the history of HEAD."""
 
     def commit_paths(self, commit: str) -> tuple[str, ...]:
         """The paths a commit changed."""
@@ -81,12 +94,12 @@ class World(Protocol):
         """The newest commit that touched a path."""
 
     def is_cut_off(self, commit: str) -> bool:
-        """Whether a shallow clone lacks what is before a commit: it seems to have written all that it holds."""
+        """Whether a shallow clone ends at a commit, so that what seems to be written there may be older."""
 
     def read_at(self, commit: str, path: str) -> bytes | None: ...
 
     def baseline(self) -> str | None:
-        """The commit that the work is compared with; nothing when there is none."""
+        """The commit that the work is compared with."""
 
     def changes(self) -> tuple[Change, ...]:
         """What differs between the baseline and the work tree."""
@@ -95,18 +108,15 @@ class World(Protocol):
         """Names and addresses of the remotes."""
 
     def reaches(self, remote: str) -> bool | None:
-        """Whether a remote answers; nothing where asking it would need the network and nobody consented."""
+        """Whether a remote answers; None if that takes the network and nobody consented."""
 
     def answers(self, address: str) -> int | str | None:
-        """The HTTP status of an address, or why there is none; nothing without consent to use the network."""
+        """The HTTP status of an address, or why there is none; None without consent to use the network."""
 
     def now(self) -> datetime: ...
 
-    def setting(self, key: str) -> object:
-        """A setting by its dotted name."""
-
     def parameters(self, check: str) -> Mapping[str, object]:
-        """What the configuration gives to a check of the user's own."""
+        """`[checks.<id>.parameters]` of the configuration."""
 
     def usual_severity(self, name: str) -> str | None:
-        """How severe a rule, by id or declared name, is where the repository's own file says nothing about it."""
+        """How severe a rule, by id or declared name, is if the repository's file says nothing about it."""

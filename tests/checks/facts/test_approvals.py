@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.handoff import Handoff
 from tests.support.world import MemoryWorld
@@ -14,7 +13,7 @@ def build(path: str, text: str) -> tuple[Context, Handoff]:
     handoff = Handoff(
         id="T1", dialect="hub", documents=(Document(path=path, role=DocumentRole.NOTE),), producers=("Dunlin",)
     )
-    return Context(Inputs(MemoryWorld({path: text}))), handoff
+    return Context(Answers(MemoryWorld({path: text}))), handoff
 
 
 @pytest.mark.parametrize(

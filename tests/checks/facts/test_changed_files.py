@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
-from handoff_tui.checks.inputs import Inputs
 from tests.support.changed_world import build_changed_world
 
 
@@ -29,7 +28,7 @@ def test_changed_files_are_read_on_both_sides() -> None:
     """Added, deleted, modified and renamed; others are left out."""
     before = {"a.txt": "1", "b.txt": "2", "old.txt": "3", "x.md": "4"}
     now = {"a.txt": "5", "c.txt": "6", "new.txt": "7", "x.md": "8"}
-    context = Context(Inputs(build_changed_world(before, now, {"new.txt": "old.txt"})))
+    context = Context(Answers(build_changed_world(before, now, {"new.txt": "old.txt"})))
     found = {file.path: file for file in read_changed(context, ["*.txt"])}
     assert found == {
         "a.txt": ChangedFile("a.txt", "a.txt", "1", "5"),
@@ -41,5 +40,5 @@ def test_changed_files_are_read_on_both_sides() -> None:
 
 def test_file_renamed_out_of_the_pattern_has_no_new_side() -> None:
     """It is no longer of the kind asked for."""
-    context = Context(Inputs(build_changed_world({"a.txt": "1"}, {"a.md": "1"}, {"a.md": "a.txt"})))
+    context = Context(Answers(build_changed_world({"a.txt": "1"}, {"a.md": "1"}, {"a.md": "a.txt"})))
     assert read_changed(context, ["*.txt"]) == [ChangedFile("a.txt", None, "1", "")]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
-from handoff_tui.checks.inputs import Inputs
 from tests.support.world import MemoryWorld
 
 
 def test_document_is_cut_off_with_its_commit() -> None:
     """One of another commit, and one of none, is not."""
     world = MemoryWorld(documents={"a.md": "a" * 40, "b.md": "b" * 40}, cut_off=frozenset({"a" * 40}))
-    context = Context(Inputs(world))
+    context = Context(Answers(world))
     assert [is_document_cut_off(context, path) for path in ("a.md", "b.md", "c.md")] == [True, False, False]
 
 

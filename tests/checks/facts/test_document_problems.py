@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.document_problems import find_unreadable, parse_json, read_json, walk_objects
-from handoff_tui.checks.inputs import Inputs
 from tests.support.world import MemoryWorld
 
 PATH = ".planning/HANDOFF.json"
@@ -10,7 +9,7 @@ PATH = ".planning/HANDOFF.json"
 
 def test_unreadable_documents_are_told_only_of_those_asked_for() -> None:
     """With their place; other files are other rules' business."""
-    context = Context(Inputs(MemoryWorld({PATH: "{"})))
+    context = Context(Answers(MemoryWorld({PATH: "{"})))
     [found] = find_unreadable(context, [PATH])
     assert str(found.place) == f"{PATH}:1"
     assert list(find_unreadable(context, ["other.json"])) == []
@@ -18,7 +17,7 @@ def test_unreadable_documents_are_told_only_of_those_asked_for() -> None:
 
 def test_json_that_cannot_be_read_is_nothing() -> None:
     """Missing, broken, nested beyond measure; a byte order mark is no fault."""
-    context = Context(Inputs(MemoryWorld({"a.json": b'\xef\xbb\xbf{"a": 1}'})))
+    context = Context(Answers(MemoryWorld({"a.json": b'\xef\xbb\xbf{"a": 1}'})))
     assert read_json(context, "a.json") == {"a": 1}
     assert read_json(context, "none.json") is None
     assert parse_json(b"{") is None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import Remembered
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.memory import load_memory
@@ -24,7 +25,7 @@ def result(outcome: Outcome, digest: str | None = "d") -> CheckResult:
 def test_memory_comes_back(tmp_path: Path) -> None:
     """Rules, passes and outcomes; each scope has its own."""
     memory = load_memory(tmp_path, None)
-    memory.rules["r"] = Remembered(result(Outcome.FAIL), {"file:a": "1"}, 2)
+    memory.rules["r"] = Remembered(result(Outcome.FAIL), {Question("read", ("a",)): "1"}, 2)
     memory.note_outcome(result(Outcome.PASS))
     memory.save()
     again = load_memory(tmp_path, None)

@@ -8,9 +8,9 @@ from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.handoffs.claim import VerdictState
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
@@ -32,8 +32,8 @@ def repository(builder: RepositoryBuilder, tmp_path: Path) -> RepositoryBuilder:
 @pytest.fixture
 def world(repository: RepositoryBuilder) -> RepositoryWorld:
     desk = open_desk(repository.folder)
-    harvest = read_handoffs(RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings), DIALECTS)
-    return RepositoryWorld(desk, harvest.handoffs, harvest.problems, choose_baseline(desk, None))
+    handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
+    return RepositoryWorld(desk, handoffs_read.handoffs, handoffs_read.problems, choose_baseline(desk, None))
 
 
 def test_world_reads_the_work_tree(world: RepositoryWorld) -> None:
@@ -93,9 +93,7 @@ def test_world_starts_no_program_that_the_user_did_not_name(world: RepositoryWor
     assert world.program_answers("git") is None
 
 
-def test_world_tells_settings_by_their_dotted_name(world: RepositoryWorld) -> None:
-    """Also inside tables by id."""
-    assert world.setting("limits.commits") == 200
-    assert world.setting("procedures.rules.VR001.timeout_seconds") == 30
+def test_world_knows_settings_clock_and_permissions(world: RepositoryWorld) -> None:
+    assert world.settings.limits.commits == 200
     assert world.now().tzinfo is not None
     assert world.is_writable("a.py")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.testcode.compared_tests import compare_tests
 from tests.support.changed_world import build_changed_world
 
@@ -10,7 +9,7 @@ TWO = "def test_row():\n    assert row() == 2\n"
 
 
 def compare(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str, str | None]]:
-    pairs = compare_tests(Context(Inputs(build_changed_world(before, now))))
+    pairs = compare_tests(Context(Answers(build_changed_world(before, now))))
     return [(pair.old_path, pair.before.name, pair.new_path) for pair in pairs]
 
 

@@ -32,9 +32,9 @@ class Approval(NamedTuple):
 
 def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
     """Every approval in the handoff's own documents; what says that nobody approved yet is none."""
-    fields = [_normalise(field) for field in context.setting("approvals.fields", tuple)]
-    refusing = {word.lower() for word in context.setting("approvals.refusing_words", tuple)}
-    nameless = {word.lower() for word in context.setting("approvals.nameless_words", tuple)}
+    fields = [_normalise(field) for field in context.settings.approvals.fields]
+    refusing = {word.lower() for word in context.settings.approvals.refusing_words}
+    nameless = {word.lower() for word in context.settings.approvals.nameless_words}
     for document in handoff.documents:
         found = _find_in_json if document.path.lower().endswith(".json") else _find_in_lines
         for field, value, line, beside in found(context, document.path, fields):
@@ -51,14 +51,14 @@ def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
     """Whether a name is that of an agent, of a role, or of whoever did the work."""
     lowered = _normalise(name)
     words = set(re.split(r"[^\w-]+", lowered)) | set(re.split(r"[^a-z]+", lowered))
-    if words & {word.lower() for word in context.setting("approvals.agent_words", tuple)}:
+    if words & {word.lower() for word in context.settings.approvals.agent_words}:
         return True
-    roles = context.setting("hub.roles", dict)
+    roles = context.settings.hub.roles
     known = [
         *handoff.producers,
         *([handoff.source_agent] if handoff.source_agent else []),
         *(attempt.agent for attempt in handoff.attempts if attempt.agent),
-        *context.setting("agents", dict),
+        *context.settings.agents,
         *roles,
         *(str(getattr(role, "title", "")) for role in roles.values()),
     ]
@@ -76,7 +76,7 @@ def _normalise(text: str) -> str:
 def _find_in_lines(context: Context, path: str, fields: list[str]) -> Iterator[tuple[str, str, int | None, str]]:
     """Lines `field: value` outside code, with the lines near them."""
     lines = (context.read_text(path) or "").split("\n")
-    near = context.setting("approvals.near_lines", int)
+    near = context.settings.approvals.near_lines
     in_code = False
     for number, line in enumerate(lines, start=1):
         if _FENCE.match(line):

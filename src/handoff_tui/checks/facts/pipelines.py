@@ -18,13 +18,13 @@ class _ConfiguredAgent(Protocol):
 
 
 def list_pipelines(context: Context) -> dict[str, Pipeline]:
-    configured = cast("dict[str, _ConfiguredPipeline]", context.setting("pipelines", dict))
+    configured = cast("dict[str, _ConfiguredPipeline]", context.settings.pipelines)
     return {name: pipeline.build(name) for name, pipeline in configured.items()}
 
 
 def list_commands(context: Context) -> dict[str, tuple[str, ...]]:
     """The command of each agent, by its name in small letters."""
-    configured = cast("dict[str, _ConfiguredAgent]", context.setting("agents", dict))
+    configured = cast("dict[str, _ConfiguredAgent]", context.settings.agents)
     return {name.casefold(): agent.command for name, agent in configured.items()}
 
 

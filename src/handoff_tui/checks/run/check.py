@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import NamedTuple
 
+from handoff_tui.checks.context import Answers
 from handoff_tui.checks.contract import Moment, Rule
 from handoff_tui.checks.engine import Adjustment, Engine, is_blocking
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState
 from handoff_tui.checks.result import CheckResult, Outcome
@@ -24,11 +24,11 @@ from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
 from handoff_tui.core.errors import ConfigError, UsageError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.git.repository import open_repository, read_facts
 from handoff_tui.handoffs.claims.hashing import hash_file
-from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
-from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_now
@@ -65,7 +65,7 @@ class Telling:
 class Beforehand(NamedTuple):
     """What the caller has read and run already, on this very state of the repository."""
 
-    reading: Reading
+    reading: RepositoryReading
     commands: tuple[CheckResult, ...] = ()
     """Results of commands, whatever their outcome; they are taken over where their inputs are the same."""
     kept: Kept | None = None
@@ -77,7 +77,7 @@ class Kept(NamedTuple):
     """What a run leaves for the next one, which needs not ask for it again."""
 
     world: RepositoryWorld
-    inputs: Inputs
+    answers: Answers
     memory: CheckMemory
     baseline: Baseline
     rules: tuple[RuleInfo, ...]
@@ -90,9 +90,9 @@ def check(
     telling = telling or Telling()
     for attempt in range(_TRIES):
         first = before if attempt == 0 else None
-        run = _Run(desk, request, telling, first or Beforehand(read_shelf(desk)))
+        run = _Run(desk, request, telling, first or Beforehand(read_repository(desk)))
         report = run.run()
-        moved = find_movement(desk, run.harvest)
+        moved = find_movement(desk, run.handoffs_read)
         if moved is None or telling.cancel.is_set():
             run.memory.save()
             return report
@@ -127,10 +127,10 @@ class _Run:
     def __init__(self, desk: Desk, request: CheckRequest, telling: Telling, before: Beforehand) -> None:
         self.desk = desk
         self.request = request
-        self.shelf, self.harvest = before.reading
+        self.files, self.handoffs_read = before.reading
         self.known = {result.id: result for result in before.commands}
         self.telling = telling
-        self.scope = _find_scope(self.harvest, request)
+        self.scope = _find_scope(self.handoffs_read, request)
         self.kept = before.kept or self._begin(before)
         self.memory = self.kept.memory
         self._done = 0
@@ -151,7 +151,7 @@ class _Run:
         world = build_world(self.desk, self.request, before.reading, baseline, before.book)
         return Kept(
             world,
-            Inputs(world),
+            Answers(world),
             load_memory(self.desk.repository.root, self.scope),
             baseline,
             list_rules(self.desk, self.request),
@@ -159,7 +159,7 @@ class _Run:
 
     def _run_rules(self, rules: list[Rule]) -> list[CheckResult]:
         engine = Engine(
-            self.kept.inputs,
+            self.kept.answers,
             self.scope,
             build_adjustments(self.desk.loaded.settings, rules),
             self.memory.rules,
@@ -218,27 +218,27 @@ class _Run:
 
 
 def build_world(
-    desk: Desk, request: CheckRequest, reading: Reading, baseline: Baseline, book: Measuring | None = None
+    desk: Desk, request: CheckRequest, reading: RepositoryReading, baseline: Baseline, book: Measuring | None = None
 ) -> RepositoryWorld:
     """The repository as rules see it; `book` has measured claims already."""
     return RepositoryWorld(
         desk,
-        reading.harvest.handoffs,
-        reading.harvest.problems,
+        reading.result.handoffs,
+        reading.result.problems,
         baseline,
         network=request.network or _has_standing_consent(desk),
-        history=lambda: reading.shelf.history,
+        history=lambda: reading.files.history,
         book=book,
     )
 
 
-def _find_scope(harvest: Harvest, request: CheckRequest) -> str | None:
+def _find_scope(handoffs_read: ReadHandoffs, request: CheckRequest) -> str | None:
     """The id of the one handoff that is wanted; nothing when all are."""
     if not request.handoff:
         return None
     from handoff_tui.status.show import find_id  # noqa: PLC0415 - most runs are about all of them
 
-    return find_id(harvest.handoffs, request.handoff)
+    return find_id(handoffs_read.handoffs, request.handoff)
 
 
 def _has_standing_consent(desk: Desk) -> bool:
@@ -327,19 +327,19 @@ def _describe_command(command: CommandCheck) -> RuleInfo:
     )
 
 
-def find_movement(desk: Desk, harvest: Harvest) -> str | None:
+def find_movement(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
     """What changed in the repository since it was read, the log apart; nothing when it stood still."""
     facts = desk.work_tree.facts
     aside = {"own_uncommitted": ()}
     now = Background(lambda: read_facts(open_repository(desk.repository.root), facts.submodules))
-    document = _find_changed_document(desk, harvest)
+    document = _find_changed_document(desk, handoffs_read)
     is_still = now.finish().model_copy(update=aside) == facts.model_copy(update=aside)
     return document if is_still else "HEAD, the index or the list of changed files"
 
 
-def _find_changed_document(desk: Desk, harvest: Harvest) -> str | None:
+def _find_changed_document(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
-    for handoff in harvest.handoffs:
+    for handoff in handoffs_read.handoffs:
         for document in handoff.documents:
             if document.sha256 is None or ":" in document.path:
                 continue

@@ -9,11 +9,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from handoff_tui import __version__
+from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import Remembered
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
 
-_SCHEMA = 1
+_SCHEMA = 2
 _MOST_DIGESTS = 50
 
 
@@ -52,7 +53,7 @@ class CheckMemory:
                 "rules": {
                     name: {
                         "result": kept.result.model_dump(mode="json"),
-                        "manifest": kept.manifest,
+                        "manifest": [[*question, digest] for question, digest in kept.manifest.items()],
                         "version": kept.version,
                     }
                     for name, kept in self.rules.items()
@@ -72,7 +73,11 @@ def load_memory(root: Path, scope: str | None) -> CheckMemory:
         return memory
     try:
         memory.rules = {
-            name: Remembered(CheckResult.model_validate(kept["result"]), dict(kept["manifest"]), int(kept["version"]))
+            name: Remembered(
+                CheckResult.model_validate(kept["result"]),
+                {Question(name, tuple(arguments)): digest for name, arguments, digest in kept["manifest"]},
+                int(kept["version"]),
+            )
             for name, kept in value["rules"].items()
         }
         memory.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.digest import Look
+from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder, load_json, write_json
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 from handoff_tui.system.files.user_files import find_config_folder
@@ -26,7 +26,7 @@ class Recall:
         self._place = find_cache_folder(repository.root) / "answers.json"
         config = find_config_folder()
         own = [find_state_folder() / "trusted.json", *([config / "config.toml"] if config else [])]
-        self.look = Look(repository, OFTEN_IGNORED, own)
+        self.look = RepositoryDigest(repository, OFTEN_IGNORED, own)
         self._key = hashlib.sha256(json.dumps(question).encode("utf-8", "surrogatepass")).hexdigest()
 
     def find(self) -> tuple[str, int, float] | None:

@@ -10,8 +10,9 @@ from typing import Protocol
 
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.rule_overrides import find_usual_severity
-from handoff_tui.checks.world import Change, CommitInfo
+from handoff_tui.checks.world import Change, CommitInfo, HandoffName
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -67,7 +68,6 @@ class RepositoryWorld:
         self._history = history
         self._book = book
         self._old_files = OldFiles(self._git)
-        self._by_id = {handoff.id: handoff for handoff in reversed(handoffs)}
 
     def close(self) -> None:
         """Ends what stays to answer; a later question starts it again."""
@@ -81,8 +81,22 @@ class RepositoryWorld:
         prepare(evidence, self._handoffs, self._handoffs)
         return evidence
 
+    @property
+    def settings(self) -> Settings:
+        return self._desk.loaded.settings
+
     def handoffs(self) -> tuple[Handoff, ...]:
         return self._handoffs
+
+    @cached_property
+    def _by_id(self) -> dict[str, Handoff]:
+        return {handoff.id: handoff for handoff in reversed(self.handoffs())}
+
+    def handoff_names(self) -> tuple[HandoffName, ...]:
+        return tuple(HandoffName(handoff.id, handoff.dialect) for handoff in self.handoffs())
+
+    def handoff(self, handoff: str) -> Handoff | None:
+        return self._by_id.get(handoff)
 
     def problems(self) -> tuple[Problem, ...]:
         return self._problems
@@ -226,9 +240,3 @@ class RepositoryWorld:
 
     def usual_severity(self, name: str) -> str | None:
         return find_usual_severity(self._desk.loaded.usual, name)
-
-    def setting(self, key: str) -> object:
-        value: object = self._desk.loaded.settings
-        for part in key.split("."):
-            value = value[part] if isinstance(value, Mapping) else getattr(value, part)
-        return value

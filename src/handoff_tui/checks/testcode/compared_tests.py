@@ -33,7 +33,7 @@ def find_tests(path: str | None, text: str) -> dict[str, TestFunction]:
 
 def compare_tests(context: Context) -> list[TestPair]:
     """Tests of changed files. One that left its file counts as moved only to where it was not before."""
-    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    files = read_changed(context, context.settings.tamper.test_files)
     pairs: list[TestPair] = []
     for file in files:
         if file.old_path is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from handoff_tui.checks.context import Answers, Question
 from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import Engine
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import CheckReport, RuleInfo, sort_worst_first
 from handoff_tui.checks.result import CheckResult, Outcome
@@ -20,21 +20,21 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import ConfigError, ObjectMissingError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.travel.past_log import GatesThen
-from handoff_tui.history.travel.past_session import PastDesk
-from handoff_tui.history.travel.past_world import CommitWorld, is_untold, suit_rules
+from handoff_tui.history.travel.past_log import PastGates
+from handoff_tui.history.travel.past_session import PastRepository
+from handoff_tui.history.travel.past_world import CommitWorld, is_undecidable, adapt_rules
 from handoff_tui.log.gates.approved import list_approved
 
 COMMAND = "command"
 
 
-def list_suited_rules(desk: Desk) -> tuple[Rule, ...]:
+def list_past_rules(desk: Desk) -> tuple[Rule, ...]:
     """Every rule, as it judges a commit."""
-    return suit_rules((*RULES, *load_functions(desk)))
+    return adapt_rules((*RULES, *load_functions(desk)))
 
 
 def run_rules(
-    past: PastDesk,
+    past: PastRepository,
     rules: tuple[Rule, ...],
     find_baseline: Callable[[], Baseline],
     scope: str | None = None,
@@ -43,10 +43,10 @@ def run_rules(
     """The results of rules on a commit, by its clock or at a moment; nothing is remembered between two calls."""
     settings = past.desk.loaded.settings
     world = CommitWorld(past, find_baseline, moment)
-    inputs = _WholeInputs(world)
+    answers = _CompleteAnswers(world)
     try:
         engine = Engine(
-            inputs,
+            answers,
             scope,
             build_adjustments(settings, rules),
             fresh=True,
@@ -56,30 +56,30 @@ def run_rules(
         results = engine.run(rules)
     finally:
         world.close()
-    if inputs.missing is not None:
-        raise inputs.missing
+    if answers.missing is not None:
+        raise answers.missing
     return results
 
 
-class _WholeInputs(Inputs):
+class _CompleteAnswers(Answers):
     """Answers from a commit that is here as a whole: what is missing is remembered, since no rule can judge by it."""
 
     missing: ObjectMissingError | None = None
 
-    def ask(self, kind: str, name: str = "") -> object:
+    def ask(self, question: Question) -> object:
         try:
-            return super().ask(kind, name)
+            return super().ask(question)
         except ObjectMissingError as missing:
             self.missing = self.missing or missing
             raise
 
 
-def build_report(past: PastDesk, baseline: Baseline, request: CheckRequest) -> CheckReport:
+def build_past_report(past: PastRepository, baseline: Baseline, request: CheckRequest) -> CheckReport:
     """All rules on a commit. Commands are not run there: each is listed as unknown, which is no pass."""
     _refuse_settings(past)
     infos = list_rules(past.desk, request, past.open_reader(0))
     chosen = {info.id for info in infos}
-    rules = tuple(rule for rule in list_suited_rules(past.desk) if rule.id in chosen)
+    rules = tuple(rule for rule in list_past_rules(past.desk) if rule.id in chosen)
     results = [_build_shown(one) for one in run_rules(past, rules, lambda: baseline, request.handoff)]
     results += [_build_not_run(info) for info in infos if info.system == COMMAND and _is_wanted(info, request)]
     verdict = build_verdict(results)
@@ -103,7 +103,7 @@ def _is_wanted(command: RuleInfo, request: CheckRequest) -> bool:
     return (not request.only or command.id in request.only) and command.id not in request.excluded
 
 
-def _refuse_settings(past: PastDesk) -> None:
+def _refuse_settings(past: PastRepository) -> None:
     """Nothing is checked by other settings than those of then, and it is said whose they are."""
     refused = past.desk.loaded.refused
     if refused is not None:
@@ -125,12 +125,12 @@ def _build_not_run(command: RuleInfo) -> CheckResult:
 def _build_shown(result: CheckResult) -> CheckResult:
     """As it is shown of the past: what is in no commit is out of place there, and closes no gate."""
     changes: dict[str, object] = {"rerun_because": None}
-    if is_untold(result):
+    if is_undecidable(result):
         changes |= {"outcome": Outcome.NOT_APPLICABLE, "remedy": None}
     return result.model_copy(update=changes)
 
 
-def choose_baseline_then(past: PastDesk, gates: GatesThen | None) -> Baseline:
+def choose_past_baseline(past: PastRepository, gates: PastGates | None) -> Baseline:
     """The last approved commit by the log of then; else where this line of work left the main one."""
     if gates is not None and not gates.index.verdict.fatal:
         approved = list_approved(past.desk, gates.index, gates.tree)

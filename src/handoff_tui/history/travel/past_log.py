@@ -7,7 +7,7 @@ from functools import cached_property
 
 from handoff_tui.core.errors import EntryNotFoundError
 from handoff_tui.handoffs.session import Desk, has_log
-from handoff_tui.history.travel.past_session import PastDesk
+from handoff_tui.history.travel.past_session import PastRepository
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.index import LogIndex, build_log_index
@@ -22,7 +22,7 @@ _SHORTEST = len(ENTRY_PREFIX) + 6
 
 
 @dataclass(frozen=True)
-class WholeLog:
+class CurrentLog:
     """The log as it is now, from which every earlier state of it follows."""
 
     verdict: LogVerdict
@@ -56,7 +56,7 @@ class WholeLog:
                     waiting.append(parent)
         return seen
 
-    def build_then(self, entry: str) -> LogThen:
+    def build_then(self, entry: str) -> PastLog:
         """The log at an entry. What closes every gate now closed it then, as far as anybody can tell."""
         if entry not in self.entries:
             raise EntryNotFoundError(f"no valid entry of the log has the id {entry}", "`handoff-tui log` lists them.")
@@ -65,11 +65,11 @@ class WholeLog:
         verdict = self._chain.judge(candidates, Known(now=moment, pin=self.verdict.log))
         fatal = tuple(problem for problem in self.verdict.problems if problem.level is ProblemLevel.FATAL)
         verdict = verdict.model_copy(update={"problems": (*verdict.problems, *fatal)})
-        return LogThen(entry, moment, verdict, candidates)
+        return PastLog(entry, moment, verdict, candidates)
 
 
 @dataclass(frozen=True)
-class LogThen:
+class PastLog:
     """The log up to one entry."""
 
     entry: str
@@ -94,10 +94,10 @@ class LogThen:
         )
 
 
-class GatesThen(LogGates):
+class PastGates(LogGates):
     """Where the gates stood, by the log and the files of then."""
 
-    def __init__(self, past: PastDesk, then: LogThen) -> None:
+    def __init__(self, past: PastRepository, then: PastLog) -> None:
         super().__init__(past.desk)
         self._past = past
         self._then = then
@@ -115,10 +115,10 @@ class GatesThen(LogGates):
         return self._then.moment
 
 
-def read_whole_log(desk: Desk) -> WholeLog | None:
+def read_current_log(desk: Desk) -> CurrentLog | None:
     """The log now; nothing where there is none."""
     if not has_log(desk):
         return None
     log: OpenLog = open_log(desk.repository)
     verdict = log.verify()
-    return WholeLog(verdict, dict(log.find_candidates()))
+    return CurrentLog(verdict, dict(log.find_candidates()))

@@ -14,31 +14,30 @@ from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commit_view import offer_commit_view
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.history.work_commits import find_ancestors
-from handoff_tui.git.objects.tree_reader import TreeReader
-from handoff_tui.git.objects.tree_store import TreeStore
+from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.work_tree.listing import Tracked, leave_out_folder, sort_paths
 from handoff_tui.handoffs.claims.evidence import Evidence
 from handoff_tui.handoffs.claims.old_files import OldFiles
-from handoff_tui.handoffs.formats.registry import DIALECTS
-from handoff_tui.handoffs.read_handoffs import Reading
-from handoff_tui.handoffs.reading.format import RefFact, Source
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.read_handoffs import RepositoryReading
+from handoff_tui.handoffs.reading.format import RefFact, SourceFile
 from handoff_tui.handoffs.reading.read import read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _NOTES = "refs/notes/"
-_MOST_SOURCES = 5_000
+_MOST_FILES = 5_000
 
 
-class TravelMemory:
+class PastRepositories:
     """What commits of one repository share: objects of git, settings, and documents as they were parsed."""
 
     def __init__(self, repository: Repository) -> None:
         self.store = TreeStore(repository.git, repository.object_format)
         self._settings: dict[str | None, LoadedSettings] = {}
-        self._sources: OrderedDict[tuple[object, ...], Source] = OrderedDict()
+        self._files_by_content: OrderedDict[tuple[object, ...], SourceFile] = OrderedDict()
 
     def close(self) -> None:
         """Ends the git process that answers; it is started again when it is needed."""
@@ -51,25 +50,25 @@ class TravelMemory:
             self._settings[key] = _load_settings(reader)
         return self._settings[key]
 
-    def find_source(self, key: tuple[object, ...], read: Callable[[], Source]) -> Source:
-        """A document as if nobody had asked about it yet; what was parsed of the same content before is kept."""
-        known = self._sources.get(key)
-        source = read() if known is None else known.renew()
-        self._sources[key] = source
-        self._sources.move_to_end(key)
-        while len(self._sources) > _MOST_SOURCES:
-            self._sources.popitem(last=False)
-        return source
+    def find_file(self, key: tuple[object, ...], read: Callable[[], SourceFile]) -> SourceFile:
+        """A file of this content, with everything that was parsed of it before."""
+        file = self._files_by_content.get(key)
+        if file is None:
+            file = self._files_by_content[key] = read()
+        self._files_by_content.move_to_end(key)
+        while len(self._files_by_content) > _MOST_FILES:
+            self._files_by_content.popitem(last=False)
+        return file
 
 
 @dataclass(frozen=True)
-class PastDesk:
+class PastRepository:
     """A desk whose work tree is the tree of a commit, clean. Reading it writes nothing and checks nothing out."""
 
     desk: Desk
     """As every use case takes it; its files must be read through `open_reader`, since the work tree has later ones."""
     commit: GraphCommit
-    memory: TravelMemory
+    memory: PastRepositories
 
     @property
     def store(self) -> TreeStore:
@@ -83,19 +82,19 @@ class PastDesk:
         return self.open_reader(self.desk.loaded.settings.limits.file_bytes).read_bytes(path)
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> RepositoryReading:
         """Every handoff of then."""
-        shelf = CommitShelf(self)
-        return Reading(shelf, read_handoffs(shelf, DIALECTS))
+        files = CommitFiles(self)
+        return RepositoryReading(files, read_handoffs(files, FORMATS))
 
     def build_evidence(self, *, deep: bool) -> Evidence:
         return CommitEvidence(self, deep=deep)
 
 
-class CommitShelf(RepositoryShelf):
-    """What dialects may read of a commit: its files, its history, and the refs that were possible then."""
+class CommitFiles(RepositoryFiles):
+    """What formats may read of a commit: its files, its history, and the refs that were possible then."""
 
-    def __init__(self, past: PastDesk) -> None:
+    def __init__(self, past: PastRepository) -> None:
         settings = past.desk.loaded.settings
         super().__init__(past.desk.repository, past.desk.work_tree, settings)
         self._tree_reader = past.open_reader(settings.limits.file_bytes)
@@ -114,13 +113,13 @@ class CommitShelf(RepositoryShelf):
                 self._sizes[path] = None
         return self._sizes[path]
 
-    def _read(self, path: str) -> Source:
+    def _read(self, path: str) -> SourceFile:
         content = self._tree_reader.find_content(path)
         if content is None:
             return super()._read(path)
         limits = self.settings.limits
         key = (path, content, limits.file_bytes, limits.markdown_bytes)
-        return self._memory.find_source(key, lambda: super(CommitShelf, self)._read(path))
+        return self._memory.find_file(key, lambda: super(CommitFiles, self)._read(path))
 
     def refs(self) -> tuple[RefFact, ...]:
         return self._possible_refs
@@ -136,7 +135,7 @@ class CommitShelf(RepositoryShelf):
 class CommitEvidence(Evidence):
     """Measurements at a commit."""
 
-    def __init__(self, past: PastDesk, *, deep: bool, old_files: OldFiles | None = None) -> None:
+    def __init__(self, past: PastRepository, *, deep: bool, old_files: OldFiles | None = None) -> None:
         super().__init__(past.desk, deep=deep, old_files=old_files)
         self._reader = past.open_reader(past.desk.loaded.settings.limits.hash_bytes)
 
@@ -158,16 +157,16 @@ class _TreePaths(Tracked):
         return None
 
 
-def open_desk_at(
-    desk: Desk, commit: str | GraphCommit, memory: TravelMemory | None = None, loaded: LoadedSettings | None = None
-) -> PastDesk:
+def open_repository_at(
+    desk: Desk, commit: str | GraphCommit, memory: PastRepositories | None = None, loaded: LoadedSettings | None = None
+) -> PastRepository:
     """The desk at a commit, named as git names commits. With `loaded`, these settings hold and not those of then.
 
     `memory` is one of this repository that is kept over several commits: what they share is read once.
     """
     repository = desk.repository
     found = commit if isinstance(commit, GraphCommit) else find_commit(desk, commit)
-    memory = memory or TravelMemory(repository)
+    memory = memory or PastRepositories(repository)
     reader = TreeReader.open(repository.root, MAX_BYTES, memory.store, found.tree)
     listing = memory.store.list_files(found.tree)
     facts = RepositoryFacts(
@@ -180,7 +179,7 @@ def open_desk_at(
         submodules=listing.submodules,
     )
     tracked = _TreePaths(listing.files, reader.find_blob)
-    return PastDesk(
+    return PastRepository(
         Desk(
             offer_commit_view(repository, found.id),
             loaded or memory.load_settings(reader),

@@ -15,11 +15,10 @@ from handoff_tui.checks.world import Change
 from handoff_tui.core.place import Problem
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.objects.tree_reader import TreeReader
-from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import Evidence
-from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.history.travel.past_session import CommitEvidence, PastDesk
+from handoff_tui.history.travel.past_session import CommitEvidence, PastRepository
 
 _GIT_FOLDER = ".git/"
 IN_NO_COMMIT = "is in no commit"
@@ -37,7 +36,7 @@ _ASKING_OUTSIDE = frozenset({"connections-stable", "deployment-answers", "permis
 class CommitWorld(RepositoryWorld):
     """Answers from the tree and the history of a commit. Handoffs are read when a rule asks for them."""
 
-    def __init__(self, past: PastDesk, find_baseline: Callable[[], Baseline], moment: datetime | None = None) -> None:
+    def __init__(self, past: PastRepository, find_baseline: Callable[[], Baseline], moment: datetime | None = None) -> None:
         """The baseline is looked for when a rule asks for it; most do not. The usual `moment` is that of the commit."""
         super().__init__(past.desk, (), (), Baseline(None, "not asked for"))
         self._find_baseline = find_baseline
@@ -45,17 +44,13 @@ class CommitWorld(RepositoryWorld):
         self._moment = moment or past.commit.moment
         self._tree_reader = past.open_reader(past.desk.loaded.settings.limits.file_bytes)
         self._reader = self._tree_reader
-        self._history = lambda: past.reading.shelf.history
+        self._history = lambda: past.reading.files.history
 
     def handoffs(self) -> tuple[Handoff, ...]:
-        return self._past.reading.harvest.handoffs
+        return self._past.reading.result.handoffs
 
     def problems(self) -> tuple[Problem, ...]:
-        return self._past.reading.harvest.problems
-
-    def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
-        found = next((one for one in self.handoffs() if one.id == handoff), None)
-        return () if found is None else measure_claims(found, self._evidence)
+        return self._past.reading.result.problems
 
     @cached_property
     def _evidence(self) -> Evidence:
@@ -107,17 +102,17 @@ class CommitWorld(RepositoryWorld):
         return self._moment
 
 
-def suit_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def adapt_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules as they judge a commit: some cannot tell."""
     return tuple(_suit(rule) for rule in rules)
 
 
-def can_be_told(rule: str) -> bool:
+def is_decidable(rule: str) -> bool:
     """Whether a rule may have an answer for a commit."""
     return rule not in _UNTOLD and rule not in _ASKING_OUTSIDE
 
 
-def is_untold(result: CheckResult) -> bool:
+def is_undecidable(result: CheckResult) -> bool:
     """Whether a rule could not tell, because what it asks for is in no commit."""
     return result.outcome is Outcome.UNKNOWN and result.summary.endswith(IN_NO_COMMIT)
 

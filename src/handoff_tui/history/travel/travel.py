@@ -24,14 +24,14 @@ from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.travel.past_checks import build_report, choose_baseline_then
-from handoff_tui.history.travel.past_log import ENTRY_PREFIX, GatesThen, LogThen, WholeLog, read_whole_log
-from handoff_tui.history.travel.past_session import PastDesk, TravelMemory, build_commit_hint, find_commit, open_desk_at
-from handoff_tui.history.travel.values import DeskThen, Stop, StopKind, TravelLine
+from handoff_tui.history.travel.past_checks import build_past_report, choose_past_baseline
+from handoff_tui.history.travel.past_log import ENTRY_PREFIX, PastGates, PastLog, CurrentLog, read_current_log
+from handoff_tui.history.travel.past_session import PastRepository, PastRepositories, build_commit_hint, find_commit, open_repository_at
+from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
 from handoff_tui.log.entries.times import build_time, parse_time
 from handoff_tui.log.record import Entry, ProblemLevel
 from handoff_tui.log.show.entries import describe_act
-from handoff_tui.status.refresh import Bench, build_state
+from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
 from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder, load_json, write_json
@@ -40,7 +40,7 @@ MOST_STOPS = 5_000
 """So many commits have a stop; older ones are reached by their names."""
 
 
-def read_stops(desk: Desk, log: WholeLog | None, most: int = MOST_STOPS) -> TravelLine:
+def read_stops(desk: Desk, log: CurrentLog | None, most: int = MOST_STOPS) -> TravelLine:
     """Every stop, oldest first."""
     head = desk.work_tree.facts.head
     if head is None:
@@ -110,7 +110,7 @@ def _build_entry_stop(entry: Entry, commit: GraphCommit) -> Stop:
     )
 
 
-def _list_notes(desk: Desk, log: WholeLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
+def _list_notes(desk: Desk, log: CurrentLog | None, *, cut: bool, most: int) -> tuple[str, ...]:
     notes: list[str] = []
     if cut:
         notes.append(f"only the newest {most:,} commits have a stop; older ones are reached by name")
@@ -133,9 +133,9 @@ class TravelCache:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._folder = find_cache_folder(desk.repository.root) / "travel"
-        self._known: OrderedDict[str, DeskThen] = OrderedDict()
+        self._known: OrderedDict[str, PastState] = OrderedDict()
 
-    def find(self, stop: Stop) -> DeskThen | None:
+    def find(self, stop: Stop) -> PastState | None:
         key = self._build_key(stop)
         known = self._known.get(key)
         if known is None:
@@ -145,24 +145,24 @@ class TravelCache:
             self._remember(key, known)
         return known if known.stop == stop else known.model_copy(update={"stop": stop})
 
-    def keep(self, stop: Stop, found: DeskThen) -> None:
+    def keep(self, stop: Stop, found: PastState) -> None:
         key = self._build_key(stop)
         self._remember(key, found.model_copy(update={"from_cache": True}))
         # the desk as one text: reading it back is a frame's work, and its parser is the quicker one
         if write_json(self._place(key), {"schema": _SCHEMA, "desk": found.model_dump_json()}):
             drop_oldest(self._folder, _MOST_ON_DISK)
 
-    def _remember(self, key: str, found: DeskThen) -> None:
+    def _remember(self, key: str, found: PastState) -> None:
         self._known[key] = found
         while len(self._known) > _MOST_IN_MEMORY:
             self._known.popitem(last=False)
 
-    def _load(self, key: str) -> DeskThen | None:
+    def _load(self, key: str) -> PastState | None:
         value = load_json(self._place(key))
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
             return None
         try:
-            found = DeskThen.model_validate_json(str(value.get("desk")))
+            found = PastState.model_validate_json(str(value.get("desk")))
         except ValidationError:
             return None
         return found.model_copy(update={"from_cache": True})
@@ -197,9 +197,9 @@ class Traveller:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._memory = TravelMemory(desk.repository)
+        self._memory = PastRepositories(desk.repository)
         self._cache = TravelCache(desk)
-        self._open: OrderedDict[str, PastDesk] = OrderedDict()
+        self._open: OrderedDict[str, PastRepository] = OrderedDict()
         self._reports: OrderedDict[tuple[str, str | None], CheckReport] = OrderedDict()
 
     def close(self) -> None:
@@ -207,8 +207,8 @@ class Traveller:
         self._memory.close()
 
     @cached_property
-    def log(self) -> WholeLog | None:
-        return read_whole_log(self._desk)
+    def log(self) -> CurrentLog | None:
+        return read_current_log(self._desk)
 
     @cached_property
     def line(self) -> TravelLine:
@@ -229,7 +229,7 @@ class Traveller:
         about = entry.work.subject.commit if entry.work is not None else "HEAD"
         return known or build_stop(find_commit(self._desk, about), entry)
 
-    def visit(self, stop: Stop) -> DeskThen:
+    def visit(self, stop: Stop) -> PastState:
         """The desk at a stop; the same value again where it was visited before and nothing that counts has changed."""
         known = self._cache.find(stop)
         if known is not None:
@@ -238,11 +238,11 @@ class Traveller:
         self._cache.keep(stop, found)
         return found
 
-    def open(self, stop: Stop) -> PastDesk:
+    def open(self, stop: Stop) -> PastRepository:
         """The files and settings at a stop."""
         known = self._open.get(stop.commit)
         if known is None:
-            known = self._open[stop.commit] = open_desk_at(self._desk, stop.commit, self._memory)
+            known = self._open[stop.commit] = open_repository_at(self._desk, stop.commit, self._memory)
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
         return known
@@ -260,28 +260,28 @@ class Traveller:
         """The results of some rules at a stop."""
         past = self.open(stop)
         if request.handoff is not None:
-            handoffs, at = past.reading.harvest.handoffs, stop.commit[:SHORT_COMMIT]
+            handoffs, at = past.reading.result.handoffs, stop.commit[:SHORT_COMMIT]
             request = request._replace(handoff=find_id(handoffs, request.handoff, at))
         if request.baseline is not None:
             baseline = choose_baseline(past.desk, request.baseline)
         else:
-            baseline = choose_baseline_then(past, self._open_gates(past, stop))
-        return build_report(past, baseline, request)
+            baseline = choose_past_baseline(past, self._open_gates(past, stop))
+        return build_past_report(past, baseline, request)
 
     def list_notes(self, stop: Stop) -> tuple[str, ...]:
         """What cannot be known of a stop."""
         return (*self._list_rewritten(stop), *_ALWAYS)
 
-    def _look(self, stop: Stop) -> DeskThen:
+    def _look(self, stop: Stop) -> PastState:
         past = self.open(stop)
         then = self._find_log(stop)
-        gates = None if then is None else GatesThen(past, then)
+        gates = None if then is None else PastGates(past, then)
         refused = past.desk.loaded.refused_shortly
-        return DeskThen(
+        return PastState(
             stop=stop,
             tree=past.commit.tree,
             state=_build_state(past, gates),
-            report=self._report(past, choose_baseline_then(past, gates)),
+            report=self._report(past, choose_past_baseline(past, gates)),
             log=None if then is None else then.build_view(),
             notes=(
                 *((f"the settings of then cannot be used, so nothing was checked: {refused}",) if refused else ()),
@@ -289,23 +289,23 @@ class Traveller:
             ),
         )
 
-    def _report(self, past: PastDesk, baseline: Baseline) -> CheckReport | None:
+    def _report(self, past: PastRepository, baseline: Baseline) -> CheckReport | None:
         """Entries that follow each other on one commit share it, as long as none of them moves the baseline."""
         if past.desk.loaded.refused is not None:
             return None
         key = (past.commit.id, baseline.commit)
         if key not in self._reports:
-            self._reports[key] = build_report(past, baseline, CheckRequest())
+            self._reports[key] = build_past_report(past, baseline, CheckRequest())
             while len(self._reports) > _MOST_OPEN:
                 self._reports.popitem(last=False)
         return self._reports[key]
 
-    def _find_log(self, stop: Stop) -> LogThen | None:
+    def _find_log(self, stop: Stop) -> PastLog | None:
         return None if self.log is None or stop.entry is None else self.log.build_then(stop.entry)
 
-    def _open_gates(self, past: PastDesk, stop: Stop) -> GatesThen | None:
+    def _open_gates(self, past: PastRepository, stop: Stop) -> PastGates | None:
         then = self._find_log(stop)
-        return None if then is None else GatesThen(past, then)
+        return None if then is None else PastGates(past, then)
 
     def _list_rewritten(self, stop: Stop) -> tuple[str, ...]:
         """Where an entry is about a commit that history does not have, the files shown are not that commit's."""
@@ -321,7 +321,7 @@ class Traveller:
         return (f"{about_it}: it was rewritten, or is on another branch; {shown}",)
 
 
-def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> DeskThen:
+def build_state_at(desk: Desk, commit: str, entry: str | None = None) -> PastState:
     """The desk at a commit, and the log as known at an entry; without one, as the line of stops has it."""
     traveller = Traveller(desk)
     try:
@@ -340,10 +340,10 @@ def _require_entry(traveller: Traveller, name: str) -> str:
     return found.id
 
 
-def _build_state(past: PastDesk, gates: GatesThen | None) -> ReviewState:
-    harvest = past.reading.harvest
+def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:
+    handoffs_read = past.reading.result
     evidence = past.build_evidence(deep=False)
-    prepare(evidence, harvest.handoffs, harvest.handoffs)
-    bench = Bench(harvest, gates, closed=past.desk.loaded.refused_shortly)
-    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in harvest.handoffs)
-    return build_state(past.desk, harvest, reviewed)
+    prepare(evidence, handoffs_read.handoffs, handoffs_read.handoffs)
+    bench = HandoffReviewer(handoffs_read, gates, closed=past.desk.loaded.refused_shortly)
+    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)
+    return build_state(past.desk, handoffs_read, reviewed)

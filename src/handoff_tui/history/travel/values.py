@@ -42,7 +42,7 @@ class TravelLine(Model):
     """What the line does not show, and why: a shallow clone, a long history, a log that is not sound."""
 
 
-class DeskThen(Model):
+class PastState(Model):
     """The whole desk at one stop, to be looked at only."""
 
     stop: Stop

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.history.travel.values import DeskThen, Stop, StopKind, TravelLine
+from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
 
 _GLYPHS = {StopKind.COMMIT: "●", StopKind.ENTRY: "◆"}
 _KINDS = {StopKind.COMMIT: "text", StopKind.ENTRY: "key"}
@@ -70,6 +70,6 @@ def add_banner(page: Page, stop: Stop, notes: tuple[str, ...]) -> Page:
     return marked
 
 
-def build_stop_json(then: DeskThen) -> dict[str, object]:
+def build_stop_json(then: PastState) -> dict[str, object]:
     """What a JSON of the past carries besides: the stop, and what cannot be known."""
     return {**then.stop.model_dump(mode="json"), "tree": then.tree, "notes": list(then.notes)}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
-from typing import Final, cast
+from typing import Final
 
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Question
+from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.check import (
@@ -17,37 +19,91 @@ from handoff_tui.checks.run.check import (
     Kept,
     Telling,
     build_world,
+    check,
     check_once,
     list_command_results,
 )
 from handoff_tui.checks.run.commands import list_commands
-from handoff_tui.checks.world import Change
+from handoff_tui.checks.verdict import build_verdict
+from handoff_tui.checks.world import Change, World
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.git.work_tree.content_rules import is_stored_as_is
-from handoff_tui.live.feed.checking import build_request, merge_results
-from handoff_tui.live.feed.deep_verdict_cache import DeepBook
-from handoff_tui.live.feed.snapshot import Patch, Scene
-from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.core.severity import Severity
+from handoff_tui.decisions.examine import plan_gate
+from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
+from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
+from handoff_tui.live.feed.verdict_cache import DeepVerdictCache, VerdictCache
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import open_log
 from handoff_tui.system.files.reader import FileReader
 
+_RANK = {severity: number for number, severity in enumerate(Severity)}
+
+
+def run_requested(
+    snapshot: RepositorySnapshot,
+    place: tuple[str, str | None, tuple[str, ...]],
+    tell: Callable[[CheckResult | None, int, int], None],
+    cancel: Event,
+    *,
+    fresh: bool,
+) -> tuple[CheckReport, tuple[CheckResult, ...]]:
+    """Runs the checks of a gate, or some of them; the report, and the results of its commands."""
+    snapshot.desk.loaded.refuse_judging()
+    handoff, phase, only = place
+    request = build_request(snapshot, handoff, phase)._replace(only=only, fresh=fresh)
+    report = check(snapshot.desk, request, Telling(on_result=tell, cancel=cancel), Beforehand(snapshot.reading))
+    return report, list_command_results(report)
+
+
+def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None) -> CheckRequest:
+    """The checks of the gate that the handoff stands at."""
+    desk = snapshot.desk
+    if desk.work_tree.facts.head is None:
+        return CheckRequest(Moment.GATE, phase, handoff)
+    index = snapshot.gates.index if snapshot.gates else build_log_index(open_log(desk.repository).verify())
+    return plan_gate(desk, index, snapshot.reading.result.handoffs, handoff, phase).build_request(fresh=False)
+
+
+def merge_reports(before: CheckReport, report: CheckReport) -> CheckReport:
+    """The results of a part of the checks in their places among those of all."""
+    new = {result.id: result for result in report.results}
+    return merge_results(before, tuple(new.get(result.id, result) for result in before.results))
+
+
+def merge_results(report: CheckReport, results: tuple[CheckResult, ...]) -> CheckReport:
+    """The report with other results, and the verdict that follows from them."""
+    verdict = build_verdict(results)
+    return report.model_copy(
+        update={
+            "results": tuple(sorted(results, key=lambda result: (_RANK[result.severity], result.id))),
+            "verdict": "blocked" if verdict.blocked else "pass",
+            "passed": verdict.passed,
+            "total": verdict.total,
+            "warnings": verdict.warnings,
+        }
+    )
+
+
 _STEADY: Final = frozenset({
-    "answer", "baseline", "commit", "commit-paths", "commits", "cut-off", "document-commit", "file-at", "lag",
-    "parameters", "program", "program-answers", "reaches", "remotes", "setting", "usual-severity",
+    "answers", "baseline", "commit", "commit_paths", "commits", "document_commit", "find_program", "is_cut_off",
+    "lag", "parameters", "program_answers", "reaches", "read_at", "remotes", "settings", "usual_severity",
 })  # fmt: skip
 """Answers in which no file of the work tree has a say. Those of the network are asked again with everything else."""
-_ABOUT_ONE_PATH: Final = frozenset({"executable", "exists", "file", "writable"})
+_ABOUT_ONE_PATH: Final = frozenset({"exists", "is_executable", "is_writable", "read"})
 
 
-class StandingAnswers:
-    """What holds still, when `patch` is all that lies between two scenes."""
+class StillValidAnswers:
+    """What holds still, when `patch` is all that lies between two snapshots."""
 
-    def __init__(self, before: Scene, now: Scene, patch: Patch, links: dict[str, bool]) -> None:
+    def __init__(
+        self, before: RepositorySnapshot, now: RepositorySnapshot, patch: SavedPaths, links: dict[str, bool]
+    ) -> None:
         """`links` remembers which names lead through a link; such a change is never a small one."""
         self._patch = patch
         self._links = links
         self._reader = FileReader(now.desk.repository.root, 0)
         self._same_facts = before.desk.work_tree.facts == now.desk.work_tree.facts
-        old, new = before.reading.harvest, now.reading.harvest
+        old, new = before.reading.result, now.reading.result
         self._same_problems = old is new or old.problems == new.problems
         self._same_ids = [(one.id, one.dialect) for one in old.handoffs] == [
             (one.id, one.dialect) for one in new.handoffs
@@ -55,19 +111,20 @@ class StandingAnswers:
         known = {handoff.id: handoff for handoff in old.handoffs}
         self._same_handoffs = {one.id for one in new.handoffs if old is new or known.get(one.id) == one}
 
-    def holds(self, kind: str, name: str) -> bool:
-        if kind in _STEADY:
+    def holds(self, question: Question) -> bool:
+        if question.name in _STEADY:
             return True
-        if kind in _ABOUT_ONE_PATH:
-            return not self._touches(name) and not self._is_linked(name)
+        about = question.arguments[0] if question.arguments else ""
+        if question.name in _ABOUT_ONE_PATH:
+            return not self._touches(about) and not self._is_linked(about)
         return {
             "facts": self._same_facts,
-            "find": not self._patch.presence and name.partition("\0")[2] not in self._patch.paths,
-            "handoff": name in self._same_handoffs,
-            "handoff-ids": self._same_ids,
+            "find": not self._patch.presence and about not in self._patch.paths,
+            "handoff": about in self._same_handoffs,
+            "handoff_names": self._same_ids,
             "paths": not self._patch.presence,
             "problems": self._same_problems,
-        }.get(kind, False)
+        }.get(question.name, False)
 
     def _is_linked(self, name: str) -> bool:
         if name not in self._links:
@@ -82,7 +139,11 @@ class StandingAnswers:
 
 
 def patch_changes(
-    known: tuple[Change, ...], baseline: str | None, before: Scene, now: Scene, patch: Patch
+    known: tuple[Change, ...],
+    baseline: str | None,
+    before: RepositorySnapshot,
+    now: RepositorySnapshot,
+    patch: SavedPaths,
 ) -> tuple[Change, ...] | None:
     """What differs from the baseline after a few files were saved; nothing where git must be asked."""
     if baseline is None:
@@ -104,7 +165,7 @@ def patch_changes(
     return _insert(known, added, frozenset(facts.untracked)) if added else known
 
 
-def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: Scene) -> bool:
+def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: RepositorySnapshot) -> bool:
     """Whether a path that differed from the baseline surely differs still, and in the same way."""
     if change.path in facts.untracked:
         return change.status == "A"
@@ -115,7 +176,7 @@ def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: Scene) ->
     desk = now.desk
     content = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes).read_bytes(change.path)
     stored = desk.repository.git.run("cat-file", "blob", f"{baseline}:{change.path}")
-    as_is = is_stored_as_is(now.workings.rules, desk.repository.root, change.path, content)
+    as_is = is_stored_as_is(now.incremental.rules, desk.repository.root, change.path, content)
     return stored.ok and as_is and stored.stdout != content
 
 
@@ -131,7 +192,7 @@ class _Last:
     """The last run."""
 
     place: tuple[str, str, str | None]
-    scene: Scene
+    snapshot: RepositorySnapshot
     request: CheckRequest
     kept: Kept
     links: dict[str, bool]
@@ -142,7 +203,7 @@ class _Last:
 class LiveChecks:
     """One handoff at a time, on one thread. Commands are not run; their earlier results count as far as they fit."""
 
-    def __init__(self, books: DeepBook) -> None:
+    def __init__(self, books: DeepVerdictCache) -> None:
         self._books = books
         self._last: _Last | None = None
         self._outrun = Event()
@@ -152,49 +213,63 @@ class LiveChecks:
         self._outrun.set()
 
     def run(
-        self, scene: Scene, handoff: str, phase: str | None, commands: tuple[CheckResult, ...], cancel: Event
+        self,
+        snapshot: RepositorySnapshot,
+        handoff: str,
+        phase: str | None,
+        commands: tuple[CheckResult, ...],
+        cancel: Event,
     ) -> CheckReport:
-        place = (scene.state.repository.root, handoff, phase)
+        place = (snapshot.state.repository.root, handoff, phase)
         if self._outrun.is_set():
             self._outrun.clear()
             self._last = None
         last = self._last if self._last is not None and self._last.place == place else None
-        patch = scene.find_patch(last.scene.version) if last is not None else None
-        if last is None or patch is None or handoff not in {one.id for one in scene.reading.harvest.handoffs}:
-            self._last = self._run_all(place, scene, commands, cancel)
+        patch = snapshot.find_patch(last.snapshot.version) if last is not None else None
+        if last is None or patch is None or handoff not in {one.id for one in snapshot.reading.result.handoffs}:
+            self._last = self._run_all(place, snapshot, commands, cancel)
             self._last.kept.memory.save()
         else:
-            self._last = self._run_patched(last, scene, patch, commands, cancel)
+            self._last = self._run_patched(last, snapshot, patch, commands, cancel)
         return self._last.report
 
     def _run_all(
-        self, place: tuple[str, str, str | None], scene: Scene, commands: tuple[CheckResult, ...], cancel: Event
+        self,
+        place: tuple[str, str, str | None],
+        snapshot: RepositorySnapshot,
+        commands: tuple[CheckResult, ...],
+        cancel: Event,
     ) -> _Last:
-        request = build_request(scene, place[1], place[2])._replace(run_commands=False)
-        before = Beforehand(scene.reading, commands, book=self._books.find(scene))
-        report, kept = check_once(scene.desk, request, Telling(cancel=cancel), before)
-        return _Last(place, scene, request, kept, {}, commands, report)
+        request = build_request(snapshot, place[1], place[2])._replace(run_commands=False)
+        before = Beforehand(snapshot.reading, commands, book=self._books.find(snapshot))
+        report, kept = check_once(snapshot.desk, request, Telling(cancel=cancel), before)
+        return _Last(place, snapshot, request, kept, {}, commands, report)
 
     def _run_patched(
-        self, last: _Last, scene: Scene, patch: Patch, commands: tuple[CheckResult, ...], cancel: Event
+        self,
+        last: _Last,
+        snapshot: RepositorySnapshot,
+        patch: SavedPaths,
+        commands: tuple[CheckResult, ...],
+        cancel: Event,
     ) -> _Last:
-        book, baseline = self._books.find(scene), last.kept.baseline
-        world = build_world(scene.desk, last.request, scene.reading, baseline, book)
-        inputs = Inputs(world)
-        inputs.take_over(last.kept.inputs, StandingAnswers(last.scene, scene, patch, last.links).holds)
-        _take_over_verdicts(inputs, last.kept.inputs, book, scene)
-        known = cast("tuple[Change, ...] | None", last.kept.inputs.find_known("changes"))
-        changes = None if known is None else patch_changes(known, baseline.commit, last.scene, scene, patch)
+        book, baseline = self._books.find(snapshot), last.kept.baseline
+        world = build_world(snapshot.desk, last.request, snapshot.reading, baseline, book)
+        answers = Answers(world)
+        answers.take_over(last.kept.answers, StillValidAnswers(last.snapshot, snapshot, patch, last.links).holds)
+        _take_over_verdicts(answers, last.kept.answers, book, snapshot)
+        known = last.kept.answers.find_known(World.changes)
+        changes = None if known is None else patch_changes(known, baseline.commit, last.snapshot, snapshot, patch)
         if changes is not None:
-            inputs.put("changes", "", changes)
-        still = _list_untouched(last, scene, patch) if commands == last.commands else []
-        kept = last.kept._replace(world=world, inputs=inputs)
-        before = Beforehand(scene.reading, commands, kept)
+            answers.put(World.changes, changes)
+        still = _list_untouched(last, snapshot, patch) if commands == last.commands else []
+        kept = last.kept._replace(world=world, answers=answers)
+        before = Beforehand(snapshot.reading, commands, kept)
         request = last.request._replace(excluded=tuple(result.id for result in still))
-        report, kept = check_once(scene.desk, request, Telling(cancel=cancel), before)
+        report, kept = check_once(snapshot.desk, request, Telling(cancel=cancel), before)
         return _Last(
             last.place,
-            scene,
+            snapshot,
             last.request,
             kept,
             last.links,
@@ -203,21 +278,28 @@ class LiveChecks:
         )
 
 
-def _take_over_verdicts(inputs: Inputs, last: Inputs, book: ClaimBook, scene: Scene) -> None:
+def _take_over_verdicts(answers: Answers, last: Answers, book: VerdictCache, snapshot: RepositorySnapshot) -> None:
     """Where the book gives the very verdicts that it gave before, their digest holds, too."""
     verdicts = {
         handoff.id: book.measure(handoff)
-        for handoff in scene.reading.harvest.handoffs
-        if last.has_asked("verdicts", handoff.id)
+        for handoff in snapshot.reading.result.handoffs
+        if last.has_asked(World.verdicts, handoff.id)
     }
-    inputs.take_over(last, lambda kind, name: kind == "verdicts" and verdicts.get(name) is last.find_known(kind, name))
+
+    def is_valid(question: Question) -> bool:
+        if question.name != "verdicts":
+            return False
+        (handoff,) = question.arguments
+        return verdicts.get(handoff) is last.find_known(World.verdicts, handoff)
+
+    answers.take_over(last, is_valid)
 
 
-def _list_untouched(last: _Last, scene: Scene, patch: Patch) -> list[CheckResult]:
+def _list_untouched(last: _Last, snapshot: RepositorySnapshot, patch: SavedPaths) -> list[CheckResult]:
     """Results of commands that no saved file has a say in: what they rest on need not be read again."""
     results = {result.id: result for result in list_command_results(last.report)}
     found: list[CheckResult] = []
-    for command in list_commands(scene.desk, last.request.moment, last.request.phase) if results else ():
+    for command in list_commands(snapshot.desk, last.request.moment, last.request.phase) if results else ():
         patterns = command.check.inputs
         touched = not patterns or any(fnmatch.fnmatch(path, glob) for path in patch.paths for glob in patterns)
         if command.id in results and not touched:

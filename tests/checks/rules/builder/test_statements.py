@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.builder.documents import says_nothing, says_yes
 from tests.support.world import MemoryWorld
 
 
 @pytest.fixture
 def context() -> Context:
-    return Context(Inputs(MemoryWorld()))
+    return Context(Answers(MemoryWorld()))
 
 
 @pytest.mark.parametrize("text", ["NONE", "**None**.", "0", "No new failures", "NONE observed here"])

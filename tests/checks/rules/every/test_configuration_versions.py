@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.rules.every.configuration_unchanged import read_change
 from tests.support.changed_world import build_changed_world
 
@@ -12,7 +11,7 @@ FILE = "handoff-tui.toml"
 
 
 def context(before: dict[str, str], now: dict[str, str]) -> Context:
-    return Context(Inputs(build_changed_world(before, now)))
+    return Context(Answers(build_changed_world(before, now)))
 
 
 def test_versions_that_are_equal_do_not_differ() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt
@@ -23,7 +22,7 @@ def test_standing_attempts_are_the_newest_of_each_stage() -> None:
 
 def test_attempt_lines_end_at_the_next_heading() -> None:
     """A heading inside code is none."""
-    context = Context(Inputs(MemoryWorld({"a.md": TEXT})))
+    context = Context(Answers(MemoryWorld({"a.md": TEXT})))
     attempt = Attempt(number=1, where=Place(path="a.md", line=2))
     assert list(read_attempt_lines(context, attempt)) == [
         (3, "ok"),
@@ -36,6 +35,6 @@ def test_attempt_lines_end_at_the_next_heading() -> None:
 
 def test_attempt_without_a_line_has_no_text() -> None:
     """Nor has one of a JSON file."""
-    context = Context(Inputs(MemoryWorld({"a.md": TEXT, "a.json": TEXT})))
+    context = Context(Answers(MemoryWorld({"a.md": TEXT, "a.json": TEXT})))
     for place in (None, Place(path="a.md"), Place(path="a.json", line=1)):
         assert list(read_attempt_lines(context, Attempt(number=1, where=place))) == []

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.contract import NotApplicableError
 from handoff_tui.checks.rules.hub.proofs import PROOFS_EXIST_AND_MATCH
-from tests.support.shelf import MemoryShelf
+from tests.support.memory_files import MemoryFiles
 from tests.support.world import MemoryWorld, judge
 
 CONTEXT = "HANDOFF_3_T070.md"
@@ -20,7 +20,7 @@ def told(summary: str, status: str = "pass") -> str:
 def subjects(files: dict[str, str | bytes]) -> list[str]:
     """Pictures are bytes, which the shelf of the dialects lists by name only."""
     names = {path: content if isinstance(content, str) else "binary" for path, content in files.items()}
-    world = MemoryWorld(files, shelf=MemoryShelf(names))
+    world = MemoryWorld(files, shelf=MemoryFiles(names))
     return [found.subject for found in judge(PROOFS_EXIST_AND_MATCH, world)]
 
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.contract import NotApplicableError, UndecidableError
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.rules.mosaic.claimed_commits_match_git import CLAIMED_COMMITS_MATCH_GIT
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.repository_facts import RepositoryFacts
@@ -33,9 +32,9 @@ def build_world(lag: int | None = 1, **changes: object) -> MemoryWorld:
 
 def test_commit_one_behind_passes_and_shows_the_lag() -> None:
     """The commit that stores the state is always ahead of the one in it; the lag is told all the same."""
-    context = Context(Inputs(build_world(1)))
+    context = Context(Answers(build_world(1)))
     assert list(CLAIMED_COMMITS_MATCH_GIT.judge(context)) == []
-    assert context.remarks == [f"HEAD is 1 commit ahead of {STATE_COMMIT[:7]} in .mosaic/agent_state.json"]
+    assert context.notes == [f"HEAD is 1 commit ahead of {STATE_COMMIT[:7]} in .mosaic/agent_state.json"]
 
 
 def test_commit_that_is_head_passes() -> None:
@@ -64,10 +63,10 @@ def test_tolerated_lag_comes_from_the_configuration() -> None:
 def test_commits_of_state_files_are_left_out() -> None:
     """Commits that only write the state down do not make it stale; that they were left out is told."""
     touched = {HEAD: STATE_ONLY, "1" * 40: ("src/a.py",), "2" * 40: (".mosaic/LATEST_HANDOFF.md",)}
-    context = Context(Inputs(build_world(3, log=build_line("1", "2"), touched=touched)))
+    context = Context(Answers(build_world(3, log=build_line("1", "2"), touched=touched)))
     assert list(CLAIMED_COMMITS_MATCH_GIT.judge(context)) == []
-    assert context.remarks[0].startswith("HEAD is 3 commits ahead")
-    assert context.remarks[0].endswith(", 2 of them of state files only")
+    assert context.notes[0].startswith("HEAD is 3 commits ahead")
+    assert context.notes[0].endswith(", 2 of them of state files only")
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.contract import Found, NotApplicableError
-from handoff_tui.checks.inputs import Inputs
 from handoff_tui.checks.rules.mosaic.referenced_files_exist import REFERENCED_FILES_EXIST
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import SourceFile
+from tests.support.memory_files import MemoryFiles
 from tests.support.session_states import build_state
-from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld, judge
 
 PRESENT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_REFERENCED})
@@ -79,9 +78,9 @@ def test_file_that_a_document_says_is_deleted_is_not_missed() -> None:
     """To say that a file was deleted names it; that it is gone is what was said, and it is told on a pass."""
     text = "# SESSION HANDOFF\n\n## FILES DELETED\n\n- `lib/old.py`\n"
     world = MeasuredWorld(files={**build_state(), ".mosaic/SESSION_HANDOFF_1.md": text})
-    context = Context(Inputs(world))
+    context = Context(Answers(world))
     assert list(REFERENCED_FILES_EXIST.judge(context)) == []
-    assert context.remarks == ["1 named files are said to have been deleted"]
+    assert context.notes == ["1 named files are said to have been deleted"]
 
 
 def test_file_that_cannot_be_told_is_not_found() -> None:
@@ -94,9 +93,9 @@ def test_link_to_nothing_is_found() -> None:
     """A dangling link to the newest session document is a reference to a file that is not there."""
     files = {path: str(text) for path, text in build_state().items()}
     latest = ".mosaic/LATEST_HANDOFF.md"
-    shelf = MemoryShelf({**files, latest: ""})
+    shelf = MemoryFiles({**files, latest: ""})
     problem = Problem(path=latest, message="is a link to nothing")
-    shelf._sources[latest] = Source(latest, "", readable=False, problems=[problem])
+    shelf.read[latest] = SourceFile(latest, "", readable=False, problems=[problem])
     [found] = judge(REFERENCED_FILES_EXIST, MemoryWorld(files={**files, latest: b""}, shelf=shelf))
     assert "is a link to nothing" in found.message
     assert found.place is not None

@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.mosaic.session_state import find_states, is_state_file, read_state_file, says_something
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld
 
 
 def build_context(**files: str | bytes) -> Context:
-    return Context(Inputs(MemoryWorld(files={name.replace("__", "."): text for name, text in files.items()})))
+    return Context(Answers(MemoryWorld(files={name.replace("__", "."): text for name, text in files.items()})))
 
 
 def test_states_are_found_wherever_they_lie() -> None:
     """Each folder of the name has its own state and handoff; manifests beside it are none."""
     files = {**build_state(), **build_state(folder="app/.mosaic"), ".ai-agents/handoff_1.json": '{"commit": "abcdef1"}'}
-    states = find_states(Context(Inputs(MemoryWorld(files=files))))
+    states = find_states(Context(Answers(MemoryWorld(files=files))))
     assert [(state.folder, state.handoff.id) for state in states] == [
         (".mosaic", "mosaic"),
         ("app/.mosaic", "app/mosaic"),

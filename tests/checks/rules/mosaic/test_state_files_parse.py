@@ -6,8 +6,8 @@ import pytest
 
 from handoff_tui.checks.contract import Found, NotApplicableError
 from handoff_tui.checks.rules.mosaic.state_files import STATE_FILES_PARSE
+from tests.support.memory_files import MemoryFiles
 from tests.support.session_states import build_agent_state, build_blocker, build_state
-from tests.support.shelf import MemoryShelf
 from tests.support.world import MemoryWorld, judge
 
 
@@ -67,7 +67,7 @@ def test_file_with_a_byte_order_mark_and_crlf_is_read() -> None:
     """Encodings as they occur are no fault."""
     text = json.dumps(build_agent_state(), indent=1).replace("\n", "\r\n")
     files = build_state()
-    shelf = MemoryShelf({path: str(content) for path, content in files.items()})
+    shelf = MemoryFiles({path: str(content) for path, content in files.items()})
     content = b"\xef\xbb\xbf" + text.encode()
     world = MemoryWorld(files={**files, ".mosaic/agent_state.json": content}, shelf=shelf)
     assert judge(STATE_FILES_PARSE, world) == []

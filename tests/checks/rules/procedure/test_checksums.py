@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.procedure.data_intact import list_file_sums, parse_sum
 from tests.support.world import MemoryWorld
 
@@ -26,5 +25,5 @@ def test_lists_of_sums_are_known_by_their_names() -> None:
     """A name that only ends like one is another file."""
     text = f"{DIGITS}  a.txt\n"
     world = MemoryWorld(files={"x/SHA256SUMS": text, "OLDSHA256SUMS": text, "b.txt.sha256": DIGITS})
-    found = [(entry.path, str(entry.where)) for entry in list_file_sums(Context(Inputs(world)))]
+    found = [(entry.path, str(entry.where)) for entry in list_file_sums(Context(Answers(world)))]
     assert found == [("b.txt", "b.txt.sha256:1"), ("x/a.txt", "x/SHA256SUMS:1")]

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.procedure.records import is_path_like, list_named, read_records
 from tests.support.procedures import CONTEXT, EXECUTION, PATH, SESSION, files_world
 
@@ -13,7 +12,7 @@ def test_records_of_a_handoff_are_told_apart_by_their_ids() -> None:
     other = {**EXECUTION, "execution_id": "run-9", "handoff_id": "kiln-4"}
     world = files_world({PATH: {"context": CONTEXT, "executions": [EXECUTION, other], "sessions": [SESSION]}})
     handoff = next(handoff for handoff in world.handoffs() if handoff.id == "kiln-3")
-    records = read_records(Context(Inputs(world)), handoff)
+    records = read_records(Context(Answers(world)), handoff)
     found = (records.contexts, records.executions, records.sessions)
     assert [[record.text("handoff_id") for record in kind] for kind in found] == [["kiln-3"]] * 3
     lines = str(world.files[PATH]).splitlines()

@@ -7,7 +7,7 @@ from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.handoffs.reading.format import CommitFact
 from tests.support.cycles import commit_id, cycle_world, note, note_path
-from tests.support.shelf import MemoryShelf
+from tests.support.memory_files import MemoryFiles
 from tests.support.world import MemoryWorld, judge
 
 
@@ -45,7 +45,7 @@ def test_commit_prefix_fits_phase_reads_trailers_too() -> None:
     body = f"{subject}\n\nTDD-Phase: GREEN\nTDD-Cycle: 1\n"
     name = commit_id(0)
     world = MemoryWorld(
-        shelf=MemoryShelf({}, git_commits=(CommitFact(name, subject, body, "Ada", "2031-01-01"),)),
+        shelf=MemoryFiles({}, git_commits=(CommitFact(name, subject, body, "Ada", "2031-01-01"),)),
         log=(CommitInfo(name, (), "Ada", "ada@example.com", "2031-01-01", subject, body),),
     )
     assert [found.subject for found in judge(COMMIT_PREFIX_FITS_PHASE, world)] == [f"commit {name}"]

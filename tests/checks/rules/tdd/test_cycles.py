@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.context import Context
-from handoff_tui.checks.inputs import Inputs
+from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.rules.tdd.cycles import CommitIndex, build_present, count_failing, find_last, list_steps
 from tests.support.cycles import commit_id, cycle_world, note, note_path
 
@@ -25,14 +24,14 @@ def test_commit_index_finds_the_commit_of_a_step() -> None:
     """By the whole id; a commit that is not among the newest is not found."""
     world = cycle_world([note("PLAN"), note("RED")])
     (handoff,) = world.handoffs()
-    index = CommitIndex(Context(Inputs(world)))
+    index = CommitIndex(Context(Answers(world)))
     ages = [index.age(step) for step in list_steps(handoff)]
     assert ages == [1, 0]
     found = index.find(build_present(handoff))
     assert found is not None
     assert found.id == commit_id(1)
     world.log = ()
-    assert CommitIndex(Context(Inputs(world))).find(build_present(handoff)) is None
+    assert CommitIndex(Context(Answers(world))).find(build_present(handoff)) is None
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def judge(context: Context) -> Iterator[Found]:
 
 def _list_archives(context: Context, handoff: Handoff, results: Document) -> list[Claim]:
     """Each archive once: the claim of its hash, or, if it has none, that it was built."""
-    suffix = context.setting("builder.archive_suffix", str)
+    suffix = context.settings.builder.archive_suffix
     found: dict[str, Claim] = {}
     for kind in _KINDS:
         for claim in handoff.claims:
@@ -128,9 +128,9 @@ def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator
 
 def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[Found]:
     name = claim.subject or ""
-    time = context.setting("builder.archive_member_time", int)
-    owners: tuple[str, ...] = context.setting("builder.archive_owner_names", tuple)
-    limit = context.setting("limits.hash_bytes", int)
+    time = context.settings.builder.archive_member_time
+    owners: tuple[str, ...] = context.settings.builder.archive_owner_names
+    limit = context.settings.limits.hash_bytes
     try:
         varying = find_varying(content, time=time, owners=owners, limit=limit)
     except ArchiveBrokenError as broken:
@@ -151,8 +151,8 @@ ARCHIVES_REPRODUCIBLE = Rule(
     id="archives-reproducible",
     system=System.BUILDER,
     severity=Severity.MEDIUM,
-    holds="Every declared archive is here with its hash, and nothing in it varies between builds",
-    reads="archives that results declare, and the metadata of their members",
-    remedy="Build the archive with fixed times and owners instead of a shell's tar, and declare the hash of that file.",
+    holds="Every declared archive exists with its hash, and nothing in it varies between builds.",
+    reads="archives declared in results, and the metadata of their members",
+    remedy="Build the archive with fixed times and owners instead of plain tar, and declare the hash of that file.",
     judge=judge,
 )

@@ -40,8 +40,8 @@ def _judge_status(context: Context) -> Iterator[Found]:
 
 
 def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
-    known: tuple[str, ...] = context.setting("builder.results_statuses", tuple)
-    passing: tuple[str, ...] = context.setting("builder.passing_statuses", tuple)
+    known: tuple[str, ...] = context.settings.builder.results_statuses
+    passing: tuple[str, ...] = context.settings.builder.passing_statuses
     if handoff.status not in known and handoff.registry is not RegistryState.SUPERSEDED:
         yield Found(
             message=f"the results of {handoff.id} have no status that can be read"
@@ -119,9 +119,9 @@ STATUS_MATCHES_ITS_NUMBERS = Rule(
     id="status-matches-its-numbers",
     system=System.BUILDER,
     severity=Severity.CRITICAL,
-    holds="Every status of results can be read and agrees with the numbers beside it",
+    holds="The status of every set of results is readable and agrees with its numbers.",
     reads="status and test numbers of the newest results",
-    remedy="Run the tests again and write down what they say; where tests fail, the status is FAIL or PARTIAL.",
+    remedy="Run the tests again and record what they report. If tests fail, the status is FAIL or PARTIAL.",
     judge=_judge_status,
 )
 
@@ -155,12 +155,12 @@ def _list_built(handoff: Handoff) -> list[Package]:
 
 def _find_need(context: Context, package: Package) -> tuple[int, str] | None:
     """How many tests a package needs, and why."""
-    suffixes: tuple[str, ...] = context.setting("builder.source_suffixes", tuple)
-    patterns: tuple[str, ...] = context.setting("builder.test_files", tuple)
+    suffixes: tuple[str, ...] = context.settings.builder.source_suffixes
+    patterns: tuple[str, ...] = context.settings.builder.test_files
     sources = sum(asset.path.endswith(suffixes) and not _is_test(asset.path, patterns) for asset in package.assets)
     if not sources:
         return None
-    for size in context.setting("builder.size_classes", tuple):
+    for size in context.settings.builder.size_classes:
         if size.source_files_maximum is None or sources <= size.source_files_maximum:
             return size.tests_minimum, f"{package.id} is {size.name} with {sources} source files"
     return None
@@ -193,9 +193,9 @@ MINIMUM_TESTS_REACHED = Rule(
     id="minimum-tests-reached",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Every handoff that built packages ran at least the tests that their size demands",
+    holds="Every handoff that built packages ran as many tests as their size requires.",
     reads="assets of the packages that a handoff built, and its test numbers",
-    remedy="Write more tests for the package; tests that are skipped do not count.",
+    remedy="Write more tests for the package. Skipped tests don't count.",
     judge=_judge_minimum,
 )
 
@@ -231,9 +231,9 @@ NO_NEW_FAILURES = Rule(
     id="no-new-failures",
     system=System.BUILDER,
     severity=Severity.CRITICAL,
-    holds="No results that can be compared have more failures than those they build on",
-    reads="regression numbers of handoffs and of those they declare to build on",
-    remedy="Make the new failures pass, or show in the results of the earlier handoff that they were there before.",
+    holds="No results have more failures than the ones they build on.",
+    reads="regression numbers of handoffs and of the handoffs they build on",
+    remedy="Fix the new failures, or show in the earlier handoff's results that they were already there.",
     judge=_judge_failures,
 )
 
@@ -293,7 +293,7 @@ def _judge_count(context: Context, finished: Finished, earlier: tuple[Handoff, .
 
 
 def _is_explained(context: Context, results: Document, what: str, before: int, now: int) -> bool:
-    names: tuple[str, ...] = context.setting("builder.explanation_sections", tuple)
+    names: tuple[str, ...] = context.settings.builder.explanation_sections
     sections = [section for name in names if (section := find_heading(results, name))]
     entries: list[str] = []
     for section in sections:
@@ -308,7 +308,7 @@ def _is_explained(context: Context, results: Document, what: str, before: int, n
 def _explains(context: Context, text: str, what: str, before: int, now: int) -> bool:
     """An entry that speaks of a drop of just this, and names a number of it or the package that went."""
     words = set(re.findall(r"[a-z]+", text.lower()))
-    prefix = context.setting("builder.package_prefix", str)
+    prefix = context.settings.builder.package_prefix
     if not any(_tells_drop(context, clause) for clause in _CLAUSE_END.split(text)):
         return False
     names_it = bool(words & {what, what.removesuffix("s")}) or (what == "packages" and prefix in text)
@@ -318,7 +318,7 @@ def _explains(context: Context, text: str, what: str, before: int, now: int) -> 
 
 def _tells_drop(context: Context, clause: str) -> bool:
     """«4 tests were removed», but not «no test was removed»."""
-    words: tuple[str, ...] = context.setting("builder.drop_words", tuple)
+    words: tuple[str, ...] = context.settings.builder.drop_words
     found = re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", clause, re.IGNORECASE)
     return found is not None and _NEGATION.search(clause, 0, found.start()) is None
 
@@ -327,8 +327,8 @@ DROPPED_COUNTS_EXPLAINED = Rule(
     id="dropped-counts-explained",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Wherever results can be compared, fewer tests or packages than before are explained",
-    reads="baselines of handoffs and of those they declare to build on; baseline, issues and notes of results",
-    remedy="Bring the lost tests back, or say in the notes which tests or packages went, how many, and why.",
+    holds="Results with fewer tests or packages than before explain why.",
+    reads="baselines of handoffs and of the handoffs they build on, and the baseline, issues and notes in results",
+    remedy="Restore the lost tests, or say in the notes which tests or packages were removed, how many, and why.",
     judge=_judge_drops,
 )

@@ -29,7 +29,7 @@ _ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
 
 
 def _judge_names(context: Context) -> Iterator[Found]:
-    names: dict[str, str] = context.setting("builder.file_names", dict)
+    names: dict[str, str] = context.settings.builder.file_names
     for handoff in require_builders(context):
         documents = [document for document in handoff.documents if document.role.value in names]
         yield from _judge_id(context, handoff, documents)
@@ -38,7 +38,7 @@ def _judge_names(context: Context) -> Iterator[Found]:
 
 
 def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[Found]:
-    patterns: tuple[str, ...] = context.setting("builder.id_patterns", tuple)
+    patterns: tuple[str, ...] = context.settings.builder.id_patterns
     if not _fits(handoff.id, patterns):
         yield Found(
             message=f"the id {handoff.id} does not fit the standard",
@@ -61,7 +61,7 @@ def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> 
 
 
 def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[Found]:
-    folders: tuple[str, ...] = context.setting("builder.handoff_folders", tuple)
+    folders: tuple[str, ...] = context.settings.builder.handoff_folders
     folder, _, name = document.path.rpartition("/")
     above, _, own = folder.rpartition("/")
     stem = f"{handoff.id}_{word}"
@@ -90,9 +90,9 @@ NAMES_FIT_THE_STANDARD = Rule(
     id="names-fit-the-standard",
     system=System.BUILDER,
     severity=Severity.MEDIUM,
-    holds="Every builder handoff has an id and file names of the standard",
+    holds="Every builder handoff has an id and file names that fit the standard.",
     reads="ids, titles and paths of builder handoffs",
-    remedy="Give the handoff an id of the standard and move its files into a folder of that name.",
+    remedy="Give the handoff a standard id, and move its files into a folder with that name.",
     judge=_judge_names,
 )
 
@@ -123,7 +123,7 @@ def _build_missing_spec(handoff: Handoff) -> Found:
 
 
 def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[Found]:
-    names: tuple[str, ...] = context.setting("builder.spec_sections", tuple)
+    names: tuple[str, ...] = context.settings.builder.spec_sections
     for name in spec.missing:
         yield Found(
             message=f"the spec of {handoff.id} has no section «{name}»",
@@ -155,7 +155,7 @@ def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> It
     """The standard's own constraints are never left out; a spec may add to them."""
     section = find_heading(spec, _CONSTRAINTS)
     body = read_body(context, spec, section) if section else []
-    least = context.setting("builder.constraints_minimum", int)
+    least = context.settings.builder.constraints_minimum
     listed = sum(_NUMBERED.match(text) is not None for _, text in body)
     if section is not None and body and listed < least:
         yield Found(
@@ -171,9 +171,9 @@ SPEC_SECTIONS_IN_ORDER = Rule(
     id="spec-sections-in-order",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Every spec has the sections of the standard, filled and in order",
+    holds="Every spec has the sections of the standard, filled in and in order.",
     reads="specs of builder handoffs",
-    remedy="Add the missing sections to the spec, fill the empty ones, and put all into the order of the standard.",
+    remedy="Add the missing sections, fill in the empty ones, and put them in the order of the standard.",
     judge=_judge_specs,
 )
 
@@ -203,7 +203,7 @@ def _judge_all_results(context: Context) -> Iterator[Found]:
 
 
 def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
-    names: tuple[str, ...] = context.setting("builder.results_sections", tuple)
+    names: tuple[str, ...] = context.settings.builder.results_sections
     for name in results.missing:
         yield Found(
             message=f"the results of {handoff.id} have no section «{name}»",
@@ -226,8 +226,8 @@ RESULTS_SECTIONS_PRESENT = Rule(
     id="results-sections-present",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="The newest results of every builder handoff have all sections of the standard",
+    holds="The newest results of every builder handoff have all sections of the standard.",
     reads="the newest results of builder handoffs",
-    remedy="Write the missing sections of the results; where there was nothing to do, say NONE and why.",
+    remedy="Write the missing sections. Where there was nothing to do, say NONE and why.",
     judge=_judge_all_results,
 )

@@ -77,7 +77,7 @@ def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
 
 def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[Found]:
     value, subject = str(claim.value), claim.subject or ""
-    pattern = context.setting("builder.hash_pattern", str)
+    pattern = context.settings.builder.hash_pattern
     if not re.match(pattern, value):
         yield Found(
             message=f"the hash quoted for {subject} is no whole SHA-256",
@@ -153,8 +153,8 @@ HASHES_HOLD = Rule(
     id="hashes-hold",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Every quoted hash is whole, was true when it was written, and is true now or replaced by a declared change",
-    reads="hashes in builder documents, the files they name, and these files at the commit of the document",
-    remedy="Quote the whole hash of the committed file; who changes it later quotes the hash before and after.",
+    holds="Every quoted hash is complete, was true when written, and still is, unless a declared change replaced it.",
+    reads="hashes quoted in builder documents, and the files they name, now and at the document's commit",
+    remedy="Quote the full hash of the committed file. If you change the file later, quote its hash before and after.",
     judge=judge,
 )

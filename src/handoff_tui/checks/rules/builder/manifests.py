@@ -31,7 +31,7 @@ def _judge_shape(context: Context) -> Iterator[Found]:
     context.require_handoffs("builder")
     manifests = list_manifests(context)
     folders = list_package_folders(context) if context.scope is None else ()
-    name = context.setting("builder.manifest_name", str)
+    name = context.settings.builder.manifest_name
     bare = [folder for folder in folders if f"{folder}/{name}" not in manifests]
     if not manifests and not bare:
         context.skip("no package here")
@@ -67,8 +67,8 @@ def _judge_manifest(context: Context, path: str) -> Iterator[Found]:
 
 
 def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
-    fields: tuple[str, ...] = context.setting("builder.manifest_fields", tuple)
-    replaced: dict[str, str] = context.setting("builder.manifest_replaced_fields", dict)
+    fields: tuple[str, ...] = context.settings.builder.manifest_fields
+    replaced: dict[str, str] = context.settings.builder.manifest_replaced_fields
     for field in fields:
         value = root.get(field)
         if value is None:
@@ -100,14 +100,14 @@ def _fits_kind(field: str, value: object) -> bool:
 def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
     """The id of a package is the name of its folder."""
     package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
-    prefix = context.setting("builder.package_prefix", str)
+    prefix = context.settings.builder.package_prefix
     if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
         where = Place(path=path, line=find_line(content, "package_id"))
         yield Found(f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package)
 
 
 def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[Found]:
-    pattern = context.setting("builder.hash_pattern", str)
+    pattern = context.settings.builder.hash_pattern
     seen: set[str] = set()
     for number, asset in enumerate(assets):
         name = asset.get("path") if isinstance(asset, dict) else None
@@ -135,9 +135,9 @@ MANIFEST_SHAPE_FITS = Rule(
     id="manifest-shape-fits",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Every package has a manifest with the fields of the standard",
-    reads="manifests of packages",
-    remedy="Write the manifest with all fields of the standard, an assets list, and a sha256: hash for each asset.",
+    holds="Every package has a manifest with the fields that the standard requires.",
+    reads="package manifests",
+    remedy="Write the manifest with all required fields, an assets list, and a sha256: hash for each asset.",
     judge=_judge_shape,
 )
 
@@ -196,8 +196,8 @@ ASSET_HASHES_MATCH = Rule(
     id="asset-hashes-match",
     system=System.BUILDER,
     severity=Severity.CRITICAL,
-    holds="Every asset of every package is the file whose hash its manifest declares",
-    reads="manifests of packages and their assets",
-    remedy="Find out who changed the file after its manifest; then rebuild the manifest from the tested files.",
+    holds="Every asset of every package has the hash that its manifest declares.",
+    reads="package manifests and their assets",
+    remedy="Find out who changed the file after the manifest was built. Then rebuild it from the tested files.",
     judge=_judge_hashes,
 )

@@ -28,7 +28,7 @@ def _judge_leftovers(context: Context) -> Iterator[Found]:
     folders = _list_folders(context)
     if not folders:
         context.skip("no package here")
-    patterns: tuple[str, ...] = context.setting("builder.unwanted_files", tuple)
+    patterns: tuple[str, ...] = context.settings.builder.unwanted_files
     inside = sorted({path for folder in folders for path in context.paths_below(folder)})
     by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
@@ -92,9 +92,9 @@ PACKAGES_ARE_CLEAN = Rule(
     id="packages-are-clean",
     system=System.BUILDER,
     severity=Severity.MEDIUM,
-    holds="No package holds caches, compiled files or leftovers of a desktop",
-    reads="paths inside package folders, ignored ones by name",
-    remedy="Delete these files before an archive is built, and let git ignore them.",
+    holds="No package contains caches, compiled files or desktop leftovers.",
+    reads="paths inside package folders, including ignored ones",
+    remedy="Delete these files before you build an archive, and add them to .gitignore.",
     judge=_judge_leftovers,
     commands=("find . -path '*/PKG-*' -name __pycache__ -prune -exec rm -r {} +",),
 )
@@ -159,8 +159,8 @@ PACKAGES_OWN_THEIR_FILES = Rule(
     id="packages-own-their-files",
     system=System.BUILDER,
     severity=Severity.CRITICAL,
-    holds="No two packages that are in force own one file",
-    reads="assets and supersedes of all manifests",
-    remedy="Leave the file to one package; where one package replaces another, say so in its supersedes.",
+    holds="No two active packages own the same file.",
+    reads="assets and supersedes in all manifests",
+    remedy="Leave the file to one package. If one package replaces another, say so in its supersedes.",
     judge=_judge_owners,
 )

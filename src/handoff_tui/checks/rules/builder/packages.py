@@ -16,7 +16,7 @@ from handoff_tui.handoffs.handoff import Handoff
 
 def list_manifests(context: Context) -> tuple[str, ...]:
     """Manifests under review: those of the handoffs, and, when everything is reviewed, any in a package folder."""
-    name = context.setting("builder.manifest_name", str)
+    name = context.settings.builder.manifest_name
     documents = {
         document.path
         for handoff in context.handoffs("builder")
@@ -31,7 +31,7 @@ def list_manifests(context: Context) -> tuple[str, ...]:
 
 def list_package_folders(context: Context) -> tuple[str, ...]:
     """Every folder that is named like a package; one inside another belongs to that one."""
-    prefix = context.setting("builder.package_prefix", str)
+    prefix = context.settings.builder.package_prefix
     found: dict[str, None] = {}
     for path in context.paths_holding(prefix):
         parts = path.split("/")
@@ -75,7 +75,7 @@ def measure_hash(context: Context, path: str) -> str | None:
 
 def find_measured(context: Context, handoff: Handoff, claim: Claim) -> str | None:
     """The hash that was measured for a claim, also for files too large to be read here."""
-    for verdict in context.verdicts(handoff):
+    for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and isinstance(verdict.measured, str) and verdict.measured.startswith("sha256:"):
             return verdict.measured
     return None

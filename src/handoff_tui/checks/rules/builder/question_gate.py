@@ -43,11 +43,11 @@ def _judge_greenlight(context: Context, handoff: Handoff, fact: Fact) -> str | N
     match = _GREENLIGHT.search(fact.value)
     rest = match.group("rest") if match else ""
     words = _list_words(rest)
-    if words & _setting(context, "approvals.refusing_words"):
+    if words & set(context.settings.approvals.refusing_words):
         return "the greenlight is held back"
     givers = [rest, *_read_givers(context, fact)]
     named = [name for giver in givers if (name := _name_person(context, giver))]
-    given = words & _setting(context, "builder.questions.greenlight_words")
+    given = words & set(context.settings.builder.questions.greenlight_words)
     if not given and not (_NAMES_GIVER.match(rest) and re.search(r"\b[A-Z]", _name_person(context, rest) or "")):
         return "a greenlight is mentioned, but not given"
     if any(is_agent(context, handoff, giver) for giver in givers):
@@ -60,8 +60,8 @@ def _read_givers(context: Context, fact: Fact) -> list[str]:
     if fact.where is None or fact.where.line is None:
         return []
     text = context.read_text(fact.where.path) or ""
-    near = context.setting("approvals.near_lines", int)
-    fields = _setting(context, "builder.questions.greenlight_fields")
+    near = context.settings.approvals.near_lines
+    fields = context.settings.builder.questions.greenlight_fields
     found: list[str] = []
     for line in text.split("\n")[fact.where.line : fact.where.line + near]:
         if line.startswith("#"):
@@ -74,18 +74,14 @@ def _read_givers(context: Context, fact: Fact) -> list[str]:
 
 def _name_person(context: Context, text: str) -> str | None:
     """What is left of a text without the words that name nobody."""
-    passed_over = _LINKING | _setting(context, "approvals.nameless_words")
-    passed_over |= _setting(context, "builder.questions.greenlight_words")
+    settings = context.settings
+    passed_over = {*_LINKING, *settings.approvals.nameless_words, *settings.builder.questions.greenlight_words}
     words = [word for word in _WORD.findall(_MAIL.sub(" ", text)) if word.lower() not in passed_over]
     return " ".join(words) or None
 
 
 def _list_words(text: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Za-z][A-Za-z/-]*", _MAIL.sub(" ", text))}
-
-
-def _setting(context: Context, key: str) -> frozenset[str]:
-    return frozenset(context.setting(key, tuple))
 
 
 _GATE = (DocumentRole.PROMPT, DocumentRole.ANSWERS)
@@ -140,7 +136,7 @@ def _find_leaks(handoff: Handoff) -> Iterator[Found]:
 
 
 def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
-    count = context.setting("builder.questions.count", int)
+    count = context.settings.builder.questions.count
     place = handoff.questions[0].where if handoff.questions else Place(path=list_documents(handoff, *_GATE)[0].path)
     if len(handoff.questions) != count:
         yield Found(
@@ -176,7 +172,7 @@ def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) 
 
     Where a shallow clone does not show what was then, the document is added to `unseen`.
     """
-    name = context.setting("builder.questions.contract", str)
+    name = context.settings.builder.questions.contract
     contract = next((path for path in context.paths() if path.rpartition("/")[2] == name), None)
     current = _read_version(context.read_text(contract)) if contract else None
     for document in list_documents(handoff, *_GATE):
@@ -219,7 +215,7 @@ def _read_version(text: str | None) -> str | None:
 
 
 def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Found]:
-    if not context.setting("builder.questions.greenlight_needed", bool):
+    if not context.settings.builder.questions.greenlight_needed:
         return
     gap = find_greenlight_gap(context, handoff)
     if gap is None and handoff.greenlit:
@@ -239,8 +235,8 @@ QUESTION_GATE_PASSED = Rule(
     id="question-gate-passed",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="No work began before its questions were answered and a person gave the greenlight",
+    holds="No work began before its questions were answered and a person gave the greenlight.",
     reads="prompts, answers, the prompt contract, greenlights, and expected answers in specs",
-    remedy="Let the agent answer every question under the contract in force, then give the greenlight in your name.",
+    remedy="Have the agent answer every question under the current contract. Then give the greenlight in your name.",
     judge=judge,
 )

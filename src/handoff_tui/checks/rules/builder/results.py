@@ -104,7 +104,7 @@ def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, res
 
 def _find_named_packages(context: Context, command: str) -> list[str]:
     """Packages that a command runs one by one; those it leaves out with `--ignore` are not run."""
-    prefix = re.escape(context.setting("builder.package_prefix", str))
+    prefix = re.escape(context.settings.builder.package_prefix)
     return list(dict.fromkeys(re.findall(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", _LEFT_OUT.sub("", command))))
 
 
@@ -113,7 +113,7 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
     place = place_heading(results, _BASELINE)
     packages = handoff.baseline.packages if handoff.baseline else None
     tests = handoff.baseline.tests if handoff.baseline else None
-    least = context.setting("builder.packages_minimum", int)
+    least = context.settings.builder.packages_minimum
     if packages is None or packages < least:
         yield Found(
             message=f"the baseline of {handoff.id} does not say how many packages are installed",
@@ -149,7 +149,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
     passed = find_fact(handoff, "clean-room all pass", results)
     match = _NUMBER.match(installed.value) if installed else None
     number = int(match.group(1)) if match else None
-    least = context.setting("builder.packages_minimum", int)
+    least = context.settings.builder.packages_minimum
     if number is None or number < least:
         yield Found(
             message=f"the clean room of {handoff.id} does not say how many packages were installed",
@@ -187,9 +187,9 @@ FULL_REGRESSION_RECORDED = Rule(
     id="full-regression-recorded",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="All newest results record a regression over all staged packages, with numbers and command",
-    reads="the section on the full regression in the newest results",
-    remedy="Run the tests of all staged packages and record the four numbers, the command, and the new failures.",
+    holds="The newest results record a regression over all staged packages, with its numbers and its command.",
+    reads="the full-regression section of the newest results",
+    remedy="Run the tests of all staged packages. Record the four numbers, the command and any new failures.",
     judge=_judge_regression,
 )
 
@@ -203,9 +203,9 @@ BASELINE_RECORDED = Rule(
     id="baseline-recorded",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="All newest results record a baseline of packages and tests",
+    holds="The newest results record a baseline: how many packages and how many tests.",
     reads="the baseline in the newest results",
-    remedy="Count the packages installed and all staged tests after the work, and record both.",
+    remedy="Count the installed packages and all staged tests after the work, and record both.",
     judge=_judge_baseline,
 )
 
@@ -219,8 +219,8 @@ CLEAN_ROOM_RECORDED = Rule(
     id="clean-room-recorded",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="All newest results record a clean-room installation with count, order and passing tests",
-    reads="the section on the clean room in the newest results",
+    holds="The newest results record a clean-room installation: package count, install order and passing tests.",
+    reads="the clean-room section of the newest results",
     remedy="Install all packages into an empty folder, run the tests after each, and record count, order and outcome.",
     judge=_judge_clean_room,
 )
@@ -294,7 +294,7 @@ def _judge_results(context: Context, handoff: Handoff, results: Document) -> Ite
 
 
 def _find_missing_sections(context: Context, results: Document) -> Iterator[Found]:
-    wanted: tuple[str, ...] = context.setting("builder.checklist_sections", tuple)
+    wanted: tuple[str, ...] = context.settings.builder.checklist_sections
     missing = [name for name in wanted if name in results.missing]
     if missing or not results.sections:
         lacking = ", ".join(missing) or "all sections"
@@ -304,7 +304,7 @@ def _find_missing_sections(context: Context, results: Document) -> Iterator[Foun
 
 
 def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[Found]:
-    pattern = context.setting("builder.hash_pattern", str)
+    pattern = context.settings.builder.hash_pattern
     manifests = [document.path for document in handoff.documents if document.role.value == "manifest"]
     yield from find_unreadable(context, manifests)
     for package in handoff.packages:
@@ -315,7 +315,7 @@ def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[Found
 
 
 def _find_misplacement(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
-    names: dict[str, str] = context.setting("builder.file_names", dict)
+    names: dict[str, str] = context.settings.builder.file_names
     wanted = f"{handoff.id}/{handoff.id}_{names['results']}.md"
     if not f"/{results.path}".endswith(f"/{wanted}"):
         yield Found(f"they are {results.path}", "place", Place(path=results.path), wanted, results.path)
@@ -325,9 +325,9 @@ REVIEWER_CHECKLIST_COMPLETE = Rule(
     id="reviewer-checklist-complete",
     system=System.BUILDER,
     severity=Severity.HIGH,
-    holds="Every finished builder handoff meets all eight items of the reviewer's checklist",
+    holds="Every finished builder handoff meets all eight items of the reviewer's checklist.",
     reads="the newest results and the manifests of builder handoffs, item by item",
-    remedy="Send the handoff back with the unmet items; it is not validated before all eight are met.",
+    remedy="Send the handoff back with the unmet items. It isn't validated until all eight are met.",
     judge=_judge_checklist,
     moments=(Moment.GATE,),
 )

@@ -30,7 +30,7 @@ def judge(context: Context) -> Iterator[Found]:
     members = [handoff for wave in waves.values() for handoff in wave]
     if not any(handoff.id in reviewed for handoff in (*members, *(integrations if members else ()))):
         context.skip("no builder handoff here belongs to a wave")
-    passing: tuple[str, ...] = context.setting("builder.passing_statuses", tuple)
+    passing: tuple[str, ...] = context.settings.builder.passing_statuses
     found = [
         *_find_overtaken(waves, passing),
         *_find_early_integration(members, integrations, passing),
@@ -93,7 +93,7 @@ def _find_early_integration(
 def _find_missing_integration(
     context: Context, members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
 ) -> Iterator[Found]:
-    least = context.setting("builder.integration_packages_minimum", int)
+    least = context.settings.builder.integration_packages_minimum
     if integrations or len(members) < least or not all(_is_complete(handoff, passing) for handoff in members):
         return
     names = ", ".join(handoff.id for handoff in members)
@@ -110,8 +110,8 @@ WAVE_IS_INTEGRATED = Rule(
     id="wave-is-integrated",
     system=System.BUILDER,
     severity=Severity.MEDIUM,
-    holds="Every declared wave is complete, and an integration handoff makes one system of its packages",
-    reads="waves and integration handoffs that specs declare, and results",
-    remedy="Finish the wave first; then write an integration handoff that wires the packages and tests them together.",
+    holds="Every declared wave is complete, and an integration handoff joins its packages into one system.",
+    reads="waves and integration handoffs declared in specs, and results",
+    remedy="Finish the wave. Then write an integration handoff that connects the packages and tests them together.",
     judge=judge,
 )

@@ -22,7 +22,7 @@ _APPROVED = "APPROVED"
 def judge(context: Context) -> Iterator[Found]:
     handoffs = context.handoffs() or context.skip("no handoff here")
     words = re.compile(
-        r"\b(?:" + "|".join(map(re.escape, context.setting("mosaic.simulation_words", tuple))) + r")\b", re.IGNORECASE
+        r"\b(?:" + "|".join(map(re.escape, context.settings.mosaic.simulation_words)) + r")\b", re.IGNORECASE
     )
     applies = False
     for handoff in handoffs:
@@ -95,7 +95,7 @@ def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.P
 def _read_beside(context: Context, claim: Claim) -> str:
     if claim.where.line is None:
         return ""
-    near = context.setting("approvals.near_lines", int)
+    near = context.settings.approvals.near_lines
     lines = (context.read_text(claim.where.path) or "").split("\n")
     return "\n".join(lines[max(0, claim.where.line - 1 - near) : claim.where.line + near])
 
@@ -114,8 +114,8 @@ APPROVALS_ARE_REAL = Rule(
     id="approvals-are-real",
     system=System.ALL,
     severity=Severity.CRITICAL,
-    holds="No approval is simulated, backfilled, closed by itself, or given by an agent.",
-    reads="verdicts, approvals and what stands beside them",
-    remedy="Have a person review the work and approve it under their own name; strike the approval named here.",
+    holds="No approval is simulated, backfilled, automatic, or given by an agent.",
+    reads="verdicts and approvals, and the text beside them",
+    remedy="Have a person review the work and approve it under their own name. Remove the approval named here.",
     judge=judge,
 )

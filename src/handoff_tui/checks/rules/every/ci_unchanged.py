@@ -108,7 +108,7 @@ _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "re
 
 def judge(context: Context) -> Iterator[Found]:
     baseline = context.require_baseline()
-    whole = context.setting("tamper.ci_files", tuple)
+    whole = context.settings.tamper.ci_files
     for change in context.changes():
         if is_match(change.path, whole) or (change.old_path is not None and is_match(change.old_path, whole)):
             word = _WORDS.get(change.status, "changed")
@@ -120,14 +120,14 @@ def judge(context: Context) -> Iterator[Found]:
                 actual=word,
                 command=f"git diff {baseline} -- {shlex.quote(change.path)}",
             )
-    in_parts = (*context.setting("tamper.makefiles", tuple), *_PROJECT_FILES)
+    in_parts = (*context.settings.tamper.makefiles, *_PROJECT_FILES)
     for file in read_changed(context, in_parts):
         yield from _compare_parts(context, file, baseline)
 
 
 def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterator[Found]:
-    target = re.compile(context.setting("tamper.check_target", str))
-    tables = context.setting("tamper.check_tables", tuple)
+    target = re.compile(context.settings.tamper.check_target)
+    tables = context.settings.tamper.check_tables
     before = find_parts(file.old_path, file.before, target, tables) if file.old_path else {}
     now = find_parts(file.new_path, file.now, target, tables) if file.new_path else {}
     command = f"git diff {baseline} -- {shlex.quote(file.path)}"
@@ -167,9 +167,9 @@ CI_UNCHANGED = Rule(
     id="ci-unchanged",
     system=System.ALL,
     severity=Severity.HIGH,
-    holds="Nothing that says how work is checked was changed since the baseline.",
-    reads="CI files, hook configuration, test runners, and targets that check",
-    remedy="Take the change out of this work; how work is checked is changed by itself, with a review of its own.",
+    holds="Nothing that says how work is checked has changed since the baseline.",
+    reads="CI files, hook configuration, test runners, and check targets",
+    remedy="Take the change out of this work. Change how work is checked separately, in a review of its own.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
 )

@@ -19,7 +19,7 @@ def _judge_claims(context: Context) -> Iterator[Found]:
     if not any(handoff.claims for handoff in handoffs):
         context.skip("nothing is claimed")
     for handoff in handoffs:
-        for verdict in context.verdicts(handoff):
+        for verdict in context.verdicts(handoff.id):
             if verdict.state is VerdictState.CONTRADICTED and verdict.claim.kind not in _JUDGED_ELSEWHERE:
                 yield _build(handoff, verdict)
 
@@ -41,9 +41,9 @@ CLAIMS_HOLD = Rule(
     id="claims-hold",
     system=System.ALL,
     severity=Severity.HIGH,
-    holds="No claim is contradicted by what was measured here.",
-    reads="the claims of handoffs beside their measurements",
-    remedy="Make the claim true, or have it taken back; an agent's word is no evidence.",
+    holds="No claim is false.",
+    reads="the claims of handoffs and what was measured",
+    remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
     judge=_judge_claims,
 )
 
@@ -75,8 +75,8 @@ PROBLEMS_ABSENT = Rule(
     id="problems-absent",
     system=System.ALL,
     severity=Severity.HIGH,
-    holds="Every document of the handoffs could be read whole.",
-    reads="problems met while reading handoffs",
-    remedy="Have the document written again so that it can be read; what could not be read was not judged.",
+    holds="Every document of the handoffs is readable.",
+    reads="problems found while reading handoffs",
+    remedy="Have the document rewritten so that it can be read. Whatever couldn't be read wasn't checked.",
     judge=_judge_problems,
 )

@@ -27,7 +27,7 @@ _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNO
 
 def _judge_deleted(context: Context) -> Iterator[Found]:
     baseline = context.require_baseline()
-    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    files = read_changed(context, context.settings.tamper.test_files)
     pairs = compare_tests(context)
     gone = [pair for pair in pairs if pair.now is None]
     lost = {file.old_path: file for file in files if file.old_path is not None and file.new_path is None}
@@ -63,9 +63,9 @@ TESTS_NOT_DELETED = Rule(
     id="tests-not-deleted",
     system=System.ALL,
     severity=Severity.CRITICAL,
-    holds="Every test of the baseline is still there.",
+    holds="Every test of the baseline still exists.",
     reads="test files that differ from the baseline",
-    remedy="Bring the tests back; one that is truly obsolete is for the reviewer to let go, not for the agent.",
+    remedy="Restore the tests. Only the reviewer decides whether a test is obsolete, not the agent.",
     judge=_judge_deleted,
     moments=(Moment.PRE, Moment.GATE),
     version=2,
@@ -73,7 +73,7 @@ TESTS_NOT_DELETED = Rule(
 
 
 def _judge_skips(context: Context) -> Iterator[Found]:
-    files = read_changed(context, context.setting("tamper.test_files", tuple))
+    files = read_changed(context, context.settings.tamper.test_files)
     if files:
         yield from _judge_files(files)
 
@@ -108,9 +108,9 @@ NO_NEW_SKIPS = Rule(
     id="no-new-skips",
     system=System.ALL,
     severity=Severity.HIGH,
-    holds="No test was skipped, expected to fail, or left out since the baseline.",
+    holds="No test was skipped, expected to fail, or deselected since the baseline.",
     reads="test files that differ from the baseline",
-    remedy="Take the mark off and make the test pass; whether one may be skipped is for the reviewer to say.",
+    remedy="Remove the mark and make the test pass. Only the reviewer decides whether a test may be skipped.",
     judge=_judge_skips,
     moments=(Moment.PRE, Moment.GATE),
     version=2,
@@ -166,7 +166,7 @@ ASSERTIONS_NOT_WEAKENED = Rule(
     severity=Severity.HIGH,
     holds="Every test of the baseline asserts as much as it did.",
     reads="tests that differ from the baseline",
-    remedy="Bring the assertions back and change the code until they hold.",
+    remedy="Restore the assertions and change the code until they hold.",
     judge=_judge_assertions,
     moments=(Moment.PRE, Moment.GATE),
     version=2,

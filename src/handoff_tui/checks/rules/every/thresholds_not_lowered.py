@@ -20,10 +20,11 @@ class _Threshold(NamedTuple):
 
 
 def judge(context: Context) -> Iterator[Found]:
-    files = read_changed(context, context.setting("tamper.threshold_files", tuple))
-    zero_unless_set = context.setting("tamper.zero_unless_set", tuple)
-    for setting, floor in (("tamper.floors", True), ("tamper.ceilings", False)):
-        for name, words in context.setting(setting, dict).items():
+    files = read_changed(context, context.settings.tamper.threshold_files)
+    zero_unless_set = context.settings.tamper.zero_unless_set
+    tamper = context.settings.tamper
+    for limits, floor in ((tamper.floors, True), (tamper.ceilings, False)):
+        for name, words in limits.items():
             pattern = re.compile(words, re.IGNORECASE)
             changed, gone, added = _pair(files, pattern)
             for old, new in changed:
@@ -115,9 +116,9 @@ THRESHOLDS_NOT_LOWERED = Rule(
     id="thresholds-not-lowered",
     system=System.ALL,
     severity=Severity.HIGH,
-    holds="No threshold of coverage, warnings, complexity, retries or time was loosened since the baseline.",
+    holds="No threshold for coverage, warnings, complexity, retries or time was loosened since the baseline.",
     reads="project, coverage, linter and CI files that differ from the baseline",
-    remedy="Set the threshold back and meet it; whether it may be loosened is for the reviewer to say.",
+    remedy="Restore the threshold and meet it. Only the reviewer decides whether it may be loosened.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
 )

@@ -15,11 +15,8 @@ from handoff_tui.handoffs.handoff import Handoff
 
 def judge(context: Context) -> Iterator[Found]:
     handoffs = context.require_handoffs("hub")
-    states = {
-        state.upper()
-        for setting in ("hub.deploy_states", "hub.human_only_states")
-        for state in context.setting(setting, tuple)
-    }
+    hub = context.settings.hub
+    states = {state.upper() for state in (*hub.deploy_states, *hub.human_only_states)}
     applies = False
     for handoff in handoffs:
         sign = _find_deploy(handoff, states | _find_deploying_roles(context, states))
@@ -33,7 +30,7 @@ def judge(context: Context) -> Iterator[Found]:
 
 
 def _find_deploying_roles(context: Context, states: set[str]) -> set[str]:
-    roles = context.setting("hub.roles", dict)
+    roles = context.settings.hub.roles
     return {name.upper() for name, role in roles.items() if str(getattr(role, "stage", "")).upper() in states}
 
 
@@ -81,8 +78,8 @@ DEPLOY_HAS_A_HUMAN = Rule(
     id="deploy-has-a-human",
     system=System.HUB,
     severity=Severity.CRITICAL,
-    holds="Whatever is deployed or about to be carries the approval of a named person.",
+    holds="Everything that is deployed, or about to be, carries the approval of a named person.",
     reads="states of runs and tasks, and approvals in the hub's documents",
-    remedy="Have a person look at the work and put their own name into the handoff: `Approved by: <name>`.",
+    remedy="Have a person look at the work and put their name into the handoff: `Approved by: <name>`.",
     judge=judge,
 )

@@ -76,11 +76,8 @@ def _list_cycles(root: object) -> list[dict[str, object]]:
 
 
 def _judge_words(context: Context, cycle: _Cycle) -> Iterator[Found]:
-    for key, setting, needed in (
-        ("status", "hub.statuses", True),
-        ("report_status", "hub.report_statuses", False),
-    ):
-        legal = context.setting(setting, tuple)
+    hub = context.settings.hub
+    for key, legal, needed in (("status", hub.statuses, True), ("report_status", hub.report_statuses, False)):
         value = cycle.fields.get(key)
         if (value is not None or needed) and value not in legal:
             yield cycle.report(f"{key} is no legal word", key, " | ".join(legal), str(value))
@@ -144,8 +141,8 @@ def _read_before(context: Context, baseline: str, cycle: _Cycle) -> Iterator[tup
 
 def _reachable(context: Context, status: str) -> set[str]:
     """Statuses that may follow: accept, complete and skip from where the settings say, fail from any."""
-    accept_from = context.setting("hub.accept_from", tuple)
-    complete_from = context.setting("hub.complete_from", tuple)
+    accept_from = context.settings.hub.accept_from
+    complete_from = context.settings.hub.complete_from
     reached = {status, "failed"}
     if status in accept_from:
         reached |= {"in_progress", "skipped"}
@@ -156,7 +153,7 @@ def _reachable(context: Context, status: str) -> set[str]:
 
 def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[Found]:
     """Reports told in context files; those of work cycles were judged with them."""
-    legal = context.setting("hub.report_statuses", tuple)
+    legal = context.settings.hub.report_statuses
     for attempt in handoff.attempts:
         told = attempt.where is not None and not attempt.where.path.lower().endswith(".json")
         if told and attempt.status not in legal:
@@ -174,8 +171,8 @@ LIFECYCLE_LEGAL = Rule(
     id="lifecycle-legal",
     system=System.HUB,
     severity=Severity.HIGH,
-    holds="Every work cycle was accepted while pending and completed while in progress, at times in that order.",
+    holds="Every work cycle was accepted while pending and completed while in progress, in that order.",
     reads="work cycles and reports of the hub, now and at the baseline",
-    remedy="Put the status and the times of the cycle right, or have the step done that was left out.",
+    remedy="Correct the status and times of the cycle, or do the step that was left out.",
     judge=judge,
 )

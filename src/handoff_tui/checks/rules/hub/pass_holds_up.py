@@ -20,7 +20,7 @@ _OUTPUT_KEYS = ("raw_output", "output", "raw")
 
 def judge(context: Context) -> Iterator[Found]:
     handoffs = context.require_handoffs("hub")
-    pattern = re.compile("|".join(context.setting("hub.suspicious_output", tuple)) or r"(?!)", re.IGNORECASE)
+    pattern = re.compile("|".join(context.settings.hub.suspicious_output) or r"(?!)", re.IGNORECASE)
     applies = False
     for handoff in handoffs:
         reports = [document.path for document in handoff.documents if document.path.lower().endswith(".json")]
@@ -103,8 +103,8 @@ PASS_HOLDS_UP = Rule(
     id="pass-holds-up",
     system=System.HUB,
     severity=Severity.CRITICAL,
-    holds="No stage that says pass is contradicted by its own raw output.",
+    holds="No stage says pass while its own raw output shows a failure.",
     reads="reports and raw output in context files, work cycles and JSON reports",
-    remedy="Read the raw output, set the stage to fail, and have it run again.",
+    remedy="Read the raw output, set the stage to fail, and run it again.",
     judge=judge,
 )

@@ -149,7 +149,7 @@ def _find_named(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place
 
 
 def _find_listed(context: Context, document: str) -> Iterator[str]:
-    keys = context.setting("hub.proof_keys", tuple)
+    keys = context.settings.hub.proof_keys
     for node in walk_objects(read_json(context, document)):
         for key in keys:
             value = node.get(key)
@@ -210,8 +210,8 @@ PROOFS_EXIST_AND_MATCH = Rule(
     id="proofs-exist-and-match",
     system=System.HUB,
     severity=Severity.HIGH,
-    holds="Every proof that is offered or named is there, is what its name says, and agrees with the claimed result.",
+    holds="Every proof exists, is what its name says, and agrees with the claimed result.",
     reads="proofs of work, and the reports that name them",
-    remedy="Have the proof taken again from a real run and put where the report names it.",
+    remedy="Take the proof again from a real run, and put it where the report says it is.",
     judge=judge,
 )

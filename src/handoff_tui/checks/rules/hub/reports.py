@@ -19,7 +19,7 @@ _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", 
 def judge_report(context: Context, stage: str) -> Iterator[Found]:
     """Findings that are open and too bad, reports that hide some, and passes without a report."""
     handoffs = context.require_handoffs("hub")
-    name = str(context.setting("hub.reports", dict).get(stage) or context.skip(f"no report decides {stage}"))
+    name = str(context.settings.hub.reports.get(stage) or context.skip(f"no report decides {stage}"))
     applies = False
     for handoff in handoffs:
         paths = find_reports(handoff, name)
@@ -51,9 +51,9 @@ def find_last_attempt(handoff: Handoff, stage: str) -> Attempt | None:
 def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[Found]:
     root = read_json(context, path)
     words = _read_severities(root)
-    failing = tuple(str(severity) for severity in context.setting("hub.failing_severities", tuple))
-    harmless = context.setting("hub.harmless_severities", tuple)
-    closed = context.setting("hub.closed_finding_statuses", tuple)
+    failing = tuple(str(severity) for severity in context.settings.hub.failing_severities)
+    harmless = context.settings.hub.harmless_severities
+    closed = context.settings.hub.closed_finding_statuses
     listed = [finding for finding in handoff.findings if finding.where.path == path]
     for finding in listed:
         word = words.get(finding.id) or words.get(finding.title)
@@ -135,7 +135,7 @@ SECURITY_REPORT_CLEARS = Rule(
     severity=Severity.CRITICAL,
     holds="The security report has no open finding that is critical or high.",
     reads="security_report.json and the attempts at SEC",
-    remedy="Fix each finding named here and have security run again; a status of pass does not clear it.",
+    remedy="Fix each finding listed here and run the security stage again. A status of pass doesn't clear it.",
     judge=_judge_security,
 )
 
@@ -150,6 +150,6 @@ BUGS_REPORT_CLEARS = Rule(
     severity=Severity.CRITICAL,
     holds="The bug report has no open bug that is critical or high.",
     reads="bugs.json and the attempts at QA",
-    remedy="Fix each bug named here and have QA run again; a status of pass does not clear it.",
+    remedy="Fix each bug listed here and run QA again. A status of pass doesn't clear it.",
     judge=_judge_bugs,
 )

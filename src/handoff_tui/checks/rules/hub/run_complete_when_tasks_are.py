@@ -18,8 +18,8 @@ _RUN_FACTS = ("run id", "cycle run id", "cycle run")
 
 def judge(context: Context) -> Iterator[Found]:
     handoffs = context.require_handoffs("hub")
-    complete = {state.upper() for state in context.setting("hub.complete_states", tuple)}
-    final = str(context.setting("hub.stages", tuple)[-1]).upper()
+    complete = {state.upper() for state in context.settings.hub.complete_states}
+    final = str(context.settings.hub.stages[-1]).upper()
     applies = False
     for handoff in handoffs:
         state = handoff.source_phase
@@ -71,8 +71,8 @@ RUN_COMPLETE_WHEN_TASKS_ARE = Rule(
     id="run-complete-when-tasks-are",
     system=System.HUB,
     severity=Severity.HIGH,
-    holds="No run is said to be complete while a task of it is not.",
+    holds="No run is marked complete while one of its tasks isn't.",
     reads="the state of runs and the stages of their tasks",
-    remedy="Bring the tasks named here to COMPLETE, or take the run back to the stage it is really in.",
+    remedy="Bring the tasks listed here to COMPLETE, or set the run back to its real stage.",
     judge=judge,
 )

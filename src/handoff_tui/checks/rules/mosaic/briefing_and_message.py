@@ -36,7 +36,7 @@ def _judge_briefing(context: Context) -> Iterator[Found]:
 
 
 def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[Found]:
-    hours = context.setting("mosaic.briefing_max_age_hours", float)
+    hours = context.settings.mosaic.briefing_max_age_hours
     moment = _parse_moment(written)
     if moment is None:
         message = f"{file.path} has a time of acknowledgment that cannot be read"
@@ -47,7 +47,7 @@ def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[
     if age > timedelta(hours=hours):
         message = f"{file.path}: the briefing was acknowledged {_describe(age)} ago"
         yield Found(message, _TIME, file.place(_TIME), expected, str(written))
-    elif -age > timedelta(minutes=context.setting("mosaic.clock_tolerance_minutes", float)):
+    elif -age > timedelta(minutes=context.settings.mosaic.clock_tolerance_minutes):
         message = f"{file.path}: the briefing is said to be acknowledged {_describe(-age)} from now"
         yield Found(message, _TIME, file.place(_TIME), expected, str(written))
 
@@ -71,7 +71,7 @@ BRIEFING_FRESH = Rule(
     system=System.MOSAIC,
     severity=Severity.MEDIUM,
     holds="The briefing was acknowledged recently.",
-    reads="the acknowledgment of the briefing in the agent state; the clock",
+    reads="the acknowledgment of the briefing in the agent state, and the clock",
     remedy="Read the briefing again and write the time into briefing_acknowledgment.acknowledged_at.",
     judge=_judge_briefing,
     moments=(Moment.PRE,),
@@ -82,7 +82,7 @@ _FIELD = "handoff_message"
 
 
 def _judge_message(context: Context) -> Iterator[Found]:
-    least = context.setting("mosaic.handoff_message_minimum", int)
+    least = context.settings.mosaic.handoff_message_minimum
     expected = f"at least {least} characters that say something"
     for state in require_states(context):
         file = read_state_file(context, state.path(AGENT_STATE))
@@ -116,7 +116,7 @@ HANDOFF_MESSAGE_SAYS_SOMETHING = Rule(
     system=System.MOSAIC,
     severity=Severity.HIGH,
     holds="The handoff message is long enough to say what was done and what comes next.",
-    reads="handoff_message of the agent state",
+    reads="handoff_message in the agent state",
     remedy="Write into handoff_message what was done, what is left and what to do first.",
     judge=_judge_message,
     moments=(Moment.POST,),

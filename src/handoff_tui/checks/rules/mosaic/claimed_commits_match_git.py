@@ -89,11 +89,11 @@ def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> Fou
     lag = context.lag(commit)
     if lag is None:
         return _build_unrelated(claim, written)
-    tolerated = context.setting("mosaic.commit_lag_tolerated", int)
+    tolerated = context.settings.mosaic.commit_lag_tolerated
     counted = _count_work(context, commit, lag, tolerated)
     if counted <= tolerated:
         left_out = f", {lag - counted} of them of state files only" if lag > counted else ""
-        context.remark(f"HEAD is {_count(lag)} ahead of {written} in {claim.where.path}{left_out}")
+        context.note(f"HEAD is {_count(lag)} ahead of {written} in {claim.where.path}{left_out}")
         return None
     message = f"{claim.where.path} was written for commit {written}, and HEAD is {_count(lag)} ahead of it"
     return _build_found(claim, written, message, f"at most {_count(tolerated)} of work", _count(lag))
@@ -101,7 +101,7 @@ def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> Fou
 
 def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
     """The lag without the commits that touch only state files; counts no further than past what is tolerated."""
-    if lag <= tolerated or not context.setting("mosaic.state_only_commits_tolerated", bool):
+    if lag <= tolerated or not context.settings.mosaic.state_only_commits_tolerated:
         return lag
     newer = _find_newer(context, commit)
     work = max(0, lag - len(newer))  # further back than was read: taken for work
@@ -144,8 +144,8 @@ CLAIMED_COMMITS_MATCH_GIT = Rule(
     system=System.MOSAIC,
     severity=Severity.HIGH,
     holds="Every commit that the session state names is in the history of HEAD, and its own commit is near HEAD.",
-    reads="the commits that state files and session documents name; the history",
-    remedy="Write the commit that the work ends with into the state; correct or remove commits that do not exist.",
+    reads="commits named in state files and session documents, and the history",
+    remedy="Write the commit that ends the work into the state. Correct or remove commits that don't exist.",
     commands=("git log --oneline -5",),
     judge=judge,
     moments=(Moment.PRE,),

@@ -33,7 +33,7 @@ def _judge_state(context: Context) -> Iterator[Found]:
 
 def _find_empty(context: Context, file: StateFile) -> Iterator[Found]:
     """Fields that are absent, or there and hold nothing."""
-    for name in context.setting("mosaic.required_fields", tuple):
+    for name in context.settings.mosaic.required_fields:
         value = file.members.get(name)
         if value is None or value in ("", [], {}) or (isinstance(value, str) and not value.strip()):
             actual = "empty" if name in file.members else "absent"
@@ -46,7 +46,7 @@ def _judge_deployment(context: Context, state: SessionState, file: StateFile) ->
         for claim in state.handoff.claims
         if claim.kind is ClaimKind.DEPLOYMENT and claim.where.path.startswith(f"{state.folder}/")
     ]
-    undetermined = context.setting("mosaic.undetermined_words", tuple)
+    undetermined = context.settings.mosaic.undetermined_words
     if any(_is_determined(claim, undetermined) for claim in claims):
         return
     if claims:
@@ -68,8 +68,8 @@ PRODUCTION_STATE_DETERMINABLE = Rule(
     system=System.MOSAIC,
     severity=Severity.MEDIUM,
     holds="The state files say who worked last, how far the work is, and what is deployed.",
-    reads="the required fields of the agent state; what the state says about the deployment",
-    remedy="Fill the named field; write the state of the deployment into implementation_progress.deployment_status.",
+    reads="required fields of the agent state, and what it says about the deployment",
+    remedy="Fill in the named field. Write the state of the deployment into implementation_progress.deployment_status.",
     judge=_judge_state,
     moments=(Moment.POST,),
 )
@@ -94,21 +94,21 @@ def _says_live(context: Context, claim: Claim) -> bool:
     if claim.kind is not ClaimKind.DEPLOYMENT:
         return False
     words = _WORD.findall(str(claim.value))
-    return bool(words) and words[0].lower() in context.setting("mosaic.health.live_words", tuple)
+    return bool(words) and words[0].lower() in context.settings.mosaic.health.live_words
 
 
 def _build_address(context: Context, claim: Claim) -> str:
     """The claimed address with the path of the health check; a page that a document names is asked as it is."""
     address = (claim.subject or "").rstrip("/")
     names_a_page = not claim.where.path.endswith(".json") and urlsplit(address).path
-    return address if names_a_page else address + context.setting("mosaic.health.path", str)
+    return address if names_a_page else address + context.settings.mosaic.health.path
 
 
 def _judge_answer(context: Context, address: str, claim: Claim) -> Found | None:
     answer = context.answers(address)
     if answer is None:
         context.skip("asking the deployment needs your consent to use the network")
-    expected = context.setting("mosaic.health.expected_status", int)
+    expected = context.settings.mosaic.health.expected_status
     if answer == expected:
         return None
     said = f"{claim.where.path} says that {claim.subject} is {claim.value}"
@@ -128,8 +128,8 @@ DEPLOYMENT_ANSWERS = Rule(
     severity=Severity.MEDIUM,
     blocking=False,
     holds="Every deployment that is said to be live answers.",
-    reads="what handoffs say about deployments; their addresses, with consent to use the network",
-    remedy="Bring the deployment up, or say in the state that it is not live.",
+    reads="what handoffs say about deployments, and their addresses if you allow network access",
+    remedy="Bring the deployment up, or say in the state that it isn't live.",
     judge=_judge_answers,
     moments=(Moment.PRE, Moment.POST),
 )

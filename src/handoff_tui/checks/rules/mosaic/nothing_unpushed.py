@@ -71,9 +71,9 @@ NOTHING_UNPUSHED = Rule(
     id="nothing-unpushed",
     system=System.MOSAIC,
     severity=Severity.CRITICAL,
-    holds="Every commit of the branch is in its upstream.",
+    holds="Every commit on the branch is in its upstream.",
     reads="the branch and its upstream, as last fetched",
-    remedy="Push the branch before handing over: what is only here, the next agent does not have.",
+    remedy="Push the branch before you hand over. The next agent can't get commits that are only here.",
     judge=judge,
     moments=(Moment.PRE,),
 )

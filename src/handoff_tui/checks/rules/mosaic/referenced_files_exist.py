@@ -34,7 +34,7 @@ def judge(context: Context) -> Iterator[Found]:
     missing = _find_missing(context, handoffs)
     explained = [claim for claim in missing if claim.subject in deleted]
     if explained:
-        context.remark(f"{len(explained)} named files are said to have been deleted")
+        context.note(f"{len(explained)} named files are said to have been deleted")
     for claim in missing:
         if claim.subject not in deleted:
             yield Found(
@@ -50,7 +50,7 @@ def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim
     """The first claim on each file that is not there, for each document."""
     missing: dict[tuple[str, str | None], Claim] = {}
     for handoff in handoffs:
-        for verdict in context.verdicts(handoff):
+        for verdict in context.verdicts(handoff.id):
             claim = verdict.claim
             if claim.kind in _NAMED and verdict.state is VerdictState.CONTRADICTED:
                 missing.setdefault((claim.where.path, claim.subject), claim)
@@ -61,8 +61,8 @@ REFERENCED_FILES_EXIST = Rule(
     id="referenced-files-exist",
     system=System.MOSAIC,
     severity=Severity.HIGH,
-    holds="Every file that a state file or a handoff document names exists.",
-    reads="the files that state files and handoff documents of all kinds name",
+    holds="Every file that a state file or handoff document names exists.",
+    reads="files named in state files and handoff documents",
     remedy="Create or commit the named file, or correct the document that names it.",
     judge=judge,
     moments=(Moment.PRE, Moment.POST),

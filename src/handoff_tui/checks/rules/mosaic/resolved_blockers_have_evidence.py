@@ -44,7 +44,7 @@ def _list_resolved(handoff: Handoff) -> list[Blocker]:
 
 def _list_evidence(context: Context, path: str, members: dict[str, object]) -> Iterator[tuple[tuple[str, str], str]]:
     """All that the configured fields of each blocker hold, by path and id."""
-    names = context.setting("mosaic.evidence_fields", tuple)
+    names = context.settings.mosaic.evidence_fields
     for member in members.values():
         for blocker in member if isinstance(member, list) else ():
             if isinstance(blocker, dict) and blocker.get("id") is not None:
@@ -61,7 +61,7 @@ def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> Found 
     named = [*commits, *(file for file in files if _SURELY_A_FILE.fullmatch(file))]
     if named:
         return _build_found(blocker, f"has {named[0]} as evidence, which does not exist here", evidence)
-    if context.setting("mosaic.evidence_names_proof", bool):
+    if context.settings.mosaic.evidence_names_proof:
         return _build_found(blocker, "is marked as resolved with words only", evidence)
     if not says_something(evidence):
         return _build_found(blocker, "has evidence that says nothing", evidence)
@@ -89,9 +89,9 @@ RESOLVED_BLOCKERS_HAVE_EVIDENCE = Rule(
     id="resolved-blockers-have-evidence",
     system=System.MOSAIC,
     severity=Severity.HIGH,
-    holds="Every blocker marked as resolved names a commit or a file that shows it.",
-    reads="the blockers of all handoffs and the evidence they offer",
-    remedy="Name the commit, test or document that shows the resolution, or set the blocker back to open.",
+    holds="Every resolved blocker names a commit or a file as evidence.",
+    reads="the blockers of all handoffs, and their evidence",
+    remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
     judge=judge,
     moments=(Moment.PRE,),
 )

@@ -25,10 +25,10 @@ class _Caller(NamedTuple):
 
 def judge(context: Context) -> Iterator[Found]:
     for state in require_states(context):
-        above = state.folder.removesuffix(context.setting("mosaic.folder", str))
+        above = state.folder.removesuffix(context.settings.mosaic.folder)
         scripts = [
-            above + context.setting("mosaic.session_gate_script", str),
-            above + context.setting("mosaic.validation_script", str),
+            above + context.settings.mosaic.session_gate_script,
+            above + context.settings.mosaic.validation_script,
         ]
         callers = _find_callers(context, above)
         present = [script for script in scripts if context.exists(script)]
@@ -46,7 +46,7 @@ def judge(context: Context) -> Iterator[Found]:
 def _find_callers(context: Context, above: str) -> list[_Caller]:
     """The files that may call a script; a git hook that cannot be executed calls nothing."""
     callers: dict[str, _Caller] = {}
-    patterns = (*context.setting("mosaic.wiring_places", tuple), *context.setting("mosaic.wiring_files", tuple))
+    patterns = (*context.settings.mosaic.wiring_places, *context.settings.mosaic.wiring_files)
     for pattern in patterns:
         for place in dict.fromkeys((pattern, above + pattern)):
             for path in _expand(context, place):
@@ -111,9 +111,9 @@ SESSION_GATE_WIRED = Rule(
     system=System.MOSAIC,
     severity=Severity.MEDIUM,
     blocking=False,
-    holds="The session gate is there, can be executed, and a hook, CI file or agent prompt calls it.",
-    reads="the enforcement scripts; hooks, CI files and agent prompts",
-    remedy="Call the script from a git hook, from CI or from the agent's prompt; what nobody calls enforces nothing.",
+    holds="The session gate exists, is executable, and is called from a hook, a CI file or an agent prompt.",
+    reads="the enforcement scripts, hooks, CI files and agent prompts",
+    remedy="Call the script from a git hook, CI or the agent's prompt. A script that nobody calls enforces nothing.",
     judge=judge,
     moments=(Moment.PRE, Moment.POST),
 )

@@ -31,7 +31,7 @@ class SessionState(NamedTuple):
 
 def find_states(context: Context) -> tuple[SessionState, ...]:
     """The states under review."""
-    name = context.setting("mosaic.folder", str)
+    name = context.settings.mosaic.folder
     found: dict[str, Handoff] = {}
     for handoff in context.handoffs(DIALECT):
         for document in handoff.documents:
@@ -48,11 +48,11 @@ def require_states(context: Context) -> tuple[SessionState, ...]:
 
 def find_abandoned_folder(context: Context) -> str | None:
     """A state folder whose state is gone: its enforcement is still there, or git still tracks the files."""
-    name = context.setting("mosaic.folder", str)
-    scripts = (context.setting("mosaic.session_gate_script", str), context.setting("mosaic.validation_script", str))
+    name = context.settings.mosaic.folder
+    scripts = (context.settings.mosaic.session_gate_script, context.settings.mosaic.validation_script)
     if any(script.startswith(f"{name}/") and context.exists(script) for script in scripts):
         return name
-    state_files = context.setting("mosaic.state_files", tuple)
+    state_files = context.settings.mosaic.state_files
     changed = context.facts().changed
     return name if any(f"{name}/{file}" in changed for file in state_files) else None
 
@@ -60,14 +60,14 @@ def find_abandoned_folder(context: Context) -> str | None:
 def is_state_file(context: Context, path: str) -> bool:
     """Whether a file only tells the state of sessions, as opposed to work or its enforcement."""
     folder, _, name = path.rpartition("/")
-    if _ends_with_folder(folder, context.setting("mosaic.agents_folder", str)):
-        return fnmatchcase(name, context.setting("mosaic.agents_documents", str))
-    if not _ends_with_folder(folder, context.setting("mosaic.folder", str)):
+    if _ends_with_folder(folder, context.settings.mosaic.agents_folder):
+        return fnmatchcase(name, context.settings.mosaic.agents_documents)
+    if not _ends_with_folder(folder, context.settings.mosaic.folder):
         return False
-    names = (*context.setting("mosaic.state_files", tuple), *context.setting("mosaic.optional_state_files", tuple))
-    if name in names or name == context.setting("mosaic.latest_handoff", str):
+    names = (*context.settings.mosaic.state_files, *context.settings.mosaic.optional_state_files)
+    if name in names or name == context.settings.mosaic.latest_handoff:
         return True
-    return fnmatchcase(name, context.setting("mosaic.session_documents", str))
+    return fnmatchcase(name, context.settings.mosaic.session_documents)
 
 
 @dataclass(frozen=True, slots=True)

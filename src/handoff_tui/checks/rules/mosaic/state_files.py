@@ -131,7 +131,7 @@ def _normalise(word: str) -> str:
 
 def _judge_existence(context: Context) -> Iterator[Found]:
     for folder in _find_folders(context):
-        for name in context.setting("mosaic.state_files", tuple):
+        for name in context.settings.mosaic.state_files:
             path = f"{folder}/{name}"
             if not context.exists(path):
                 yield _build_missing(context, path, "is missing", "nothing")
@@ -165,17 +165,15 @@ STATE_FILES_EXIST = Rule(
     id="state-files-exist",
     system=System.MOSAIC,
     severity=Severity.CRITICAL,
-    holds="Every state file is there.",
+    holds="Every state file exists.",
     reads="the state folder",
-    remedy="Write the missing state files, or restore them from git; the next session starts from them.",
+    remedy="Write the missing state files, or restore them from git. The next session starts from them.",
     judge=_judge_existence,
     moments=(Moment.PRE, Moment.POST),
 )
 
 
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
-_REQUIRED = {AGENT_STATE: "mosaic.required_fields", CURRENT_TASK: "mosaic.task_fields"}
-"""Settings with the fields that a file must have."""
 
 
 def _judge_shape(context: Context) -> Iterator[Found]:
@@ -185,7 +183,7 @@ def _judge_shape(context: Context) -> Iterator[Found]:
 
 
 def _list_names(context: Context) -> tuple[str, ...]:
-    return (*context.setting("mosaic.state_files", tuple), *context.setting("mosaic.optional_state_files", tuple))
+    return (*context.settings.mosaic.state_files, *context.settings.mosaic.optional_state_files)
 
 
 def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[Found]:
@@ -233,11 +231,11 @@ def _judge_object(context: Context, path: str, name: str, content: bytes) -> Ite
 
 
 def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str, object]) -> Iterator[Found]:
-    statuses = (*context.setting("mosaic.open_statuses", tuple), *context.setting("mosaic.closed_statuses", tuple))
+    statuses = (*context.settings.mosaic.open_statuses, *context.settings.mosaic.closed_statuses)
     shape = Shape(
         BLOCKER_TYPES,
-        context.setting("mosaic.blocker_fields", tuple),
-        {"severity": context.setting("mosaic.severities", tuple), "status": statuses},
+        context.settings.mosaic.blocker_fields,
+        {"severity": context.settings.mosaic.severities, "status": statuses},
     )
     seen: set[str] = set()
     for list_name in _LISTS_OF_BLOCKERS:
@@ -255,9 +253,12 @@ def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str
 
 
 def _build_shape(context: Context, name: str) -> Shape:
-    setting = _REQUIRED.get(name)
-    required = context.setting(setting, tuple) if setting else ()
-    if name == BLOCKERS:
+    required: tuple[str, ...] = ()
+    if name == AGENT_STATE:
+        required = context.settings.mosaic.required_fields
+    elif name == CURRENT_TASK:
+        required = context.settings.mosaic.task_fields
+    elif name == BLOCKERS:
         required = _LISTS_OF_BLOCKERS[:1]
     return Shape(TYPES.get(name, {}), required, commit=COMMIT_FIELDS.get(name))
 
@@ -279,9 +280,9 @@ STATE_FILES_PARSE = Rule(
     id="state-files-parse",
     system=System.MOSAIC,
     severity=Severity.CRITICAL,
-    holds="Every state file is valid JSON and has the fields, types and values it should have.",
+    holds="Every state file is valid JSON with the right fields, types and values.",
     reads="the state files",
-    remedy="Correct the named field or the JSON around the named line.",
+    remedy="Correct the named field, or the JSON around the named line.",
     judge=_judge_shape,
     moments=(Moment.PRE, Moment.POST),
 )

@@ -85,7 +85,7 @@ def _find_pipeline_of(agent: str, pipelines: list[Pipeline]) -> str | None:
 
 def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, str]]:
     """The agents that the configured procedures of a handoff require."""
-    configured = cast("dict[str, _ConfiguredProcedure]", context.setting("procedures.procedures", dict))
+    configured = cast("dict[str, _ConfiguredProcedure]", context.settings.procedures.procedures)
     for name in dict.fromkeys(fact.value for fact in handoff.facts if fact.name == "procedure"):
         if handoff.dialect == "procedure" and name in configured:
             yield from ((name, agent) for agent in configured[name].required_agents)
@@ -135,8 +135,8 @@ AGENT_READY = Rule(
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
     declared="VR004",
-    holds="VR004: the agent that takes over has a command, and its program is found and answers",
-    reads="target agents and phases, [agents], [pipelines] and [procedures] of the configuration, the search path",
+    holds="VR004: the agent that takes over has a command, and its program is installed and answers.",
+    reads="target agents and phases; [agents], [pipelines] and [procedures] in the configuration; the search path",
     remedy="Install the agent's program, or correct its command in [agents] or in its phase.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),

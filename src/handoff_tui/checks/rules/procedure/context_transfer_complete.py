@@ -81,7 +81,7 @@ def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Itera
             handoff, "metadata", "tells nothing about the work: no metadata, no words", "metadata", first.where
         )
     for metadata in records.metadata():
-        for key, path in list_named(metadata.fields, context.setting("procedures.context_fields", tuple)):
+        for key, path in list_named(metadata.fields, context.settings.procedures.context_fields):
             yield from _judge_named(context, handoff, f"{key} {path}", path, metadata.where)
 
 
@@ -125,8 +125,8 @@ CONTEXT_TRANSFER_COMPLETE = Rule(
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
     declared="VR005",
-    holds="VR005: the next agent gets readable documents, a word on what comes next, and the results it builds on",
+    holds="VR005: the next agent gets readable documents, a note on what comes next, and the results it builds on.",
     reads="documents, messages and metadata of handoffs that name a target phase",
-    remedy="Add the missing document or words to the handoff, so that the next agent need not guess.",
+    remedy="Add the missing document or note to the handoff, so that the next agent doesn't have to guess.",
     judge=judge,
 )

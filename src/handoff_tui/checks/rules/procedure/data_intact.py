@@ -47,7 +47,7 @@ def parse_sum(text: object) -> str | None:
 
 def list_metadata_sums(context: Context, handoff: Handoff) -> Iterator[NamedSum]:
     """`{"path": …, "sha256": …}` and `"checksums": {path: …}`, anywhere in the files of a procedure."""
-    fields = frozenset(context.setting("procedures.checksum_fields", tuple))
+    fields = frozenset(context.settings.procedures.checksum_fields)
     for document in handoff.documents:
         if not document.path.lower().endswith(".json"):
             continue
@@ -73,7 +73,7 @@ def _list_pairs(members: Mapping[str, object], fields: frozenset[str]) -> Iterat
 
 def list_file_sums(context: Context) -> Iterator[NamedSum]:
     """The lines of every list of checksums; a line that is none has no value."""
-    names = frozenset(context.setting("procedures.checksum_files", tuple))
+    names = frozenset(context.settings.procedures.checksum_files)
     for listing in context.paths_ending((*sorted(names), _ONE_FILE)):
         name = listing.rpartition("/")[2]
         if name in names or name.endswith(_ONE_FILE):
@@ -166,7 +166,7 @@ def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
 
 def _ask_measurement(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
     """Where the file or the whole hash is missing, the measurement says whether it can be true at all."""
-    for verdict in context.verdicts(handoff):
+    for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and verdict.state is VerdictState.CONTRADICTED:
             entry = NamedSum(claim.subject or "a file", parse_sum(claim.value), claim.where)
             found = _build(entry, "names a checksum that is not true", str(claim.value), verdict.evidence)
@@ -210,8 +210,8 @@ DATA_INTACT = Rule(
     system=System.PROCEDURE,
     severity=Severity.HIGH,
     declared="VR008",
-    holds="VR008: every checksum that is named is that of its file",
-    reads="hashes in results, manifests and metadata, lists of checksums, and the files they name",
-    remedy="Find out which is right, the file or the checksum; restore the file, or take the checksum anew.",
+    holds="VR008: every checksum matches its file.",
+    reads="hashes in results, manifests and metadata, checksum lists, and the files they name",
+    remedy="Find out whether the file or the checksum is right. Restore the file, or compute the checksum again.",
     judge=judge,
 )

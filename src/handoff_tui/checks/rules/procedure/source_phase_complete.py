@@ -50,7 +50,7 @@ def _list_own_tasks(handoff: Handoff) -> list[Task]:
 
 
 def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[Found]:
-    done_words = context.setting("procedures.done_words", tuple)
+    done_words = context.settings.procedures.done_words
     for task in _list_own_tasks(handoff):
         if task.done is False and (task.status or "").casefold() not in done_words:
             yield Found(
@@ -63,7 +63,7 @@ def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[Found]:
 
 
 def _judge_status(context: Context, handoff: Handoff) -> Iterator[Found]:
-    complete = context.setting("procedures.complete_statuses", tuple)
+    complete = context.settings.procedures.complete_statuses
     if handoff.status in complete or (handoff.status is None and _has_telling_tasks(handoff)):
         return
     said = f"it says {handoff.status}" if handoff.status else "nothing says that it is"
@@ -90,7 +90,7 @@ def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[Found]:
     ]
     if not own or own[-1].status is None or own[-1].status == handoff.status:
         return
-    complete = context.setting("procedures.complete_statuses", tuple)
+    complete = context.settings.procedures.complete_statuses
     if own[-1].status.upper() not in complete:
         yield Found(
             message=f"VR001: the last attempt at {_name_phase(handoff)} of {handoff.id} ended as {own[-1].status}",
@@ -133,9 +133,9 @@ SOURCE_PHASE_COMPLETE = Rule(
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
     declared="VR001",
-    holds="VR001: the phase that hands over is complete: tasks done, no open blocker, no failed last attempt",
+    holds="VR001: the phase that hands over is complete: tasks done, no open blocker, last attempt not failed.",
     reads="status, tasks, attempts and blockers of handoffs that name a target phase",
-    remedy="Finish the source phase, close its blockers with evidence and record the outcome; then hand over.",
+    remedy="Finish the source phase, close its blockers with evidence and record the outcome. Then hand over.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
 )

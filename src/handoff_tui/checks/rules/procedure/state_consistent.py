@@ -47,8 +47,8 @@ class _Reversible(Protocol):
 def judge_execution(context: Context, execution: Record) -> Iterator[Found]:
     """Its state is a legal one, fits its steps and errors, and a failure was rolled back."""
     state = execution.state
-    legal = context.setting("procedures.states", tuple)
-    final = context.setting("procedures.final_states", tuple)
+    legal = context.settings.procedures.states
+    final = context.settings.procedures.final_states
     if state is None or state not in legal:
         yield _build_contradiction(
             execution, "state", f"is in no legal state: {state or 'none'}", " ".join(legal), state or "none"
@@ -70,7 +70,7 @@ def judge_session(context: Context, session: Record) -> Iterator[Found]:
         return
     critical = [name for name, (passed, severe) in results.items() if severe and not passed]
     share = sum(passed for passed, _ in results.values()) / len(results)
-    minimum = context.setting("procedures.final_share_minimum", float)
+    minimum = context.settings.procedures.final_share_minimum
     critical += [name for name, (passed, _) in results.items() if not passed and _is_critical(context, name)]
     good = not critical and share >= minimum
     if overall and not good:
@@ -90,7 +90,7 @@ def _is_done(context: Context, step: Mapping[str, object]) -> bool | None:
         if isinstance(step.get(key), bool):
             return bool(step[key])
     word = as_text(step.get("status")) or as_text(step.get("result"))
-    return word.rpartition(".")[2].casefold() in context.setting("procedures.done_words", tuple) if word else None
+    return word.rpartition(".")[2].casefold() in context.settings.procedures.done_words if word else None
 
 
 def _judge_steps(context: Context, execution: Record, state: str) -> Iterator[Found]:
@@ -132,7 +132,7 @@ def _judge_rollback(context: Context, execution: Record, state: str) -> Iterator
 
 def _can_roll_back(context: Context, execution: Record) -> bool:
     """A procedure that the configuration knows without a way back needs none; any other must show one."""
-    known = cast("dict[str, _Reversible]", context.setting("procedures.procedures", dict))
+    known = cast("dict[str, _Reversible]", context.settings.procedures.procedures)
     procedure = known.get(execution.text("procedure_id") or "")
     return procedure is None or bool(procedure.rollback)
 
@@ -152,7 +152,7 @@ def _list_results(record: Record) -> dict[str, tuple[bool, bool]]:
 
 
 def _is_critical(context: Context, name: str) -> bool:
-    rules = cast("dict[str, _Severe]", context.setting("procedures.rules", dict))
+    rules = cast("dict[str, _Severe]", context.settings.procedures.rules)
     return name in rules and rules[name].severity is Severity.CRITICAL
 
 
@@ -281,8 +281,8 @@ STATE_CONSISTENT = Rule(
     system=System.PROCEDURE,
     severity=Severity.HIGH,
     declared="VR003",
-    holds="VR003: every handoff is told in one state: files agree, executions end legally, results fit the outcome",
+    holds="VR003: every handoff is in one state: its files agree, executions end legally, and results fit the outcome.",
     reads="contexts, executions and validation sessions of procedures; state files and notes of TDD cycles",
-    remedy="Decide which state is true and correct the other record; finish or roll back what was left half done.",
+    remedy="Decide which state is true and correct the other file. Finish or roll back what is half done.",
     judge=judge,
 )

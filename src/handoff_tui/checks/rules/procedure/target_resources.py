@@ -87,8 +87,8 @@ def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[Found]:
 
 
 def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Iterator[Found]:
-    paths = [path for _, path in list_named(metadata.fields, context.setting("procedures.path_fields", tuple))]
-    resources = list_named(metadata.fields, context.setting("procedures.resource_fields", tuple))
+    paths = [path for _, path in list_named(metadata.fields, context.settings.procedures.path_fields)]
+    resources = list_named(metadata.fields, context.settings.procedures.resource_fields)
     paths.extend(text for _, text in resources if is_path_like(text))
     for path in dict.fromkeys(paths):
         if context.find(path, metadata.where.path) is None:
@@ -112,8 +112,8 @@ TARGET_RESOURCES_PRESENT = Rule(
     system=System.PROCEDURE,
     severity=Severity.CRITICAL,
     declared="VR002",
-    holds="VR002: the target phase, its agent, and every file and folder named for it exist",
-    reads="pipelines and agents of the configuration, files named in claims and metadata",
+    holds="VR002: the target phase, its agent, and every file and folder named for it exist.",
+    reads="pipelines and agents in the configuration, and files named in claims and metadata",
     remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",
     judge=_judge_resources,
 )
@@ -142,9 +142,9 @@ CONNECTIONS_STABLE = Rule(
     system=System.PROCEDURE,
     severity=Severity.HIGH,
     declared="VR006",
-    holds="VR006: every remote that may be asked answers",
-    reads="remotes of the repository; the network only with consent",
-    remedy="Bring the remote back, or correct its address, so that the next agent can fetch and push.",
+    holds="VR006: every remote that was asked answers.",
+    reads="the repository's remotes; the network only if you allow it",
+    remedy="Bring the remote back or correct its address, so that the next agent can fetch and push.",
     judge=_judge_connections,
     commands=("git remote -v",),
 )
@@ -179,20 +179,20 @@ def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Pla
                 yield fact.value, fact.where
     if handoff.dialect == PROCEDURE:
         for metadata in read_records(context, handoff).metadata():
-            for _, path in list_named(metadata.fields, context.setting("procedures.output_fields", tuple)):
+            for _, path in list_named(metadata.fields, context.settings.procedures.output_fields):
                 yield path, metadata.where
 
 
 def _list_scripts(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
     """Scripts that metadata names, and files named for the next agent that end like scripts."""
-    suffixes = context.setting("procedures.script_suffixes", tuple)
+    suffixes = context.settings.procedures.script_suffixes
     for claim in handoff.claims:
         named = claim.subject if claim.kind in _FILES else None
         if named and named.endswith(suffixes) and (found := context.find(named, claim.where.path)):
             yield found, claim.where
     if handoff.dialect == PROCEDURE:
         for metadata in read_records(context, handoff).metadata():
-            for _, path in list_named(metadata.fields, context.setting("procedures.script_fields", tuple)):
+            for _, path in list_named(metadata.fields, context.settings.procedures.script_fields):
                 yield context.find(path, metadata.where.path) or path, metadata.where
 
 
@@ -240,8 +240,8 @@ PERMISSIONS_GRANTED = Rule(
     system=System.PROCEDURE,
     severity=Severity.MEDIUM,
     declared="VR007",
-    holds="VR007: what the next phase writes is writable, and what it runs is executable",
-    reads="permissions of state files, of files of TDD cycles, of outputs and scripts that metadata names",
-    remedy="Give the permissions that the next phase needs, or name files that it may use.",
+    holds="VR007: the next phase can write what it writes and execute what it runs.",
+    reads="permissions of state files, TDD files, and outputs and scripts named in metadata",
+    remedy="Grant the permissions that the next phase needs, or name files that it can use.",
     judge=_judge_permissions,
 )

@@ -101,9 +101,9 @@ HUMAN_ACTIONS_CLEARED = Rule(
     id="human-actions-cleared",
     system=System.PUBLIC,
     severity=Severity.HIGH,
-    holds="No action that blocks waits for a person, and no blocker is open.",
+    holds="No blocking action waits for a person, and no blocker is open.",
     reads="blockers and human_actions_pending",
-    remedy="Do what is named here, or resolve it, and take it off the list; then start work.",
+    remedy="Do or resolve what is listed here and take it off the list. Then start work.",
     judge=_judge_actions,
     moments=(Moment.POST, Moment.GATE),
 )

@@ -65,7 +65,7 @@ def _judge_new_tests(context: Context, step: Step) -> Iterator[Found]:
 
 def _find_tests(context: Context, content: bytes | None) -> set[str]:
     text = (content or b"").decode("utf-8", "replace")
-    patterns = context.setting("tdd.test_patterns", tuple)
+    patterns = context.settings.tdd.test_patterns
     return {match.group(1) for pattern in patterns for match in re.finditer(pattern, text, re.MULTILINE)}
 
 
@@ -77,8 +77,8 @@ RED_HAS_ONE_FAILING_TEST = Rule(
     id="red-has-one-failing-test",
     system=System.TDD,
     severity=Severity.HIGH,
-    holds="every RED phase has exactly one new test, and it fails",
-    reads="notes and state files of TDD cycles; the test file before and after the commit of RED",
+    holds="Every RED phase adds exactly one test, and it fails.",
+    reads="notes and state files of TDD cycles, and the test file before and after the RED commit",
     remedy="Write one test that fails for the right reason, run it, and record FAIL as testResult.",
     judge=_judge_red,
 )
@@ -127,8 +127,8 @@ GREEN_HAS_NO_FAILING_TEST = Rule(
     id="green-has-no-failing-test",
     system=System.TDD,
     severity=Severity.CRITICAL,
-    holds="no test fails when GREEN is over, nor in the phases behind it",
+    holds="No test fails at the end of GREEN, or in any later phase.",
     reads="test results in notes and state files of TDD cycles",
-    remedy="Make every test pass, run them all, and record PASS as testResult; do not weaken the test.",
+    remedy="Make every test pass, run them all, and record PASS as testResult. Don't weaken the test.",
     judge=_judge_green,
 )

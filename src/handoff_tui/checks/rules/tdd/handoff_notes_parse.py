@@ -40,10 +40,10 @@ def judge(context: Context) -> Iterator[Found]:
 def _is_ours(context: Context, problem: Problem, handoffs: tuple[Handoff, ...]) -> bool:
     """Errors of TDD files under review; of a note that became no step at all, every problem."""
     name = problem.path.rpartition("/")[2]
-    is_note = problem.path.startswith(f"notes:{context.setting('tdd.notes_ref', str)}/")
-    is_file = problem.path.startswith(f"{context.setting('tdd.state_folder', str)}/") or name in {
-        context.setting("tdd.state_file", str),
-        context.setting("tdd.lock_file", str),
+    is_note = problem.path.startswith(f"notes:{context.settings.tdd.notes_ref}/")
+    is_file = problem.path.startswith(f"{context.settings.tdd.state_folder}/") or name in {
+        context.settings.tdd.state_file,
+        context.settings.tdd.lock_file,
     }
     is_error = problem.level is ProblemLevel.ERROR
     if problem.path in _list_documents(handoffs):
@@ -61,7 +61,7 @@ HANDOFF_NOTES_PARSE = Rule(
     id="handoff-notes-parse",
     system=System.TDD,
     severity=Severity.CRITICAL,
-    holds="every TDD note and state file can be read and names its phase",
+    holds="Every TDD note and state file is readable and names its phase.",
     reads="git notes and state files of TDD cycles",
     remedy="Write the note or file again as one JSON object with phase and nextPhase.",
     judge=judge,

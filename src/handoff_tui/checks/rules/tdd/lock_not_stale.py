@@ -20,7 +20,7 @@ _MILLISECONDS_FROM = 1e11
 
 def judge(context: Context) -> Iterator[Found]:
     """The lock is often ignored by git, so it is looked for by its name as well as among the documents."""
-    name = context.setting("tdd.lock_file", str)
+    name = context.settings.tdd.lock_file
     documents = (document.path for handoff in context.handoffs("tdd") for document in handoff.documents)
     locks = dict.fromkeys((name, *(path for path in documents if path.rpartition("/")[2] == name)))
     present = [path for path in locks if context.exists(path)]
@@ -36,16 +36,16 @@ def judge(context: Context) -> Iterator[Found]:
 
 
 def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator[Found]:
-    if not any(fields.get(_fold(key)) for key in context.setting("tdd.lock_owner_fields", tuple)):
+    if not any(fields.get(_fold(key)) for key in context.settings.tdd.lock_owner_fields):
         yield _build(path, "owner", "does not say who holds it", "an owner", "none")
-    keys = context.setting("tdd.lock_time_fields", tuple)
+    keys = context.settings.tdd.lock_time_fields
     written = next((text for key in keys if (text := fields.get(_fold(key)))), None)
     since = _parse_moment(written) if written else None
     if since is None:
         yield _build(path, "time", "does not say since when it is held", "a time", written or "none")
         return
     age = context.now() - since
-    limit = context.setting("tdd.lock_stale_minutes", int)
+    limit = context.settings.tdd.lock_stale_minutes
     if age > timedelta(minutes=limit):
         minutes = int(age.total_seconds() // 60)
         yield _build(path, "age", f"is older than {limit} minutes", f"at most {limit} minutes", f"{minutes} minutes")
@@ -90,8 +90,8 @@ LOCK_NOT_STALE = Rule(
     id="lock-not-stale",
     system=System.TDD,
     severity=Severity.MEDIUM,
-    holds="a lock names its owner and is younger than a lock may be",
-    reads="the lock file of TDD agents, the clock",
-    remedy="Make sure that its owner is no longer at work; then remove the lock.",
+    holds="Every lock names its owner and isn't stale.",
+    reads="the lock file of TDD agents, and the clock",
+    remedy="Make sure that its owner has stopped working. Then remove the lock.",
     judge=judge,
 )

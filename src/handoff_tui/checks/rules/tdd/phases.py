@@ -32,7 +32,7 @@ def _judge_order(context: Context) -> Iterator[Found]:
     if pipeline is None or not pipeline.phases:
         context.skip("the configuration has no pipeline tdd")
     moves = frozenset((edge.source, edge.target) for edge in pipeline.edges)
-    phases = context.setting("tdd.phases", tuple)
+    phases = context.settings.tdd.phases
     for handoff in cycles:
         yield from _judge_words(handoff, phases)
         yield from _judge_announced(handoff, moves)
@@ -119,9 +119,9 @@ PHASE_ORDER_LEGAL = Rule(
     id="phase-order-legal",
     system=System.TDD,
     severity=Severity.HIGH,
-    holds="the phases of every cycle follow the pipeline: PLAN, RED, GREEN, REFACTOR, then PLAN or COMPLETE",
-    reads="notes, trailers and state files of TDD cycles; edges of the pipeline tdd",
-    remedy="Go back to the phase that was left out, or correct the note that names a wrong phase.",
+    holds="The phases of every cycle follow the pipeline: PLAN, RED, GREEN, REFACTOR, then PLAN or COMPLETE.",
+    reads="notes, trailers and state files of TDD cycles, and the edges of the tdd pipeline",
+    remedy="Go back to the phase that was left out, or correct the note that names the wrong phase.",
     judge=_judge_order,
     commands=("git log --notes=tdd-handoffs",),
 )
@@ -132,8 +132,8 @@ _RED = "RED"
 
 
 def _judge_retries(context: Context) -> Iterator[Found]:
-    budget = context.setting("tdd.retry_budget", int)
-    failures = context.setting("tdd.failures_before_human", int)
+    budget = context.settings.tdd.retry_budget
+    failures = context.settings.tdd.failures_before_human
     for handoff in require_cycles(context):
         present = build_present(handoff)
         yield from _judge_field(context, present)
@@ -193,7 +193,7 @@ RETRY_BUDGET_KEPT = Rule(
     id="retry-budget-kept",
     system=System.TDD,
     severity=Severity.HIGH,
-    holds="no phase was tried more often than the retry budget allows",
+    holds="No phase was retried more often than the retry budget allows.",
     reads="retry counts and repeated phases of TDD cycles",
     remedy="Stop retrying. A person looks at the failures and decides: another test, another design, or the end.",
     judge=_judge_retries,
@@ -206,12 +206,12 @@ _SHOWN = 60
 
 
 def _judge_prefixes(context: Context) -> Iterator[Found]:
-    prefixes = context.setting("tdd.commit_prefixes", dict)
+    prefixes = context.settings.tdd.commit_prefixes
     commits = CommitIndex(context)
     judged = False
     for handoff in require_cycles(context):
         for step in list_steps(handoff):
-            wanted = prefixes.get(step.phase)
+            wanted = prefixes.get(step.phase or "")
             commit = commits.find(step)
             if wanted is None or commit is None:
                 continue
@@ -245,9 +245,9 @@ COMMIT_PREFIX_FITS_PHASE = Rule(
     id="commit-prefix-fits-phase",
     system=System.TDD,
     severity=Severity.MEDIUM,
-    holds="the subject of each annotated commit begins with the prefix of its phase",
+    holds="The subject of every annotated commit begins with the prefix of its phase.",
     reads="subjects of commits that carry a phase",
-    remedy="Reword the commit if it was not pushed yet, or put the note on the commit that it belongs to.",
+    remedy="Reword the commit if it isn't pushed yet, or move the note to the commit it belongs to.",
     judge=_judge_prefixes,
     moments=(Moment.PRE, Moment.GATE),
     commands=("git commit --amend",),

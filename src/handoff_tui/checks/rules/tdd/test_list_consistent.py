@@ -97,9 +97,9 @@ TEST_LIST_CONSISTENT = Rule(
     id="test-list-consistent",
     system=System.TDD,
     severity=Severity.MEDIUM,
-    holds="the tests of the newest step agree with the test list, and no test is completed and pending at once",
-    reads="completed and pending tests of TDD steps, boxes of the test list",
-    remedy="Tick the boxes of the tests that are done, and list every other test as pending.",
+    holds="The tests of the newest step agree with the test list, and no test is both completed and pending.",
+    reads="completed and pending tests of TDD steps, and the checkboxes of the test list",
+    remedy="Tick the tests that are done, and list every other test as pending.",
     judge=judge,
     moments=(Moment.PRE, Moment.GATE),
 )
