@@ -79,7 +79,7 @@ def test_same_decision_again_is_allowed_and_said(gate_desk: GateDesk, monkeypatc
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
     prepared = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF))
-    assert "you have decided approve on exactly this before" in prepared.warnings
+    assert "you have already decided approve on exactly this" in prepared.warnings
 
 
 def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> None:

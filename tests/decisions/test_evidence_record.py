@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.evidence_record import build_record, build_shown_check, count_differences, measure
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
@@ -12,7 +12,7 @@ from handoff_tui.log.storage.review_records import encode_review, read_review, w
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 
-def look(desk: GateDesk) -> Examined:
+def look(desk: GateDesk) -> ExaminedGate:
     opened = open_desk(desk.root)
     return examine(opened, open_log(opened.repository), HANDOFF)
 
@@ -23,11 +23,11 @@ def test_record_is_what_stands_at_this_moment(gate_desk: GateDesk) -> None:
     examined = look(gate_desk)
     remark = Comment(text="why?", path="src/app.py", line=2)
     record = build_record(examined, (remark,), ("b", "a", "b"), overrides=True)
-    assert (record.handoff, record.subject) == (HANDOFF, examined.target.subject)
+    assert (record.handoff, record.subject) == (HANDOFF, examined.subject)
     assert {check.id for check in record.checks} == {result.id for result in examined.report.results}
     assert [claim.where.partition(":")[0] for claim in record.contradicted] == ["HANDOFF.md"]
     assert (record.comments, record.viewed) == ((remark,), ("a", "b"))
-    assert record.overridden == examined.target.failing == ("claims-hold",)
+    assert record.overridden == examined.failing == ("claims-hold",)
     again = build_record(look(gate_desk), (remark,), ("a", "b"), overrides=True)
     assert encode_review(again) == encode_review(record)
 

@@ -5,17 +5,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import Telling, check, list_command_results
+from handoff_tui.checks.run.check import ProgressCallbacks, check, list_command_results
 from handoff_tui.checks.run.command_consent import build_trust_state, trust
 from handoff_tui.core.errors import HandoffNotFoundError, RepositoryError
 from handoff_tui.decisions.examine import (
-    Examined,
+    WITHOUT_COMMANDS,
+    ExaminedGate,
+    ExamineOptions,
     build_checks_digest,
-    build_subject_digest,
-    build_subject_snapshot,
     examine,
     judge_again,
-    look_at_gate,
     plan_gate,
 )
 from handoff_tui.handoffs.session import open_desk
@@ -25,22 +24,21 @@ from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
 
-def look(root: Path, phase: str | None = None, earlier: Examined | None = None) -> Examined:
+def look(root: Path, phase: str | None = None, earlier: ExaminedGate | None = None) -> ExaminedGate:
     desk = open_desk(root)
-    return examine(desk, open_log(desk.repository), HANDOFF, phase, earlier=earlier)
+    return examine(desk, open_log(desk.repository), HANDOFF, phase, ExamineOptions(earlier=earlier))
 
 
 def test_everything_is_bound_to_what_is_here(gate_desk: GateDesk) -> None:
     """The commit, its tree, no baseline at first, the snapshot, the checks, the handoff."""
     examined = look(gate_desk.root)
-    subject = examined.target.subject
+    subject = examined.subject
     assert subject.commit == gate_desk.builder.head()
     assert subject.tree == gate_desk.builder.head("HEAD^{tree}")
     assert subject.baseline == NO_BASELINE
     assert subject.checks == build_checks_digest(examined.report)
-    assert (examined.target.handoff, examined.target.phase, examined.target.attempt) == (HANDOFF, "review", 1)
+    assert examined.key == (HANDOFF, "review", 1)
     assert not examined.uncommitted
-    assert examined.digest == build_subject_digest(examined.target)
 
 
 def test_looking_again_gives_the_same(gate_desk: GateDesk) -> None:
@@ -55,8 +53,7 @@ def test_snapshot_of_the_subject_leaves_the_surroundings_out(gate_desk: GateDesk
     """Branch and upstream may change while the work stays; the commit is the newest that is work."""
     work = gate_desk.builder.head()
     gate_desk.builder.write(".handoff-tui/log/aa/x").commit("log")
-    examined = look(gate_desk.root)
-    snapshot = build_subject_snapshot(examined.desk, examined.taken)
+    snapshot = look(gate_desk.root).snapshot
     assert (snapshot.branch, snapshot.upstream, snapshot.commit) == (None, None, work)
 
 
@@ -66,8 +63,8 @@ def test_uncommitted_work_is_seen(gate_desk: GateDesk) -> None:
     gate_desk.builder.write("src/app.py", "import os\n")
     dirty = look(gate_desk.root)
     assert dirty.uncommitted
-    assert dirty.target.subject.tree == clean.target.subject.tree
-    assert dirty.target.subject.snapshot != clean.target.subject.snapshot
+    assert dirty.subject.tree == clean.subject.tree
+    assert dirty.subject.snapshot != clean.subject.snapshot
 
 
 def test_gate_is_judged_again_by_the_log_of_now(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +82,7 @@ def test_checks_run_for_the_handoff_and_for_the_repository(gate_desk: GateDesk) 
     """Both are told about as they go."""
     told: list[str] = []
     desk = open_desk(gate_desk.root)
-    telling = Telling(on_result=lambda result, _done, _total: told.append(result.id))
+    telling = ProgressCallbacks(on_result=lambda result, _done, _total: told.append(result.id))
     examine(desk, open_log(desk.repository), HANDOFF, telling=telling)
     assert told.count("claims-hold") == 2
 
@@ -113,9 +110,9 @@ def test_entry_that_comes_while_checks_run_is_no_movement(gate_desk: GateDesk) -
         told.append(result.id)
         gate_desk.builder.write(f".handoff-tui/log/aa/{len(told)}", "an entry")
 
-    examined = examine(desk, open_log(desk.repository), HANDOFF, telling=Telling(on_result=write))
+    examined = examine(desk, open_log(desk.repository), HANDOFF, telling=ProgressCallbacks(on_result=write))
     assert told.count("claims-hold") == 2
-    assert not examined.target.failing
+    assert not examined.failing
 
 
 def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path) -> None:
@@ -127,22 +124,21 @@ def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path
     consent = build_trust_state(desk)
     assert consent is not None
     trust(desk, consent.digest)
-    looked = look_at_gate(desk, open_log(desk.repository), HANDOFF)
-    assert "own" in looked.target.failing
+    looked = examine(desk, open_log(desk.repository), HANDOFF, options=WITHOUT_COMMANDS)
+    assert "own" in looked.failing
     assert not mark.exists()
-    run = check(desk, plan_gate(desk, looked.index, looked.reading.harvest.handoffs, HANDOFF).build_request(fresh=True))
+    run = check(desk, plan_gate(desk, looked.index, looked.handoffs, HANDOFF).build_request(fresh=True))
     assert mark.exists()
-    again = look_at_gate(desk, open_log(desk.repository), HANDOFF, commands=list_command_results(run))
-    assert "own" not in again.target.failing
+    options = ExamineOptions(run_commands=False, command_results=list_command_results(run))
+    again = examine(desk, open_log(desk.repository), HANDOFF, options=options)
+    assert "own" not in again.failing
     assert mark.read_text(encoding="utf-8").count("\n") == 1
 
 
 def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> None:
     """The same handoff, phase and attempt as the examination."""
     examined = look(gate_desk.root)
-    plan = plan_gate(examined.desk, examined.index, examined.reading.harvest.handoffs, HANDOFF)
-    target = examined.target
-    assert (plan.handoff.id, plan.phase, plan.attempt) == (target.handoff, target.phase, target.attempt)
-    assert plan.tree == target.subject.tree
+    plan = plan_gate(examined.desk, examined.index, examined.handoffs, HANDOFF)
+    assert (plan.key, plan.tree) == (examined.key, examined.subject.tree)
     request = plan.build_request(fresh=True)
     assert (request.handoff, request.phase, request.fresh, request.baseline) == (HANDOFF, "review", True, plan.since)

@@ -6,9 +6,9 @@ import pytest
 
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.errors import ObjectMissingError
-from handoff_tui.core.work import Severity
-from handoff_tui.decisions.decide import DecideRequest, Prepared, prepare_decision
-from handoff_tui.decisions.extra_confirmations import compare_read, find_demands
+from handoff_tui.core.severity import Severity
+from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
+from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
 from handoff_tui.decisions.values.drafts import StoredDrafts
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
@@ -20,7 +20,7 @@ HANDOFF_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/app.py` adds.\n"
 BROKEN_CLAIM = "# Handoff: adding\n\nStatus: COMPLETE\n\n- `src/none.py` is new.\n"
 
 
-def prepare(desk: GateDesk, verb: DecisionVerb = DecisionVerb.APPROVE) -> Prepared:
+def prepare(desk: GateDesk, verb: DecisionVerb = DecisionVerb.APPROVE) -> PreparedDecision:
     opened = open_desk(desk.root)
     return prepare_decision(opened, open_log(opened.repository), DecideRequest(verb, HANDOFF, reason=None))
 
@@ -37,12 +37,12 @@ def desk(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> GateDesk:
     return gate_desk
 
 
-def list_demands(prepared: Prepared, drafts: StoredDrafts) -> list[tuple[str, str]]:
-    demands = find_demands(prepared, drafts, compare_read(prepared.examined, drafts))
+def list_demands(prepared: PreparedDecision, drafts: StoredDrafts) -> list[tuple[str, str]]:
+    demands = find_extra_confirmations(prepared, drafts, compare_read(prepared.examined, drafts))
     return [(demand.text, demand.detail) for demand in demands]
 
 
-def read_all(prepared: Prepared) -> StoredDrafts:
+def read_all(prepared: PreparedDecision) -> StoredDrafts:
     """Every changed file marked, every document opened."""
     drafts = StoredDrafts()
     for change in compare_read(prepared.examined, drafts).changes:
@@ -80,7 +80,7 @@ def test_marks_count_for_the_content_they_were_set_on(desk: GateDesk) -> None:
     assert [detail for _, detail in list_demands(prepare(desk), drafts)] == ["HANDOFF.md and 1 more", "HANDOFF.md"]
 
 
-def _lose_a_result(prepared: Prepared) -> Prepared:
+def _lose_a_result(prepared: PreparedDecision) -> PreparedDecision:
     report = prepared.examined.report
     lost = CheckResult(
         id="lost", outcome=Outcome.TIMEOUT, severity=Severity.LOW, blocking=False, summary="it took too long"
@@ -93,8 +93,8 @@ def _lose_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     def miss(*_: object) -> str:
         raise ObjectMissingError("gone")
 
-    monkeypatch.setattr("handoff_tui.changes.comparison.compared._has_tree", lambda *_: False)
-    monkeypatch.setattr("handoff_tui.changes.comparison.compared.build_commit_tree", miss)
+    monkeypatch.setattr("handoff_tui.changes.comparison.sides._has_tree", lambda *_: False)
+    monkeypatch.setattr("handoff_tui.changes.comparison.sides.build_commit_tree", miss)
 
 
 def test_hidden_characters_and_broken_claims_are_told(desk: GateDesk) -> None:

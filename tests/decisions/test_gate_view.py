@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decisions.decide import DecideRequest, prepare_decision
-from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
+from handoff_tui.decisions.decide import DecideRequest, build_decision_view, prepare_decision
+from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.record import DecisionVerb
@@ -20,7 +20,7 @@ def test_view_is_what_was_examined_and_prepared(gate_desk: GateDesk, monkeypatch
     request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason="no tests", viewed=("src/app.py",))
     prepared = prepare_decision(desk, open_log(desk.repository), request)
     gate = build_gate_view(prepared.examined)
-    assert (gate.digest, gate.subject) == (prepared.examined.digest, prepared.examined.target.subject)
+    assert (gate.digest, gate.subject) == (prepared.examined.digest, prepared.examined.subject)
     assert (gate.producers, gate.checks_passed, gate.failing) == ((EMAIL,), gate.checks_total, ())
     view = build_decision_view(prepared)
     assert (view.gate, view.verb, view.reason) == (gate, "reject", "no tests")

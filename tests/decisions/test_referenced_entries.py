@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.decisions.decide import find_regards, list_own
-from handoff_tui.log.gates.gate import Target
+from handoff_tui.decisions.decide import find_referenced_entries
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.record import DecisionVerb
-from tests.support.logs import NOW, SUBJECT, LogBuilder
+from tests.support.logs import SUBJECT, LogBuilder, build_question
 
 
 @pytest.fixture
@@ -19,30 +18,31 @@ def log() -> LogBuilder:
 
 
 def regard(log: LogBuilder, verb: str, person: str = "alice", *, rewritten: bool = False) -> tuple[str, ...]:
-    target = Target(
-        handoff="H-1",
-        phase="BUILD",
-        attempt=1,
-        subject=SUBJECT.model_copy(update={"commit": "9" * 40}) if rewritten else SUBJECT,
-        producers=frozenset(),
-        now=NOW,
-        is_ancestor=lambda commit: not rewritten or commit == "9" * 40,
+    commit = "9" * 40
+    question = (
+        build_question(
+            phase="BUILD",
+            subject=SUBJECT.model_copy(update={"commit": commit}),
+            is_ancestor=lambda asked: asked == commit,
+        )
+        if rewritten
+        else build_question(phase="BUILD")
     )
-    return find_regards(build_log_index(log.judge()), target, DecisionVerb(verb), person)
+    return find_referenced_entries(build_log_index(log.judge()), question, DecisionVerb(verb), person)
 
 
 def test_carry_regards_the_approval_of_the_same_files(log: LogBuilder) -> None:
     """One's own, and what was carried before."""
     approval = log.add_decision("alice", phase="BUILD")
     assert regard(log, "carry", rewritten=True) == (approval,)
-    with pytest.raises(DecisionForbiddenError, match="approved nothing with these very files"):
+    with pytest.raises(DecisionForbiddenError, match="approved nothing with exactly these files"):
         regard(log, "carry", "bob", rewritten=True)
 
 
 def test_carry_of_what_still_holds_is_refused(log: LogBuilder) -> None:
     """There is nothing to carry where nothing was rewritten."""
     log.add_decision("alice", phase="BUILD")
-    with pytest.raises(DecisionForbiddenError, match="exactly what is here"):
+    with pytest.raises(DecisionForbiddenError, match="covers exactly this work"):
         regard(log, "carry")
 
 
@@ -58,7 +58,7 @@ def test_carry_of_other_files_or_another_attempt_is_refused(log: LogBuilder) -> 
 def test_withdrawal_regards_ones_last_decision(log: LogBuilder) -> None:
     """Not another's, and not a withdrawal."""
     log.add_decision("bob", phase="BUILD")
-    with pytest.raises(DecisionForbiddenError, match="no decision of yours"):
+    with pytest.raises(DecisionForbiddenError, match="no decision to withdraw"):
         regard(log, "withdraw")
     hold = log.add_decision("alice", "hold", phase="BUILD")
     assert regard(log, "withdraw") == (hold,)
@@ -74,13 +74,3 @@ def test_approval_settles_the_debts_of_this_gate(log: LogBuilder) -> None:
     log.add_decision("bob", "override", phase="release")
     assert regard(log, "approve") == tuple(sorted((first, second)))
     assert regard(log, "reject") == ()
-
-
-def test_own_decisions_are_the_last_ones(log: LogBuilder) -> None:
-    """Of one person, at one gate."""
-    log.add_decision("alice", phase="BUILD")
-    last = log.add_decision("alice", "hold", phase="BUILD")
-    log.add_decision("bob", phase="BUILD")
-    index = build_log_index(log.judge())
-    target = Target("H-1", "BUILD", 1, SUBJECT, frozenset(), NOW, lambda _: True)
-    assert [vote.entry.id for vote in list_own(index, target, "alice")] == [last]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import DecisionForbiddenError, NoHumanError
 from handoff_tui.decisions.submit import Submitted, submit
 from handoff_tui.handoffs.session import open_desk
@@ -12,7 +12,7 @@ from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 
 
-def hand_over(desk: GateDesk, person: Person | None = None, telling: Telling | None = None) -> Submitted:
+def hand_over(desk: GateDesk, person: Person | None = None, telling: ProgressCallbacks | None = None) -> Submitted:
     opened = open_desk(desk.root)
     key = None if person is None else person.key
     log = open_log(opened.repository)
@@ -23,7 +23,7 @@ def test_unsigned_submission_writes_nothing(gate_desk: GateDesk) -> None:
     """It says what a reviewer will decide on, with or without a log."""
     done = hand_over(gate_desk)
     assert done.entry is None
-    assert done.examined.target.handoff == HANDOFF
+    assert done.examined.key.handoff == HANDOFF
     assert not (gate_desk.root / ".handoff-tui").exists()
 
 
@@ -35,7 +35,7 @@ def test_signed_submission_binds_the_subject(gate_desk: GateDesk) -> None:
     assert done.entry is not None
     assert done.entry.work is not None
     assert (done.entry.kind, done.entry.actor) == (EntryKind.SUBMISSION, robot.email)
-    assert done.entry.work.subject == done.examined.target.subject
+    assert done.entry.work.subject == done.examined.subject
     assert robot.email in done.entry.work.producers
     assert gate_desk.gate(bo).json["attempt"] == 1
 
@@ -58,7 +58,7 @@ def test_interrupted_submission_is_not_signed(gate_desk: GateDesk) -> None:
     """What was cancelled is not handed over."""
     bo, robot = gate_desk.person("bo"), gate_desk.person("robot")
     gate_desk.begin(bo, agents=[robot])
-    telling = Telling()
+    telling = ProgressCallbacks()
     telling.cancel.set()
     assert hand_over(gate_desk, robot, telling).entry is None
     assert len(list_entries(gate_desk.root)) == 1

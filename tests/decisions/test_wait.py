@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.decisions import wait as waiting
-from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk
 
@@ -35,7 +35,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_time_runs_out_without_a_decision(gate_desk: GateDesk, clock: Clock) -> None:
     """Still pending: neither a yes nor a no. The work is examined once, as nothing has moved."""
-    looks: list[Examined] = []
+    looks: list[ExaminedGate] = []
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     examined = waiting.wait(open_desk(gate_desk.root), HANDOFF, None, 5.0, looks.append)
@@ -47,7 +47,7 @@ def test_decision_ends_the_waiting(gate_desk: GateDesk, clock: Clock) -> None:
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     clock.events = [lambda: None, lambda: gate_desk.decide(bo, "approve")]
-    looks: list[Examined] = []
+    looks: list[ExaminedGate] = []
     examined = waiting.wait(open_desk(gate_desk.root), HANDOFF, None, None, looks.append)
     assert (examined.gate.state.value, len(clock.pauses), len(looks)) == ("approved", 2, 2)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.log.index import build_log_index
+from handoff_tui.log.record import PhaseKey
 from tests.support.logs import LogBuilder
 
 
@@ -13,10 +14,10 @@ def test_last_votes_are_found_by_cause_and_not_by_time() -> None:
     left = log.add_decision(parents=(first,))
     right = log.add_decision(parents=(first,), verb="hold")
     index = build_log_index(log.judge())
-    assert {vote.entry.id for vote in index.find_last_votes("H-1", "implement")} == {left, right}
+    assert {vote.entry.id for vote in index.find_last_decisions("H-1", "implement")} == {left, right}
     last = log.add_decision()
     index = build_log_index(log.judge())
-    assert [vote.entry.id for vote in index.find_last_votes("H-1", "implement")] == [last]
+    assert [vote.entry.id for vote in index.find_last_decisions("H-1", "implement")] == [last]
 
 
 def test_debts_are_open_until_regarded() -> None:
@@ -40,7 +41,7 @@ def test_decision_is_withdrawn_by_its_own_maker_only() -> None:
     beside = log.add_decision(handoff="H-2")
     log.add_decision(verb="withdraw", handoff="H-2", regards=(beside,), parents=(first,))
     index = build_log_index(log.judge())
-    assert index.find_withdrawn() == index.find_withdrawn(("H-1", "implement")) == {taken: back}
-    assert index.find_withdrawn(("H-1", "review")) == {}
+    assert index.find_withdrawn() == index.find_withdrawn(PhaseKey("H-1", "implement")) == {taken: back}
+    assert index.find_withdrawn(PhaseKey("H-1", "review")) == {}
     void = index.verdict.model_copy(update={"void": {back: "the key was dropped"}})
     assert build_log_index(void).find_withdrawn() == {}

@@ -7,14 +7,14 @@ import pytest
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, WitnessDamagedError
 from handoff_tui.log.witness import Seen, Witness, build_witness, parse_witness
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 FIRST, SECOND, THIRD = (f"sha256:{digit * 64}" for digit in "123")
 
 
 @pytest.fixture
 def witness(tmp_path: Path) -> Witness:
-    return Witness(LocalFolder(tmp_path))
+    return Witness(GitPrivateFolder(tmp_path))
 
 
 def test_nothing_was_seen_before_the_first_time(witness: Witness) -> None:
@@ -105,7 +105,7 @@ def test_new_entries_come_to_any_old_form(form: str) -> None:
 
 def test_record_of_another_process_is_seen(tmp_path: Path) -> None:
     """What is remembered is not believed when the file says something else."""
-    one, other = Witness(LocalFolder(tmp_path)), Witness(LocalFolder(tmp_path))
+    one, other = Witness(GitPrivateFolder(tmp_path)), Witness(GitPrivateFolder(tmp_path))
     one.record(FIRST, [FIRST])
     other.record(FIRST, [SECOND])
     assert one.record(FIRST, [THIRD]).entries == {FIRST, SECOND, THIRD}

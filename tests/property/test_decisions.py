@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.changes.quoting import has_changed, quote
+from handoff_tui.changes.comments import has_changed, quote
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.pages.decide import build_decision_page
@@ -70,12 +70,12 @@ def test_attempts_only_grow_as_decisions_are_made(steps: list[tuple[str, str]], 
         log.add_decision(person, verb, phase="build", attempt=attempt, subject=subject)
     index = build_log_index(log.judge())
     found = find_attempt(index, handoff, "build", tree)
-    decided = [vote.work.attempt for vote in index.votes_at.get(("H-1", "build"), ())]
+    decided = [vote.work.attempt for vote in index.list_decisions("H-1", "build")]
     assert said <= found <= max([said, *decided]) + 1
     assert found == find_attempt(index, handoff, "build", tree)
     assert is_sent_back(index, found, tree) or not any(
         vote.work.attempt == found and vote.work.subject.tree != tree and is_standing(index, vote.entry.id)
-        for vote in index.votes_at.get(("H-1", "build"), ())
+        for vote in index.list_decisions("H-1", "build")
     )
 
 
@@ -83,16 +83,16 @@ def is_sent_back(index: LogIndex, attempt: int, tree: str) -> bool:
     """Whether these very files came back as this attempt: then they still are it."""
     return any(
         vote.work.attempt == attempt and vote.work.subject.tree == tree and is_standing(index, vote.entry.id)
-        for vote in index.votes_at.get(("H-1", "build"), ())
+        for vote in index.list_decisions("H-1", "build")
     )
 
 
 def is_standing(index: LogIndex, identifier: str) -> bool:
     """Whether a vote sends back, and its author has not decided otherwise on the same attempt."""
-    vote = index.votes[identifier]
+    vote = index.decisions[identifier]
     later = [
         other
-        for other in index.votes_at[vote.work.handoff, vote.work.phase]
+        for other in index.list_decisions(*vote.work.key.place)
         if other.entry.actor == vote.entry.actor and other.work.attempt == vote.work.attempt
     ]
     return vote.decision.verb.value in {"reject", "retry"} and later[-1].entry.id == identifier

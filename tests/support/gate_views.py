@@ -63,7 +63,7 @@ def build_decision_view(**changes: Any) -> DecisionView:  # noqa: ANN401 - any f
         "gate": build_gate_view(),
         "verb": "reject",
         "reason": "no tests\nfor the empty table",
-        "regards": ("sha256:" + "8" * 64,),
+        "referenced_entries": ("sha256:" + "8" * 64,),
         "record": RECORD,
         "review": "a" * 64,
         "principal": "cy@x",

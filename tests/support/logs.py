@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING, Any
 from handoff_tui.log.chain import Candidate, Known, judge_chain
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.gates.gate import GateQuestion
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+from handoff_tui.log.record import (
+    NO_BASELINE,
+    Decision,
+    DecisionVerb,
+    Entry,
+    EntryKind,
+    GateKey,
+    PolicyText,
+    Subject,
+    Work,
+)
 
 if TYPE_CHECKING:
     from handoff_tui.log.record import LogVerdict
@@ -22,6 +33,18 @@ NOW = "2026-02-01T00:00:00Z"
 SUBJECT = Subject(
     commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
 )
+
+
+def build_question(handoff: str = "H-1", phase: str = "implement", attempt: int = 1, **changes: Any) -> GateQuestion:  # noqa: ANN401 - any field
+    """A gate asked about the usual work."""
+    fields: dict[str, Any] = {
+        "subject": SUBJECT,
+        "producers": frozenset({"claude"}),
+        "now": NOW,
+        "is_ancestor": lambda commit: commit == SUBJECT.commit,
+        **changes,
+    }
+    return GateQuestion(key=GateKey(handoff, phase, attempt), **fields)
 
 
 def build_key(name: str) -> str:

@@ -15,7 +15,7 @@ from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.entry import build_payload, parse_entry
 from handoff_tui.log.entries.envelope import build_entry_id
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate import judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
@@ -31,12 +31,12 @@ from handoff_tui.log.record import (
     Subject,
     Work,
 )
-from handoff_tui.log.show.verify import Demands, verify_whole
+from handoff_tui.log.show.verify import VerifyOptions, verify_whole
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.trust_files import write_trust_files
 from tests.support.log_entries import sign_payload
 from tests.support.log_keys import build_example_key
-from tests.support.logs import build_policy_toml
+from tests.support.logs import build_policy_toml, build_question
 from tests.support.repositories import RepositoryBuilder
 
 START = "2026-01-01T00:00:00Z"
@@ -159,10 +159,10 @@ class RealLog:
         followed = {parent for entry in self.entries.values() for parent in entry.parents}
         return tuple(sorted(self.entries.keys() - followed))
 
-    def verify(self, **demands: Any) -> LogReport:  # noqa: ANN401 - any field of Demands
+    def verify(self, **demands: Any) -> LogReport:  # noqa: ANN401 - any field of VerifyOptions
         return verify_at(self.folder, **demands)
 
-    def judge(self, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of Target
+    def judge(self, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of GateQuestion
         return judge_at(self.folder, **changes)
 
     def _note(self, content: bytes) -> None:
@@ -183,29 +183,19 @@ class RealLog:
         )
 
 
-def verify_at(folder: Path, **demands: Any) -> LogReport:  # noqa: ANN401 - any field of Demands
+def verify_at(folder: Path, **demands: Any) -> LogReport:  # noqa: ANN401 - any field of VerifyOptions
     """The real verification, as `log verify` runs it."""
-    return verify_whole(open_repository(folder), Demands(**demands))
+    return verify_whole(open_repository(folder), VerifyOptions(**demands))
 
 
 def read_verdict(folder: Path) -> LogVerdict:
     return open_log(open_repository(folder), remembered=False).verify()
 
 
-def judge_at(folder: Path, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of Target
+def judge_at(folder: Path, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of GateQuestion
     """The gate of H-1, judged on the log as it verifies there."""
     verdict = read_verdict(folder)
-    target: dict[str, Any] = {
-        "handoff": "H-1",
-        "phase": "implement",
-        "attempt": 1,
-        "subject": SUBJECT,
-        "producers": frozenset({"claude"}),
-        "now": NOW,
-        "is_ancestor": lambda commit: commit == SUBJECT.commit,
-        **changes,
-    }
-    return judge_gate(build_log_index(verdict), find_policy(verdict), Target(**target))
+    return judge_gate(build_log_index(verdict), find_policy(verdict), build_question(**changes))
 
 
 def list_codes(report: LogReport, level: str | None = None) -> list[str]:

@@ -1,8 +1,8 @@
 """A decision: prepared on fresh results, shown, confirmed, signed, and added to the log.
 
-Two steps on purpose. `prepare_decision` computes everything that will be signed and refuses what the rules forbid;
-between the two a person looks and confirms; `sign_decision` refuses if anything has moved since it was shown. Where the
-person writes the reason while looking, `complete_decision` stands between them.
+`prepare_decision` computes everything that will be signed and refuses what the rules forbid. A person then looks and
+confirms. `sign_decision` refuses if anything has changed since it was shown. If the person writes the reason while
+looking, `complete_decision` comes in between.
 """
 
 from __future__ import annotations
@@ -12,78 +12,35 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from handoff_tui.changes.snapshots.store import write_snapshot
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
-from handoff_tui.decisions.changed_since_shown import refuse_moved
-from handoff_tui.decisions.evidence_record import add_remarks, build_record
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.core.text.labels import plural
+from handoff_tui.decisions.changed_since_shown import refuse_changed
+from handoff_tui.decisions.evidence_record import add_comments, build_record
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
+from handoff_tui.decisions.values.gate_view import DecisionView
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.entry import build_payload
 from handoff_tui.log.entries.fields import MAX_REASON, has_control
-from handoff_tui.log.entries.patterns import NEEDS_NO_REASON
-from handoff_tui.log.gates.gate import Target, find_change
-from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.log.gates.gate import GateQuestion, find_change
+from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, find_policy
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.policy.signer import Signing, find_signing
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, ProblemLevel
+from handoff_tui.log.record import (
+    APPROVING,
+    PASSING,
+    Decision,
+    DecisionVerb,
+    Entry,
+    EntryKind,
+    GateKey,
+    LogVerdict,
+    ProblemLevel,
+)
 from handoff_tui.log.review_record import Comment, ReviewRecord
 from handoff_tui.log.storage.review_records import encode_review, write_review
-
-BINDING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
-"""Verbs that say the checks are in order."""
-
-
-def find_regards(index: LogIndex, target: Target, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
-    """The ids, sorted; a carry or withdrawal without anything to carry or withdraw is refused."""
-    if verb is DecisionVerb.CARRY:
-        return _find_carried(index, target, principal)
-    if verb is DecisionVerb.WITHDRAW:
-        return _find_withdrawn(index, target, principal)
-    if verb is DecisionVerb.APPROVE:
-        here = (target.handoff, target.phase)
-        debts = index.find_debts().items()
-        return tuple(sorted(debt for debt, vote in debts if (vote.work.handoff, vote.work.phase) == here))
-    return ()
-
-
-def list_own(index: LogIndex, target: Target, principal: str) -> list[Vote]:
-    """A person's own last decisions at this gate."""
-    return [vote for vote in index.find_last_votes(target.handoff, target.phase) if vote.entry.actor == principal]
-
-
-def _find_carried(index: LogIndex, target: Target, principal: str) -> tuple[str, ...]:
-    own = [vote for vote in list_own(index, target, principal) if vote.decision.verb in BINDING]
-    if any(not find_change(vote.work, target) for vote in own):
-        raise DecisionForbiddenError(
-            "your approval is of exactly what is here, so there is nothing to carry",
-            "If it has grown too old, approve again.",
-        )
-    carried = [
-        vote.entry.id
-        for vote in own
-        if vote.work.attempt == target.attempt and vote.work.subject.tree == target.subject.tree
-    ]
-    if not carried:
-        raise DecisionForbiddenError(
-            "you have approved nothing with these very files, so there is nothing to carry", "Approve instead."
-        )
-    return tuple(sorted(carried))
-
-
-def _find_withdrawn(index: LogIndex, target: Target, principal: str) -> tuple[str, ...]:
-    own = list_own(index, target, principal)
-    withdrawn = [vote.entry.id for vote in own if vote.decision.verb is not DecisionVerb.WITHDRAW]
-    if not withdrawn:
-        raise DecisionForbiddenError(
-            "there is no decision of yours to withdraw here", "handoff-tui gate lists who decided what."
-        )
-    return tuple(sorted(withdrawn))
-
-
-PASSING = frozenset({*BINDING, DecisionVerb.OVERRIDE, DecisionVerb.SKIP})
-"""What lets work go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +51,7 @@ class DecideRequest:
     handoff: str
     phase: str | None = None
     reason: str | None = ""
-    """Nothing where it is given later, by `complete_decision`."""
+    """None if it is given later, by `complete_decision`."""
     comments: tuple[Comment, ...] = ()
     viewed: tuple[str, ...] = ()
     key_file: Path | None = None
@@ -102,21 +59,21 @@ class DecideRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDecision:
     """Exactly what will be signed, for showing."""
 
     verb: DecisionVerb
     reason: str | None
-    """Nothing while it is still to be given; then it cannot be signed."""
-    examined: Examined
+    """None while it is still to be given; until then it cannot be signed."""
+    examined: ExaminedGate
     signing: Signing
     record: ReviewRecord
-    regards: tuple[str, ...]
+    referenced_entries: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
     @property
     def review(self) -> str:
-        """The digest of the record, to which the decision is bound."""
+        """The digest of the review record, which the decision is bound to."""
         return hashlib.sha256(encode_review(self.record)).hexdigest()
 
 
@@ -125,19 +82,19 @@ def parse_verb(word: str) -> DecisionVerb:
 
 
 def parse_reason(verb: DecisionVerb, text: str) -> str:
-    """The reason as the log can hold it; what it cannot hold is said before anything else is done."""
+    """Returns the reason as the log can hold it, or says why it cannot, before anything else is done."""
     reason = text.replace("\r\n", "\n").strip()
-    if not reason and verb not in NEEDS_NO_REASON:
+    if not reason and verb not in APPROVING:
         raise UsageError(f"{verb} needs a reason", "Give it with --reason.")
     if len(reason) > MAX_REASON:
         raise UsageError(
             f"the reason has {len(reason):,} characters; the log holds {MAX_REASON:,}",
-            "Say the rest in a file of remarks: --comments.",
+            "Put the rest in a file of comments: --comments.",
         )
-    if has_control(reason) or any("\ud800" <= one <= "\udfff" for one in reason):
+    if has_control(reason) or any("\ud800" <= character <= "\udfff" for character in reason):
         raise UsageError(
-            "the reason has characters in it that are no text (a tab, an escape, broken UTF-8)",
-            "Write it with letters, spaces and line ends only.",
+            "the reason contains characters that aren't text (a tab, an escape, broken UTF-8)",
+            "Use letters, spaces and line ends only.",
         )
     return reason
 
@@ -146,33 +103,33 @@ def prepare_decision(
     desk: Desk,
     log: OpenLog,
     request: DecideRequest,
-    telling: Telling | None = None,
-    earlier: Examined | None = None,
-) -> Prepared:
-    """Re-runs the blocking checks fresh, captures, and refuses what the gate's rules forbid.
+    telling: ProgressCallbacks | None = None,
+    earlier: ExaminedGate | None = None,
+) -> PreparedDecision:
+    """Runs the blocking checks again, captures the work, and refuses what the gate's rules forbid.
 
-    `earlier` is as `examine` takes it.
+    `earlier` is as in `ExamineOptions`.
     """
     reason = None if request.reason is None else parse_reason(request.verb, request.reason)
     policy = require_policy(log.verify())
     signing = find_signing(desk, policy, request.key_file)
     _refuse_machine(policy, signing)
-    examined = examine(desk, log, request.handoff, request.phase, fresh=True, telling=telling, earlier=earlier)
+    examined = examine(desk, log, request.handoff, request.phase, ExamineOptions(fresh=True, earlier=earlier), telling)
     _refuse_forbidden(examined, request.verb, signing.principal)
-    regards = find_regards(examined.index, examined.target, request.verb, signing.principal)
+    referenced = find_referenced_entries(examined.index, examined, request.verb, signing.principal)
     record = build_record(examined, request.comments, request.viewed, overrides=request.verb is DecisionVerb.OVERRIDE)
     warnings = _list_warnings(examined, request.verb, signing.principal)
-    return Prepared(request.verb, reason, examined, signing, record, regards, warnings)
+    return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings)
 
 
 def complete_decision(
-    prepared: Prepared,
+    prepared: PreparedDecision,
     reason: str,
     comments: tuple[Comment, ...] | None = None,
     viewed: tuple[str, ...] | None = None,
-) -> Prepared:
-    """The same decision with its reason, and with other remarks and read files where they are given."""
-    record = add_remarks(
+) -> PreparedDecision:
+    """Adds the reason, and replaces comments and read files where they are given."""
+    record = add_comments(
         prepared.record,
         prepared.record.comments if comments is None else comments,
         prepared.record.viewed if viewed is None else viewed,
@@ -180,22 +137,24 @@ def complete_decision(
     return replace(prepared, reason=parse_reason(prepared.verb, reason), record=record)
 
 
-def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
-    """Signs and stores what was shown, if all of it still holds; that is asked under the lock."""
+def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
+    """Signs and stores what was shown, if all of it still holds; that is checked under the lock."""
     if prepared.reason is None:
         raise ValueError("a decision was to be signed before its reason was given")
     root = prepared.examined.desk.repository.root
-    decision = Decision(verb=prepared.verb, reason=prepared.reason, regards=prepared.regards, review=prepared.review)
+    decision = Decision(
+        verb=prepared.verb, reason=prepared.reason, regards=prepared.referenced_entries, review=prepared.review
+    )
 
     def check(parents: Parents) -> None:
-        refuse_moved(prepared.examined)
-        _refuse_outrun(prepared, parents)
+        refuse_changed(prepared.examined)
+        _refuse_outrun(prepared.examined, parents)
 
     def build(parents: Parents) -> Draft:
         check(parents)
         write_snapshot(root, prepared.examined.snapshot)
         write_review(root, prepared.record)
-        work = prepared.examined.target.build_work(parents.verdict.policy)
+        work = prepared.examined.build_work(parents.verdict.policy)
         actor = prepared.signing.principal
         return Draft(build_payload(parents.build_entry(EntryKind.DECISION, actor, work=work, decision=decision)))
 
@@ -203,18 +162,81 @@ def sign_decision(log: OpenLog, prepared: Prepared) -> Entry:
     return log.journal.append(build, signing.tool, check_again=check if signing.waits else None).entry
 
 
+def build_decision_view(prepared: PreparedDecision) -> DecisionView:
+    signing = prepared.signing
+    return DecisionView(
+        gate=build_gate_view(prepared.examined),
+        verb=prepared.verb.value,
+        reason=prepared.reason or "",
+        referenced_entries=prepared.referenced_entries,
+        record=prepared.record,
+        review=prepared.review,
+        principal=signing.principal,
+        keyid=signing.keyid,
+        key_source=signing.key.source.value,
+        touch=signing.key.needs_touch,
+        policy=prepared.examined.index.verdict.policy or "",
+        notes=prepared.warnings,
+    )
+
+
 def require_policy(verdict: LogVerdict) -> Policy:
-    """The policy in force; a log that is not there, or is not sound, lets nobody add to it."""
+    """Returns the policy in force; nobody adds to a log that is missing or broken."""
     if verdict.fatal:
         first = next(problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL)
         raise LogBrokenError(
-            f"the log is not sound, so nothing can be added to it: {first.text}",
+            f"the log isn't intact, so nothing can be added to it: {first.text}",
             "handoff-tui log verify shows everything that is wrong.",
         )
     policy = find_policy(verdict)
     if policy is None:
-        raise NoHumanError("there is no signed log yet, so nobody may decide", "Run handoff-tui init.")
+        raise NoHumanError("there is no signed log yet, so nobody can decide", "Run handoff-tui init.")
     return policy
+
+
+def find_referenced_entries(
+    index: LogIndex, question: GateQuestion, verb: DecisionVerb, principal: str
+) -> tuple[str, ...]:
+    """The ids that go into `regards`, sorted; refuses a carry or withdrawal with nothing to carry or withdraw."""
+    if verb is DecisionVerb.CARRY:
+        return _find_carried(index, question, principal)
+    if verb is DecisionVerb.WITHDRAW:
+        return _find_withdrawn(index, question.key, principal)
+    if verb is DecisionVerb.APPROVE:
+        debts = index.find_debts().items()
+        return tuple(sorted(debt for debt, made in debts if made.work.key.place == question.key.place))
+    return ()
+
+
+def _list_own(index: LogIndex, key: GateKey, principal: str) -> list[DecisionEntry]:
+    """A person's own last decisions at this gate."""
+    return [made for made in index.find_last_decisions(*key.place) if made.entry.actor == principal]
+
+
+def _find_carried(index: LogIndex, question: GateQuestion, principal: str) -> tuple[str, ...]:
+    own = [made for made in _list_own(index, question.key, principal) if made.decision.verb in APPROVING]
+    if any(not find_change(made.work, question) for made in own):
+        raise DecisionForbiddenError(
+            "your approval covers exactly this work, so there is nothing to carry over",
+            "If it is too old, approve again.",
+        )
+    same = (question.key.attempt, question.subject.tree)
+    carried = [made.entry.id for made in own if (made.work.attempt, made.work.subject.tree) == same]
+    if not carried:
+        raise DecisionForbiddenError(
+            "you have approved nothing with exactly these files, so there is nothing to carry over", "Approve instead."
+        )
+    return tuple(sorted(carried))
+
+
+def _find_withdrawn(index: LogIndex, key: GateKey, principal: str) -> tuple[str, ...]:
+    own = _list_own(index, key, principal)
+    withdrawn = [made.entry.id for made in own if made.decision.verb is not DecisionVerb.WITHDRAW]
+    if not withdrawn:
+        raise DecisionForbiddenError(
+            "you have no decision to withdraw here", "handoff-tui gate lists who decided what."
+        )
+    return tuple(sorted(withdrawn))
 
 
 def _refuse_machine(policy: Policy, signing: Signing) -> None:
@@ -229,51 +251,50 @@ def _refuse_machine(policy: Policy, signing: Signing) -> None:
         )
 
 
-def _refuse_forbidden(examined: Examined, verb: DecisionVerb, principal: str) -> None:
-    target = examined.target
-    if examined.policy is not None and examined.policy.find_gate(target.phase) is None:
+def _refuse_forbidden(examined: ExaminedGate, verb: DecisionVerb, principal: str) -> None:
+    if examined.policy is not None and examined.policy.find_gate(examined.key.phase) is None:
         raise DecisionForbiddenError(
-            f"the policy has no gate for {target.phase} and none for all phases",
+            f"the policy has no gate for {examined.key.phase} and none for all phases",
             "handoff-tui policy show lists the gates; name a phase with --phase.",
         )
-    if verb in PASSING and principal in target.producers:
+    if verb in PASSING and principal in examined.producers:
         raise DecisionForbiddenError(
             f"{principal} had a hand in this work, and nobody approves their own",
             "Another reviewer decides. Agents should commit under their own name, not under yours.",
         )
-    if verb in BINDING and target.failing:
-        shown = ", ".join(target.failing[:3]) + (" …" if len(target.failing) > 3 else "")  # noqa: PLR2004 - a few names
-        number = len(target.failing)
-        words = "1 blocking check does not pass" if number == 1 else f"{number} blocking checks do not pass"
+    if verb in APPROVING and examined.failing:
+        failing = examined.failing
+        shown = ", ".join(failing[:3]) + (" …" if len(failing) > 3 else "")  # noqa: PLR2004 - a few names
+        verb_form = "does" if len(failing) == 1 else "do"
         raise DecisionForbiddenError(
-            f"{words}: {shown}",
-            "Reject it, or have it tried again; `override --reason …` goes over them and stays visible as a debt.",
+            f"{plural(len(failing), 'blocking check')} {verb_form} not pass: {shown}",
+            "Reject it, or ask for another attempt. `override --reason …` overrides them; "
+            "the override stays on record until an approval settles it.",
         )
 
 
-def _list_warnings(examined: Examined, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
-    """What a person must know before they sign, and what nothing forbids."""
+def _list_warnings(examined: ExaminedGate, verb: DecisionVerb, principal: str) -> tuple[str, ...]:
+    """What a person must know before they sign, although nothing forbids it."""
     warnings: list[str] = []
     if examined.uncommitted:
-        warnings.append("there is uncommitted work: the snapshot holds it, the commit does not")
+        warnings.append("includes uncommitted changes: they are in the snapshot, not in the commit")
     if examined.baseline.snapshot is None and examined.baseline.commit is not None:
         warnings.append("the baseline is a commit without a snapshot: only files were compared")
-    current = {one.entry for one in examined.gate.approvals if not one.why}
-    again = [vote for vote in list_own(examined.index, examined.target, principal) if vote.entry.id in current]
-    if any(vote.decision.verb is verb for vote in again):
-        warnings.append(f"you have decided {verb} on exactly this before")
+    current = {approval.entry for approval in examined.gate.approvals if not approval.why}
+    own = _list_own(examined.index, examined.key, principal)
+    if any(made.decision.verb is verb and made.entry.id in current for made in own):
+        warnings.append(f"you have already decided {verb} on exactly this")
     return tuple(warnings)
 
 
-def _refuse_outrun(prepared: Prepared, parents: Parents) -> None:
-    """The first decision wins; who comes second is told what the first one was."""
-    target = prepared.examined.target
-    for vote in build_log_index(parents.verdict).votes_at.get((target.handoff, target.phase), ()):
-        if vote.entry.id not in prepared.examined.index.votes:
-            because = f", because {vote.decision.reason}" if vote.decision.reason else ""
+def _refuse_outrun(examined: ExaminedGate, parents: Parents) -> None:
+    """The first decision wins; whoever comes second is told what the first one was."""
+    for made in build_log_index(parents.verdict).list_decisions(*examined.key.place):
+        if made.entry.id not in examined.index.decisions:
+            because = f", because {made.decision.reason}" if made.decision.reason else ""
             raise DecisionForbiddenError(
-                f"{vote.entry.actor} decided first: {vote.decision.verb} on attempt {vote.work.attempt}{because}",
+                f"{made.entry.actor} decided first: {made.decision.verb} on attempt {made.work.attempt}{because}",
                 "Nothing was signed. Look again, then decide.",
             )
-    if parents.verdict.policy != prepared.examined.index.verdict.policy:
+    if parents.verdict.policy != examined.index.verdict.policy:
         raise DecisionForbiddenError("the policy has changed since this was shown", "Nothing was signed. Look again.")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.changes.comparison.compared import Side, load_side
-from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.changes.comparison.sides import Side, load_side
+from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.changes.diff import compare_sides
-from handoff_tui.changes.snapshots.ecosystem.reading import build_text
+from handoff_tui.changes.snapshots.snapshot import build_stored_text
 from handoff_tui.checks.report import is_open
 from handoff_tui.checks.result import CheckResult, Finding
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
-from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import Evidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
@@ -23,16 +23,13 @@ _MOST = 200
 
 
 def build_record(
-    examined: Examined, comments: tuple[Comment, ...], viewed: tuple[str, ...], *, overrides: bool
+    examined: ExaminedGate, comments: tuple[Comment, ...], viewed: tuple[str, ...], *, overrides: bool
 ) -> ReviewRecord:
     """Checks, claims, differences and remarks as they stand at this moment; no time and no machine in it."""
-    target = examined.target
     verdicts = measure(examined)
     record = ReviewRecord(
-        handoff=target.handoff,
-        phase=target.phase,
-        attempt=target.attempt,
-        subject=target.subject,
+        **examined.key._asdict(),
+        subject=examined.subject,
         check_baseline=examined.report.baseline,
         checks=tuple(
             build_shown_check(result) for result in sorted(examined.report.results, key=lambda result: result.id)
@@ -40,41 +37,41 @@ def build_record(
         claims=count_claims(verdicts).model_dump(),
         contradicted=tuple(_show_claim(one) for one in verdicts if one.state is VerdictState.CONTRADICTED)[:_MOST],
         differences=count_differences(examined),
-        overridden=target.failing if overrides else (),
+        overridden=examined.failing if overrides else (),
     )
-    return add_remarks(record, comments, viewed)
+    return add_comments(record, comments, viewed)
 
 
-def add_remarks(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tuple[str, ...]) -> ReviewRecord:
+def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tuple[str, ...]) -> ReviewRecord:
     """The same evidence with these remarks and these files marked as read, instead of those it has."""
     return record.model_copy(
         update={
             "comments": tuple(_clean(comment) for comment in comments),
-            "viewed": tuple(sorted({build_text(path) for path in viewed})),
+            "viewed": tuple(sorted({build_stored_text(path) for path in viewed})),
         }
     )
 
 
-def measure(examined: Examined) -> tuple[Verdict, ...]:
+def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
     """Every claim of the handoff beside its measurement."""
     old_files = OldFiles(examined.desk.repository.git)
     try:
         evidence = Evidence(examined.desk, deep=True, old_files=old_files)
-        prepare(evidence, [examined.handoff], examined.taken.harvest.handoffs)
+        prepare(evidence, [examined.handoff], examined.handoffs)
         return measure_claims(examined.handoff, evidence)
     finally:
         old_files.close()
 
 
-def count_differences(examined: Examined) -> dict[str, int]:
+def count_differences(examined: ExaminedGate) -> dict[str, int]:
     """What differs from the baseline, in numbers; nothing where there is none or it cannot be read."""
     baseline = examined.baseline
     if baseline.snapshot is None and baseline.commit is None:
         return {}
     try:
         before = load_side(examined.desk, baseline)
-        after = Side(examined.snapshot, examined.taken.captured.tree.tree)
-        reviewed = (examined.handoff, examined.taken.harvest.handoffs)
+        after = Side(examined.snapshot, examined.work_tree)
+        reviewed = (examined.handoff, examined.handoffs)
         record, files = compare_sides(examined.desk, reviewed, before, after)
     except HandoffError:
         return {}
@@ -84,9 +81,9 @@ def count_differences(examined: Examined) -> dict[str, int]:
     if record is not None:
         changes = [item.change for section in (record.tests, record.checks) for item in section.items]
         counts["unexplained"] = len(record.unexplained)
-        counts["newly_failing"] = changes.count(Change.NEWLY_FAILING)
-        counts["vanished_tests"] = sum(item.change is Change.VANISHED for item in record.tests.items)
-        counts["newly_skipped"] = sum(item.change is Change.NEWLY_SKIPPED for item in record.tests.items)
+        counts["newly_failing"] = changes.count(ItemChange.NEWLY_FAILING)
+        counts["vanished_tests"] = sum(item.change is ItemChange.VANISHED for item in record.tests.items)
+        counts["newly_skipped"] = sum(item.change is ItemChange.NEWLY_SKIPPED for item in record.tests.items)
     return counts
 
 
@@ -123,9 +120,9 @@ def _show_claim(verdict: Verdict) -> ShownClaim:
 def _clean(comment: Comment) -> Comment:
     """Whole, however long; what has no UTF-8 form is written out."""
     text = comment.text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return comment.model_copy(update={"text": text, "path": build_text(comment.path)})
+    return comment.model_copy(update={"text": text, "path": build_stored_text(comment.path)})
 
 
 def _shorten(text: str) -> str:
     """Text that every JSON reader accepts, cut where it is long."""
-    return build_text(text[:_LONGEST])
+    return build_stored_text(text[:_LONGEST])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
-from handoff_tui.changes.comparison.compared import choose_snapshot
+from handoff_tui.changes.comparison.sides import choose_snapshot
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import build_digest
@@ -16,82 +16,99 @@ from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.baseline import choose_usual_baseline
-from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, list_command_results
+from handoff_tui.checks.run.check import Prefetched, CheckRequest, ProgressCallbacks, check, list_command_results
 from handoff_tui.core.errors import RepositoryError
+from handoff_tui.decisions.values.gate_view import GateView
 from handoff_tui.git.history.work_commits import find_work_commit, is_ancestor
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.gates.approved import list_approved
-from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate import GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.gates.position import build_handoff_digest, build_value_digest, find_attempt, find_phase
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, find_policy
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.policy.producers import find_producers
-from handoff_tui.log.record import NO_BASELINE, Subject
+from handoff_tui.log.record import NO_BASELINE, GateKey, Subject
 from handoff_tui.log.storage.review_records import find_review
 from handoff_tui.status.show import find_id
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """One handoff at one gate, as of now."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminedGate(GateQuestion):
+    """One handoff at one gate, as of now: the question, everything that was read to ask it, and the answer."""
 
     desk: Desk
-    reading: Reading
+    reading: RepositoryReading
     handoff: Handoff
     report: CheckReport
     """The checks of this gate, for this handoff."""
-    taken: Taken
     snapshot: Snapshot
-    """Without the surroundings (branch, upstream), which may change while the work stays the same."""
+    """Without the branch and its upstream, which may change while the work stays the same."""
+    work_tree: str
+    """The git tree of all files as captured, committed or not."""
     baseline: BaselineChoice
     index: LogIndex
     policy: Policy | None
-    target: Target
-    gate: GateReport
+    gate: GateReport = field(init=False)
+    """The answer by this log and policy."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gate", judge_gate(self.index, self.policy, self))
+
+    @property
+    def handoffs(self) -> tuple[Handoff, ...]:
+        """All handoffs of the repository."""
+        return self.reading.result.handoffs
 
     @property
     def digest(self) -> str:
-        """What a person spells out who decides without a terminal: the subject, the handoff, phase and attempt."""
-        return build_subject_digest(self.target)
+        """What a person spells out to decide without a terminal: the gate and the subject, hashed."""
+        return build_subject_digest(self.key, self.subject)
 
     @property
     def uncommitted(self) -> bool:
         """Whether the snapshot holds work that is in no commit."""
-        return self.taken.captured.tree.tree != self.target.subject.tree
+        return self.work_tree != self.subject.tree
 
 
-class _Way(NamedTuple):
-    """How a gate is examined."""
+class ExamineOptions(NamedTuple):
+    """How to examine a gate."""
 
     fresh: bool = False
-    earlier: Examined | None = None
+    """Run every check again, whatever is remembered."""
     run_commands: bool = True
-    commands: tuple[CheckResult, ...] = ()
-    """What is known of commands already."""
+    command_results: tuple[CheckResult, ...] = ()
+    """Results of commands that ran before."""
+    earlier: ExaminedGate | None = None
+    """Another gate examined in this very state; what was read and captured for it is used again."""
+
+
+USUAL = ExamineOptions()
+WITHOUT_COMMANDS = ExamineOptions(run_commands=False)
+"""For looking only: no command is started."""
 
 
 class GatePlan(NamedTuple):
-    """Which gate of a handoff is asked about, and from where on its changes are counted."""
+    """Which gate of a handoff is asked about, and since which commit its changes are counted."""
 
     handoff: Handoff
-    phase: str
+    key: GateKey
     tree: str
-    attempt: int
+    """The git tree of HEAD without our own folder."""
     baseline: BaselineChoice
     since: str | None
 
     def build_request(self, *, fresh: bool) -> CheckRequest:
-        """The checks of this gate."""
-        return CheckRequest(Moment.GATE, self.phase, self.handoff.id, baseline=self.since, fresh=fresh)
+        """Asks for the checks of this gate."""
+        return CheckRequest(Moment.GATE, self.key.phase, self.key.handoff, baseline=self.since, fresh=fresh)
 
 
 def examine(
@@ -99,81 +116,82 @@ def examine(
     log: OpenLog,
     wanted: str,
     phase: str | None = None,
-    *,
-    fresh: bool = False,
-    telling: Telling | None = None,
-    earlier: Examined | None = None,
-) -> Examined:
-    """Runs the checks of the gate, captures, chooses the baseline, and judges the gate.
-
-    `earlier` is another handoff of this very state: what was read and captured for it is used again.
-    """
-    return _examine(desk, log, (wanted, phase), _Way(fresh, earlier), telling)
-
-
-def look_at_gate(
-    desk: Desk,
-    log: OpenLog,
-    wanted: str,
-    phase: str | None = None,
-    *,
-    telling: Telling | None = None,
-    commands: tuple[CheckResult, ...] = (),
-) -> Examined:
-    """The same for who only looks: no command is started, and `commands` are results that are known already."""
-    return _examine(desk, log, (wanted, phase), _Way(run_commands=False, commands=commands), telling)
-
-
-def _examine(desk: Desk, log: OpenLog, place: tuple[str, str | None], way: _Way, telling: Telling | None) -> Examined:
+    options: ExamineOptions = USUAL,
+    telling: ProgressCallbacks | None = None,
+) -> ExaminedGate:
+    """Runs the checks of the gate, captures the work, chooses the baseline, and judges the gate."""
     head = _require_head(desk)
     verdict = log.verify()
     index, policy = build_log_index(verdict), find_policy(verdict)
-    reading = way.earlier.reading if way.earlier is not None else read_shelf(desk)
-    plan = plan_gate(desk, index, reading.harvest.handoffs, *place)
-    handoff, phase, tree, attempt, baseline, since = plan
-    request = plan.build_request(fresh=way.fresh)._replace(run_commands=way.run_commands)
-    report, taken = _run_checks(desk, request, telling, Beforehand(reading, way.commands), way.earlier)
-    snapshot = build_subject_snapshot(desk, taken)
-    target = Target(
-        handoff=handoff.id,
-        phase=phase,
-        attempt=attempt,
+    earlier = options.earlier
+    reading = earlier.reading if earlier is not None else read_repository(desk)
+    plan = plan_gate(desk, index, reading.result.handoffs, wanted, phase)
+    request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
+    report = check(desk, request, telling, Prefetched(reading, options.command_results))
+    if earlier is not None and earlier.report.baseline == report.baseline:
+        snapshot, work_tree = earlier.snapshot, earlier.work_tree
+    else:  # the checks of the whole repository; a command that both have runs once
+        known = Prefetched(reading, list_command_results(report))
+        taken = take(desk, telling, request.baseline, known, run_commands=options.run_commands)
+        snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
+    return ExaminedGate(
+        key=plan.key,
         subject=Subject(
             commit=head,
-            tree=tree,
-            baseline=baseline.snapshot or NO_BASELINE,
+            tree=plan.tree,
+            baseline=plan.baseline.snapshot or NO_BASELINE,
             snapshot=build_digest(snapshot),
             checks=build_checks_digest(report),
-            handoff=build_handoff_digest(handoff),
+            handoff=build_handoff_digest(plan.handoff),
         ),
-        producers=frozenset(find_producers(desk, handoff, since, index, policy, (phase, attempt))),
+        producers=find_producers(desk, plan.handoff, plan.since, index.find_submitters(plan.key), policy),
         now=build_time(read_now()),
         is_ancestor=cache(lambda commit: is_ancestor(desk.repository.git, commit, head)),
         failing=tuple(result.id for result in report.blocking_failures),
+        desk=desk,
+        reading=reading,
+        handoff=plan.handoff,
+        report=report,
+        snapshot=snapshot,
+        work_tree=work_tree,
+        baseline=plan.baseline,
+        index=index,
+        policy=policy,
     )
-    gate = judge_gate(index, policy, target)
-    return Examined(desk, reading, handoff, report, taken, snapshot, baseline, index, policy, target, gate)
 
 
 def plan_gate(
     desk: Desk, index: LogIndex, handoffs: tuple[Handoff, ...], wanted: str, phase: str | None = None
 ) -> GatePlan:
-    """Which gate is asked about; nothing is run for it."""
+    """Finds out which gate is asked about, without running anything."""
     head = _require_head(desk)
     handoff = find_handoff(handoffs, wanted)
     phase = find_phase(handoff, phase)
     tree = build_commit_tree(desk.repository, head, find_cache_folder(desk.repository.root))
-    attempt = find_attempt(index, handoff, phase, tree)
+    key = GateKey(handoff.id, phase, find_attempt(index, handoff, phase, tree))
     baseline = choose_snapshot(desk, list_approved(desk, index, tree), handoff, handoffs)
-    since = _find_check_baseline(desk, index, (handoff.id, phase, attempt), baseline)
-    return GatePlan(handoff, phase, tree, attempt, baseline, since)
+    return GatePlan(handoff, key, tree, baseline, _find_check_baseline(desk, index, key, baseline))
 
 
-def judge_again(examined: Examined, log: OpenLog) -> Examined:
-    """The same work at the same gate, by the log as it is now."""
+def judge_again(examined: ExaminedGate, log: OpenLog) -> ExaminedGate:
+    """Judges the same work at the same gate by the log as it is now."""
     verdict = log.verify()
-    index, policy = build_log_index(verdict), find_policy(verdict)
-    return replace(examined, index=index, policy=policy, gate=judge_gate(index, policy, examined.target))
+    return replace(examined, index=build_log_index(verdict), policy=find_policy(verdict))
+
+
+def build_gate_view(examined: ExaminedGate) -> GateView:
+    return GateView(
+        report=examined.gate,
+        digest=examined.digest,
+        subject=examined.subject,
+        baseline_reason=examined.baseline.reason,
+        checks_passed=examined.report.passed,
+        checks_total=examined.report.total,
+        failing=examined.failing,
+        warnings=examined.report.warnings,
+        producers=tuple(sorted(examined.producers)),
+        uncommitted=examined.uncommitted,
+    )
 
 
 def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
@@ -210,13 +228,8 @@ def build_checks_digest(report: CheckReport) -> str:
     return build_value_digest(value)
 
 
-def build_subject_digest(target: Target) -> str:
-    parts: canonical.Value = {
-        "attempt": target.attempt,
-        "handoff": target.handoff,
-        "phase": target.phase,
-        "subject": dict(target.subject.model_dump()),
-    }
+def build_subject_digest(key: GateKey, subject: Subject) -> str:
+    parts: canonical.Value = {**key._asdict(), "subject": dict(subject.model_dump())}
     return f"sha256:{hashlib.sha256(canonical.encode(parts)).hexdigest()}"
 
 
@@ -227,35 +240,21 @@ def _require_head(desk: Desk) -> str:
     return head
 
 
-def _run_checks(
-    desk: Desk, request: CheckRequest, telling: Telling | None, before: Beforehand, earlier: Examined | None
-) -> tuple[CheckReport, Taken]:
-    """The checks of this handoff, then those of the whole repository; a command that both have runs once."""
-    report = check(desk, request, telling, before)
-    if earlier is not None and earlier.report.baseline == report.baseline:
-        return report, earlier.taken
-    known = Beforehand(before.reading, list_command_results(report))
-    return report, take(desk, telling, request.baseline, known, run_commands=request.run_commands)
-
-
 def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
     found = find_id(handoffs, wanted)
     return next(handoff for handoff in handoffs if handoff.id == found)
 
 
-def _find_check_baseline(
-    desk: Desk, index: LogIndex, place: tuple[str, str, int], baseline: BaselineChoice
-) -> str | None:
-    """The commit from which changes are counted.
+def _find_check_baseline(desk: Desk, index: LogIndex, key: GateKey, baseline: BaselineChoice) -> str | None:
+    """The commit since which changes are counted.
 
-    Once somebody has decided on this attempt, theirs: a push moves the usual one, and must not change the results.
+    Once somebody has decided on this attempt, it is theirs: a push moves the usual one, but must not change results.
     """
     if baseline.commit is not None:
         return baseline.commit
-    handoff, phase, attempt = place
-    for vote in reversed(index.votes_at.get((handoff, phase), ())):
-        if vote.work.attempt == attempt:
-            record = find_review(desk.repository.root, vote.decision.review)
+    for made in reversed(index.list_decisions(*key.place)):
+        if made.work.attempt == key.attempt:
+            record = find_review(desk.repository.root, made.decision.review)
             if record is not None and record.check_baseline is not None:
                 return record.check_baseline
     return choose_usual_baseline(desk).commit

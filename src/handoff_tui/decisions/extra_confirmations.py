@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from handoff_tui.changes.comparison.compared import Side, load_side
+from handoff_tui.changes.comparison.sides import Side, load_side
 from handoff_tui.changes.diff import compare_sides
-from handoff_tui.changes.files.hidden_lines import find_hidden_lines
+from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.checks.result import Outcome
 from handoff_tui.core.errors import HandoffError, ObjectMissingError
-from handoff_tui.decisions.decide import PASSING, Prepared
-from handoff_tui.decisions.examine import Examined
-from handoff_tui.decisions.values.demand import Demand
+from handoff_tui.decisions.decide import PreparedDecision
+from handoff_tui.decisions.examine import ExaminedGate
+from handoff_tui.decisions.values.demand import ExtraConfirmation
 from handoff_tui.decisions.values.drafts import StoredDrafts
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.log.record import PASSING
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NAMED: Final = 1
@@ -31,7 +32,7 @@ class ReadWork(NamedTuple):
     """Why nothing could be compared."""
 
 
-def compare_read(examined: Examined, drafts: StoredDrafts) -> ReadWork:
+def compare_read(examined: ExaminedGate, drafts: StoredDrafts) -> ReadWork:
     """Marks count for the very contents that they were set on, whatever was on the screen since."""
     try:
         changes = _list_changes(examined)
@@ -40,7 +41,9 @@ def compare_read(examined: Examined, drafts: StoredDrafts) -> ReadWork:
     return ReadWork(changes, tuple(change.path for change in changes if drafts.is_viewed(change)))
 
 
-def find_demands(prepared: Prepared, drafts: StoredDrafts, read: ReadWork) -> tuple[Demand, ...]:
+def find_extra_confirmations(
+    prepared: PreparedDecision, drafts: StoredDrafts, read: ReadWork
+) -> tuple[ExtraConfirmation, ...]:
     """Each is said in the dialog; who turns work back is asked for nothing but a reason."""
     if prepared.verb not in PASSING:
         return ()
@@ -51,50 +54,52 @@ def find_demands(prepared: Prepared, drafts: StoredDrafts, read: ReadWork) -> tu
     )
 
 
-def _list_changes(examined: Examined) -> tuple[FileChange, ...]:
+def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
     baseline = examined.baseline
     if baseline.snapshot is None and baseline.commit is None:
         raise ObjectMissingError("there is no baseline")
     before = Side(None, load_side(examined.desk, baseline).tree)
-    after = Side(None, examined.taken.captured.tree.tree)
+    after = Side(None, examined.work_tree)
     files = compare_sides(examined.desk, (examined.handoff, ()), before, after)[1]
     if files is None:
         raise ObjectMissingError("the files of the baseline are not here")
     return tuple(files.listed.changes)
 
 
-def _find_open_checks(examined: Examined) -> Iterator[Demand]:
-    failing = examined.target.failing
+def _find_open_checks(examined: ExaminedGate) -> Iterator[ExtraConfirmation]:
+    failing = examined.failing
     if failing:
         words = "1 blocking check does not pass" if len(failing) == 1 else f"{len(failing)} blocking checks do not pass"
-        yield Demand(words, _name_some(failing))
+        yield ExtraConfirmation(words, _name_some(failing))
     silent = [one.id for one in examined.report.results if one.outcome in _NO_RESULT and one.id not in failing]
     if silent:
         words = "1 check has no result" if len(silent) == 1 else f"{len(silent)} checks have no result"
-        yield Demand(words, _name_some(silent))
+        yield ExtraConfirmation(words, _name_some(silent))
 
 
-def _find_unread_files(examined: Examined, read: ReadWork) -> Iterator[Demand]:
+def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[ExtraConfirmation]:
     """Files that differ from the baseline and were not marked as read; characters in them that do not show."""
     if read.trouble:
-        yield Demand("no file could be compared, so none was read as a change", read.trouble)
+        yield ExtraConfirmation("no file could be compared, so none was read as a change", read.trouble)
     paths = [change.path for change in read.changes]
     unread = [path for path in paths if path not in read.viewed]
     if unread:
         all_of_them = "file is" if len(paths) == 1 else "files are"
-        yield Demand(f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read", _name_some(unread))
+        yield ExtraConfirmation(
+            f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read", _name_some(unread)
+        )
     desk = examined.desk
     objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    for fact in find_hidden_lines(desk, list(read.changes), objects):
-        yield Demand(fact.text, _name_some([str(place) for place in fact.places]))
+    for fact in find_hidden_characters(desk, list(read.changes), objects):
+        yield ExtraConfirmation(fact.text, _name_some([str(place) for place in fact.places]))
 
 
-def _find_unopened(examined: Examined, drafts: StoredDrafts) -> Iterator[Demand]:
+def _find_unopened(examined: ExaminedGate, drafts: StoredDrafts) -> Iterator[ExtraConfirmation]:
     documents = examined.handoff.documents
     if not documents or any(one.sha256 and drafts.opened.get(one.path) == one.sha256 for one in documents):
         return
     words = "its document was not opened" if len(documents) == 1 else "none of its documents was opened"
-    yield Demand(words, _name_some([document.path for document in documents]))
+    yield ExtraConfirmation(words, _name_some([document.path for document in documents]))
 
 
 def _name_some(names: Sequence[str]) -> str:

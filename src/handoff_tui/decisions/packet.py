@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from handoff_tui.changes.comment_changes import judge_remark, read_remark_files
-from handoff_tui.changes.quoting import quote
+from handoff_tui.changes.comments import judge_comment, quote, read_comment_files
 from handoff_tui.checks.report import is_open, sort_worst_first
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.evidence_record import build_shown_check
-from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
-from handoff_tui.log.gates.position import SENDING_BACK, list_sent_back
-from handoff_tui.log.index import Vote
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.gates.position import list_sent_back
+from handoff_tui.log.index import DecisionEntry
+from handoff_tui.log.record import VETOES
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.review_records import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 
-_ASKING = SENDING_BACK | {DecisionVerb.HOLD}
 _NOW = "what is here now"
 _CLOSED = frozenset({"pass", "not-applicable"})
 
@@ -31,7 +29,7 @@ _CLOSED = frozenset({"pass", "not-applicable"})
 class _Asked:
     """A decision that asks for something, with all that can be found out about it."""
 
-    vote: Vote
+    vote: DecisionEntry
     record: ReviewRecord | None
     changed: frozenset[str] | None
     """Paths that differ between what it was about and now; nothing where those files are not here."""
@@ -39,17 +37,17 @@ class _Asked:
     comments: tuple[QuotedComment, ...] = field(default=())
 
 
-def build_packet(examined: Examined) -> Packet:
+def build_packet(examined: ExaminedGate) -> Packet:
     """Everything the next attempt has to know, from the log and from what is here now."""
-    target, index = examined.target, examined.index
-    sent_back = list_sent_back(index, target.handoff, target.phase)
+    key = examined.key
+    sent_back = list_sent_back(examined.index, *key.place)
     asked = _list_asked(examined)
     last = sent_back[-1] if sent_back else None
     since = next((one.changed for one in asked if last is not None and one.vote.entry.id == last.entry.id), None)
     return Packet(
-        handoff=target.handoff,
-        phase=target.phase,
-        attempt=max([target.attempt, *(vote.work.attempt + 1 for vote in sent_back)]),
+        handoff=key.handoff,
+        phase=key.phase,
+        attempt=max([key.attempt, *(vote.work.attempt + 1 for vote in sent_back)]),
         state=examined.gate.state.value,
         demands=tuple(_build_demand(examined, one) for one in asked),
         comments=tuple(quoted for one in asked if not one.taken_back for quoted in one.comments),
@@ -59,16 +57,14 @@ def build_packet(examined: Examined) -> Packet:
     )
 
 
-def _list_asked(examined: Examined) -> list[_Asked]:
+def _list_asked(examined: ExaminedGate) -> list[_Asked]:
     """Newest first, as people look for the last word."""
-    target, index = examined.target, examined.index
-    votes = [
-        vote for vote in index.votes_at.get((target.handoff, target.phase), ()) if not index.is_void(vote.entry.id)
-    ]
+    index = examined.index
+    votes = [vote for vote in index.list_decisions(*examined.key.place) if not index.is_void(vote.entry.id)]
     last = {(vote.entry.actor, vote.work.attempt): vote.entry.id for vote in votes}
     asked: list[_Asked] = []
     for vote in reversed(votes):
-        if vote.decision.verb in _ASKING:
+        if vote.decision.verb in VETOES:
             record = find_review(examined.desk.repository.root, vote.decision.review)
             changes = _list_changes(examined, vote)
             taken_back = last[vote.entry.actor, vote.work.attempt] != vote.entry.id
@@ -78,7 +74,7 @@ def _list_asked(examined: Examined) -> list[_Asked]:
     return asked
 
 
-def _build_demand(examined: Examined, asked: _Asked) -> Demand:
+def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
     vote, record = asked.vote, asked.record
     failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in _CLOSED) if record else ()
     failing_now = {result.id for result in examined.report.results if result.blocking and is_open(result)}
@@ -102,11 +98,11 @@ def _build_demand(examined: Examined, asked: _Asked) -> Demand:
     )
 
 
-def _list_changes(examined: Examined, vote: Vote) -> list[FileChange] | None:
+def _list_changes(examined: ExaminedGate, vote: DecisionEntry) -> list[FileChange] | None:
     repository = examined.desk.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
-        return list_changes(repository.git, vote.work.subject.tree, examined.taken.captured.tree.tree, extra=objects)
+        return list_changes(repository.git, vote.work.subject.tree, examined.work_tree, extra=objects)
     except HandoffError:
         return None
 
@@ -117,13 +113,13 @@ def _list_paths(changes: list[FileChange]) -> Iterator[str]:
 
 
 def _quote_all(
-    examined: Examined, vote: Vote, record: ReviewRecord | None, changes: list[FileChange] | None
+    examined: ExaminedGate, vote: DecisionEntry, record: ReviewRecord | None, changes: list[FileChange] | None
 ) -> tuple[QuotedComment, ...]:
     """Every remark of a decision with the lines it is about, as they were then."""
     if record is None:
         return ()
-    trees = (vote.work.subject.tree, examined.taken.captured.tree.tree)
-    files = read_remark_files(examined.desk, trees, record.comments, changes or ())
+    trees = (vote.work.subject.tree, examined.work_tree)
+    files = read_comment_files(examined.desk, trees, record.comments, changes or ())
     return tuple(
         QuotedComment(
             comment=comment,
@@ -131,13 +127,13 @@ def _quote_all(
             attempt=vote.work.attempt,
             code=quote(comment, files.then.get(comment.path)),
             # nothing for a remark on the whole, and where files are not here, are gone or were not there then
-            changed=None if changes is None else judge_remark(comment, files, _NOW)[0],
+            changed=None if changes is None else judge_comment(comment, files, _NOW)[0],
         )
         for comment in record.comments
     )
 
 
-def _list_notes(examined: Examined, asked: list[_Asked]) -> tuple[str, ...]:
+def _list_notes(examined: ExaminedGate, asked: list[_Asked]) -> tuple[str, ...]:
     notes = ["the log is not sound: handoff-tui log verify"] if examined.index.verdict.fatal else []
     for one in asked:
         work = one.vote.work

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handoff_tui.changes.snapshots.store import write_snapshot
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.decisions.changed_since_shown import refuse_moved
+from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.decide import require_policy
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.entry import build_payload
 from handoff_tui.log.journal import Draft, Parents
@@ -23,7 +23,7 @@ from handoff_tui.log.record import Entry, EntryKind
 class Submitted:
     """What was handed over, and the entry where it was signed."""
 
-    examined: Examined
+    examined: ExaminedGate
     entry: Entry | None
 
 
@@ -35,7 +35,7 @@ def submit(
     *,
     signed: bool = False,
     key_file: Path | None = None,
-    telling: Telling | None = None,
+    telling: ProgressCallbacks | None = None,
 ) -> Submitted:
     """Examines the work; with `signed`, adds a submission to the log. It decides nothing."""
     signing = _find_submitter(desk, log, key_file) if signed else None
@@ -44,13 +44,13 @@ def submit(
         return Submitted(examined, None)
 
     def build(parents: Parents) -> Draft:
-        refuse_moved(examined)
+        refuse_changed(examined)
         write_snapshot(desk.repository.root, examined.snapshot)
-        work = examined.target.build_work(parents.verdict.policy, {signing.principal})
+        work = examined.build_work(parents.verdict.policy, {signing.principal})
         return Draft(build_payload(parents.build_entry(EntryKind.SUBMISSION, signing.principal, work=work)))
 
     def check(_: Parents) -> None:
-        refuse_moved(examined)
+        refuse_changed(examined)
 
     appended = log.journal.append(build, signing.tool, check_again=check if signing.waits else None)
     return Submitted(examined, appended.entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
@@ -15,8 +15,12 @@ _EVERY_SECONDS = 2.0
 
 
 def wait(
-    desk: Desk, wanted: str, phase: str | None, timeout: float | None, on_look: Callable[[Examined], None] | None = None
-) -> Examined:
+    desk: Desk,
+    wanted: str,
+    phase: str | None,
+    timeout: float | None,
+    on_look: Callable[[ExaminedGate], None] | None = None,
+) -> ExaminedGate:
     """Looks at the gate until it is decided, the log turns out to be broken, or the time is up.
 
     The work is examined anew only when the log or the work tree has moved.
@@ -39,6 +43,6 @@ def wait(
         desk = open_desk(desk.repository.root)
 
 
-def is_over(examined: Examined) -> bool:
+def is_over(examined: ExaminedGate) -> bool:
     """Whether waiting longer changes nothing: somebody has decided, or a person must look at the log first."""
     return examined.gate.state in DECIDED or examined.index.verdict.fatal

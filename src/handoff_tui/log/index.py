@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from handoff_tui.log.chain import find_ancestors
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, LogVerdict, Work
-
-VETOES = (DecisionVerb.REJECT, DecisionVerb.RETRY, DecisionVerb.HOLD)
+from handoff_tui.log.record import VETOES, Decision, DecisionVerb, Entry, GateKey, LogVerdict, PhaseKey, Work
 
 
-class Submission(NamedTuple):
-    """An entry by which work was handed over."""
+class SubmissionEntry(NamedTuple):
+    """An entry that hands work over."""
 
     entry: Entry
     work: Work
 
 
-class Vote(NamedTuple):
-    """An entry by which somebody decided."""
+class DecisionEntry(NamedTuple):
+    """An entry that decides on work."""
 
     entry: Entry
     work: Work
@@ -29,108 +27,122 @@ class Vote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogIndex:
-    """Everything valid in a log. What is void is among the votes: it still takes the place of what it followed."""
+    """Everything valid in a log. Void decisions are in it: they still replace what they followed."""
 
     verdict: LogVerdict
     entries: Mapping[str, Entry]
-    votes: Mapping[str, Vote]
-    votes_at: Mapping[tuple[str, str], tuple[Vote, ...]]
-    submissions_at: Mapping[tuple[str, str], tuple[Submission, ...]]
+    decisions: Mapping[str, DecisionEntry]
+    """By entry id."""
+    decisions_at: Mapping[PhaseKey, tuple[DecisionEntry, ...]]
+    submissions_at: Mapping[PhaseKey, tuple[SubmissionEntry, ...]]
+
+    @property
+    def places(self) -> frozenset[PhaseKey]:
+        """Every phase of a handoff that the log has an entry on."""
+        return frozenset({*self.decisions_at, *self.submissions_at})
 
     def is_void(self, identifier: str) -> bool:
         return identifier in self.verdict.void
 
-    def find_submissions(self, handoff: str, phase: str) -> tuple[Submission, ...]:
-        """Submissions that count."""
-        return tuple(one for one in self.submissions_at.get((handoff, phase), ()) if not self.is_void(one.entry.id))
+    def list_decisions(self, handoff: str, phase: str) -> tuple[DecisionEntry, ...]:
+        """All decisions on a phase in the order of the log, void ones among them."""
+        return self.decisions_at.get(PhaseKey(handoff, phase), ())
 
-    def find_last_votes(self, handoff: str, phase: str) -> list[Vote]:
+    def find_submissions(self, handoff: str, phase: str) -> tuple[SubmissionEntry, ...]:
+        """Submissions that count."""
+        made = self.submissions_at.get(PhaseKey(handoff, phase), ())
+        return tuple(one for one in made if not self.is_void(one.entry.id))
+
+    def find_submitters(self, key: GateKey) -> frozenset[str]:
+        """Who handed over this very attempt."""
+        made = self.find_submissions(*key.place)
+        return frozenset(one.entry.actor for one in made if one.work.attempt == key.attempt)
+
+    def find_last_decisions(self, handoff: str, phase: str) -> list[DecisionEntry]:
         """Each person's causally last decisions on a phase.
 
-        A void decision takes the person's earlier approval with it, and not an earlier veto: what a stolen key says
-        must not lift what its owner said.
+        A void decision takes the person's earlier approval with it, but not an earlier veto: a stolen key must not lift
+        what its owner said.
         """
-        by_person: dict[str, list[Vote]] = {}
-        for vote in self.votes_at.get((handoff, phase), ()):
-            by_person.setdefault(vote.entry.actor, []).append(vote)
-        last: dict[str, Vote] = {}
+        by_person: dict[str, list[DecisionEntry]] = {}
+        for made in self.list_decisions(handoff, phase):
+            by_person.setdefault(made.entry.actor, []).append(made)
+        last: dict[str, DecisionEntry] = {}
         for own in by_person.values():
-            living = [vote for vote in own if not self.is_void(vote.entry.id)]
-            last |= {vote.entry.id: vote for vote in self._find_maximal(own) if not self.is_void(vote.entry.id)}
+            living = [made for made in own if not self.is_void(made.entry.id)]
+            last |= {made.entry.id: made for made in self._find_maximal(own) if not self.is_void(made.entry.id)}
             if len(living) < len(own):
-                kept = (vote for vote in self._find_maximal(living) if vote.decision.verb in VETOES)
-                last |= {vote.entry.id: vote for vote in kept}
-        return sorted(last.values(), key=lambda vote: (vote.entry.seq, vote.entry.id))
+                kept = (made for made in self._find_maximal(living) if made.decision.verb in VETOES)
+                last |= {made.entry.id: made for made in kept}
+        return sorted(last.values(), key=lambda made: (made.entry.seq, made.entry.id))
 
-    def find_withdrawn(self, place: tuple[str, str] | None = None) -> dict[str, str]:
-        """Decisions (on one phase of a handoff) that their own maker took back, each with the entry that says so.
+    def find_withdrawn(self, place: PhaseKey | None = None) -> dict[str, str]:
+        """Decisions (on one phase of a handoff) that their own maker withdrew, each with the entry that says so.
 
-        Only what the gate does not count either: on the same phase, and known to the entry that takes it back.
+        As at the gate, a withdrawal counts only on the same phase, and for decisions that came before it.
         """
-        made = self.votes.values() if place is None else self.votes_at.get(place, ())
+        made = self.decisions.values() if place is None else self.list_decisions(*place)
         return {
-            regarded: vote.entry.id
-            for vote in made
-            if vote.decision.verb is DecisionVerb.WITHDRAW and not self.is_void(vote.entry.id)
-            for regarded in vote.decision.regards
-            if regarded in self.votes and self._is_taken_back(self.votes[regarded], vote)
+            referenced: withdrawal.entry.id
+            for withdrawal in made
+            if withdrawal.decision.verb is DecisionVerb.WITHDRAW and not self.is_void(withdrawal.entry.id)
+            for referenced in withdrawal.decision.regards
+            if referenced in self.decisions and self._is_withdrawn(self.decisions[referenced], withdrawal)
         }
 
-    def _is_taken_back(self, vote: Vote, by: Vote) -> bool:
-        if vote.entry.actor != by.entry.actor:
-            return False
-        if (vote.work.handoff, vote.work.phase) != (by.work.handoff, by.work.phase):
-            return False
-        return vote.entry.id in find_ancestors(by.entry.id, self.entries, vote.entry.seq)
-
-    def find_debts(self, until: str | None = None) -> dict[str, Vote]:
-        """Overrides that no later approval regards; with a day, as it was at the end of that day."""
+    def find_debts(self, until: str | None = None) -> dict[str, DecisionEntry]:
+        """Overrides that no later approval settles; with a day, as of the end of that day."""
         living = [
-            vote
-            for vote in self.votes.values()
-            if not self.is_void(vote.entry.id) and (until is None or vote.entry.time[:10] <= until)
+            made
+            for made in self.decisions.values()
+            if not self.is_void(made.entry.id) and (until is None or made.entry.time[:10] <= until)
         ]
         settled = {
-            regarded
-            for vote in living
-            if vote.decision.verb is DecisionVerb.APPROVE
-            for regarded in vote.decision.regards
+            referenced
+            for made in living
+            if made.decision.verb is DecisionVerb.APPROVE
+            for referenced in made.decision.regards
         }
         return {
-            vote.entry.id: vote
-            for vote in living
-            if vote.decision.verb is DecisionVerb.OVERRIDE and vote.entry.id not in settled
+            made.entry.id: made
+            for made in living
+            if made.decision.verb is DecisionVerb.OVERRIDE and made.entry.id not in settled
         }
 
-    def _find_maximal(self, own: list[Vote]) -> list[Vote]:
-        """Those of a person's votes that no other of them follows."""
+    def _is_withdrawn(self, made: DecisionEntry, by: DecisionEntry) -> bool:
+        if made.entry.actor != by.entry.actor or made.work.key.place != by.work.key.place:
+            return False
+        return made.entry.id in find_ancestors(by.entry.id, self.entries, made.entry.seq)
+
+    def _find_maximal(self, own: list[DecisionEntry]) -> list[DecisionEntry]:
+        """Those of a person's decisions that no other of them follows."""
         if len(own) <= 1:
             return own
-        lowest = min(vote.entry.seq for vote in own)
+        lowest = min(made.entry.seq for made in own)
         followed: set[str] = set()
-        for vote in sorted(own, key=lambda vote: -vote.entry.seq):
-            if vote.entry.id not in followed:
-                followed |= find_ancestors(vote.entry.id, self.entries, lowest)
-        return [vote for vote in own if vote.entry.id not in followed]
+        for made in sorted(own, key=lambda made: -made.entry.seq):
+            if made.entry.id not in followed:
+                followed |= find_ancestors(made.entry.id, self.entries, lowest)
+        return [made for made in own if made.entry.id not in followed]
 
 
 def build_log_index(verdict: LogVerdict) -> LogIndex:
-    votes: dict[str, Vote] = {}
-    votes_at: dict[tuple[str, str], list[Vote]] = {}
-    submissions_at: dict[tuple[str, str], list[Submission]] = {}
+    decisions: dict[str, DecisionEntry] = {}
+    decisions_at: dict[PhaseKey, list[DecisionEntry]] = {}
+    submissions_at: dict[PhaseKey, list[SubmissionEntry]] = {}
     for entry in verdict.entries:
         if entry.work is None:
             continue
-        place = (entry.work.handoff, entry.work.phase)
+        place = entry.work.key.place
         if entry.decision is None:
-            submissions_at.setdefault(place, []).append(Submission(entry, entry.work))
+            submissions_at.setdefault(place, []).append(SubmissionEntry(entry, entry.work))
         else:
-            votes[entry.id] = Vote(entry, entry.work, entry.decision)
-            votes_at.setdefault(place, []).append(votes[entry.id])
+            decisions[entry.id] = DecisionEntry(entry, entry.work, entry.decision)
+            decisions_at.setdefault(place, []).append(decisions[entry.id])
     return LogIndex(
         verdict=verdict,
         entries={entry.id: entry for entry in verdict.entries},
-        votes=votes,
-        votes_at={place: tuple(found) for place, found in votes_at.items()},
-        submissions_at={place: tuple(found) for place, found in submissions_at.items()},
+        decisions=decisions,
+        decisions_at={place: tuple(made) for place, made in decisions_at.items()},
+        submissions_at={place: tuple(made) for place, made in submissions_at.items()},
     )

@@ -24,7 +24,7 @@ from handoff_tui.log.verify import NOTHING, LogVerifier, find_drift
 from handoff_tui.log.witness import Seen, Witness
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
-from handoff_tui.system.files.git_private_files import LocalFolder, load_cache_secret
+from handoff_tui.system.files.git_private_files import GitPrivateFolder, load_cache_secret
 
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
@@ -68,7 +68,7 @@ def open_log(
     now: Callable[[], datetime] = read_now,
 ) -> OpenLog:
     """Opens the log. With `remembered`, entries that were verified before are only hashed."""
-    local = LocalFolder(repository.common_dir)
+    local = GitPrivateFolder(repository.common_dir)
     witness = Witness(local)
     pinned = pin or find_pin(repository)
 
@@ -139,4 +139,4 @@ def _add_damage(verdict: LogVerdict, witness: Witness) -> LogVerdict:
 def _open_facts(repository: Repository) -> VerifiedCache:
     """In the user's cache, not in the repository: looking writes nothing there."""
     folder = find_cache_folder(repository.common_dir)
-    return VerifiedCache(LocalFolder(folder, make_outer=True), load_cache_secret())
+    return VerifiedCache(GitPrivateFolder(folder, make_outer=True), load_cache_secret())

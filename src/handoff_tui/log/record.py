@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from handoff_tui.core.model import Model
 
@@ -22,12 +23,40 @@ class DecisionVerb(StrEnum):
     CARRY = "carry"
 
 
+APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
+"""Verbs that say the checks are in order; the only ones that need no reason."""
+PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}
+"""Verbs that let work go on."""
+SENDING_BACK = frozenset({DecisionVerb.REJECT, DecisionVerb.RETRY})
+VETOES = SENDING_BACK | {DecisionVerb.HOLD}
+
+
 class EntryKind(StrEnum):
     """The three types of entry, by their predicate type."""
 
     POLICY = "urn:handoff-tui:policy:v1"
     SUBMISSION = "urn:handoff-tui:submission:v1"
     DECISION = "urn:handoff-tui:decision:v1"
+
+
+class PhaseKey(NamedTuple):
+    """One phase of one handoff."""
+
+    handoff: str
+    phase: str
+
+
+class GateKey(NamedTuple):
+    """Which gate is meant: a handoff, the phase that it is to leave, and the attempt."""
+
+    handoff: str
+    phase: str
+    attempt: int
+
+    @property
+    def place(self) -> PhaseKey:
+        """The gate whatever the attempt."""
+        return PhaseKey(self.handoff, self.phase)
 
 
 class Subject(Model):
@@ -51,6 +80,10 @@ class Work(Model):
     policy: str
     """Id of the policy entry in force."""
     subject: Subject
+
+    @property
+    def key(self) -> GateKey:
+        return GateKey(self.handoff, self.phase, self.attempt)
 
 
 class Decision(Model):

@@ -17,7 +17,7 @@ def test_page_shows_everything_that_is_signed() -> None:
     text = "\n".join(list_lines(build_decision_page(view)))
     signed = [
         *SUBJECT.model_dump().values(), view.review, POLICY, "ada@x, robot", "H-1 · build · attempt 2", "reject",
-        "no tests", "for the empty table", "a.py:3-5: first", "second", "all in all", "a.py, b.py", *view.regards,
+        "no tests", "for the empty table", "a.py:3-5: first", "second", "all in all", "a.py, b.py", *view.referenced_entries,
         "cy@x", "SHA256:abc (user.signingkey)",
     ]  # fmt: skip
     assert [value for value in signed if value not in text] == []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from handoff_tui.git.history import work_commits
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate_state import GateReport
@@ -14,7 +14,7 @@ from tests.support.gates import GateDesk
 
 def judge(desk: GateDesk) -> GateReport:
     opened = open_desk(desk.root)
-    return LogGates(opened).judge(read_shelf(opened).harvest.handoffs[0])
+    return LogGates(opened).judge(read_repository(opened).result.handoffs[0])
 
 
 def test_gate_is_told_without_running_a_check(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,6 +57,6 @@ def test_ancestry_of_all_entries_is_asked_for_at_once(gate_desk: GateDesk, monke
     monkeypatch.setattr("handoff_tui.log.gates.all_gates.find_ancestors", count)
     opened = open_desk(gate_desk.root)
     gates = LogGates(opened)
-    for handoff in read_shelf(opened).harvest.handoffs * 3:
+    for handoff in read_repository(opened).result.handoffs * 3:
         gates.judge(handoff)
     assert len(asked) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import Difference, DiffRequest, diff
+from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.approved import read_marks
 from tests.support.gates import CODE, HANDOFF, GateDesk
@@ -22,11 +22,11 @@ def gates(
     return GateDesk(Speaking(monkeypatch, capsys), builder, tmp_path)
 
 
-def compare(gates: GateDesk, scope: DiffScope, handoff: str | None = None) -> Difference:
+def compare(gates: GateDesk, scope: DiffScope, handoff: str | None = None) -> ChangesReport:
     return diff(open_desk(gates.root), DiffRequest(scope=scope, handoff=handoff))
 
 
-def list_paths(found: Difference) -> list[str] | None:
+def list_paths(found: ChangesReport) -> list[str] | None:
     return None if found.files is None else [change.path for change in found.files.listed.changes]
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.log.gates.gate import Target, judge_gate
+from handoff_tui.log.gates.gate import judge_gate
 from handoff_tui.log.gates.gate_state import GateName, GateReport
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.policy.policy import parse_policy
-from tests.support.logs import NOW, SUBJECT, LogBuilder, build_policy_toml, build_signers
+from tests.support.logs import SUBJECT, LogBuilder, build_policy_toml, build_question, build_signers
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 
@@ -28,22 +28,12 @@ def start(gates: str = '[gates."*"]\nthreshold = 1\n', more: str = "") -> LogBui
     return builder
 
 
-def judge(log: LogBuilder, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of the target
-    fields: dict[str, Any] = {
-        "handoff": "H-1",
-        "phase": "implement",
-        "attempt": 1,
-        "subject": SUBJECT,
-        "producers": frozenset({"claude"}),
-        "now": NOW,
-        "is_ancestor": lambda commit: commit == SUBJECT.commit,
-        **changes,
-    }
+def judge(log: LogBuilder, **changes: Any) -> GateReport:  # noqa: ANN401 - any field of the question
     verdict = log.judge()
     assert not [problem for problem in verdict.problems if problem.level != "FATAL"], verdict.problems
     entries = {entry.id: entry for entry in verdict.entries}
     text = entries[verdict.policy].policy if verdict.policy else None
-    return judge_gate(build_log_index(verdict), parse_policy(text) if text else None, Target(**fields))
+    return judge_gate(build_log_index(verdict), parse_policy(text) if text else None, build_question(**changes))
 
 
 def test_gate_without_decisions_is_pending(log: LogBuilder) -> None:

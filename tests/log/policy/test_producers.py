@@ -7,7 +7,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.policy.producers import build_principals, find_producers
-from handoff_tui.log.record import LogVerdict
+from handoff_tui.log.record import GateKey, LogVerdict
 from tests.support.logs import LogBuilder, build_policy
 from tests.support.repositories import EMAIL, RepositoryBuilder
 
@@ -27,15 +27,15 @@ def test_everybody_since_the_base_is_a_producer(builder: RepositoryBuilder) -> N
     builder.write("H.md").commit("before")
     base = builder.head()
     commit_as(builder, "bo@example.org", "a.py")
-    found = find_producers(open_desk(builder.folder), HANDOFF, base, NO_LOG, None, ("build", 1))
-    assert found == tuple(sorted((EMAIL, "bo@example.org", "Robot-7")))
+    found = find_producers(open_desk(builder.folder), HANDOFF, base, (), None)
+    assert found == {EMAIL, "bo@example.org", "Robot-7"}
 
 
 def test_without_a_base_it_is_who_wrote_the_documents(builder: RepositoryBuilder) -> None:
     """Who touched something else long ago is not asked about."""
     commit_as(builder, "old@example.org", "a.py")
     commit_as(builder, "bo@example.org", "H.md")
-    found = find_producers(open_desk(builder.folder), HANDOFF, None, NO_LOG, None, ("build", 1))
+    found = find_producers(open_desk(builder.folder), HANDOFF, None, (), None)
     assert "bo@example.org" in found
     assert "old@example.org" not in found
 
@@ -47,16 +47,16 @@ def test_submitters_of_this_attempt_are_producers(builder: RepositoryBuilder) ->
     log.add_policy()
     log.add_submission("claude", phase="build", attempt=2)
     log.add_submission("bob", phase="build", attempt=1)
-    index = build_log_index(log.judge())
-    found = find_producers(open_desk(builder.folder), HANDOFF, builder.head(), index, build_policy(), ("build", 2))
-    assert found == ("Robot-7", "claude")
+    submitters = build_log_index(log.judge()).find_submitters(GateKey(HANDOFF.id, "build", 2))
+    found = find_producers(open_desk(builder.folder), HANDOFF, builder.head(), submitters, build_policy())
+    assert found == {"Robot-7", "claude"}
 
 
 def test_names_are_spelled_as_the_policy_spells_them() -> None:
     """Whatever their case; others are made to fit, and what has nothing left is nobody."""
     policy = build_policy()
-    assert build_principals({"ALICE", "Bob", "some one", "§§"}, policy) == ("alice", "bob", "some-one")
-    assert build_principals({"x" * 200}, None) == ("x" * 128,)
+    assert build_principals({"ALICE", "Bob", "some one", "§§"}, policy) == {"alice", "bob", "some-one"}
+    assert build_principals({"x" * 200}, None) == {"x" * 128}
 
 
 def test_commits_of_the_log_make_nobody_a_producer(builder: RepositoryBuilder, tmp_path: Path) -> None:
@@ -64,5 +64,5 @@ def test_commits_of_the_log_make_nobody_a_producer(builder: RepositoryBuilder, t
     builder.write("H.md").commit("work")
     base = builder.head()
     commit_as(builder, "bo@example.org", ".handoff-tui/log/aa/x")
-    found = find_producers(open_desk(builder.folder), HANDOFF, base, NO_LOG, None, ("build", 1))
-    assert found == ("Robot-7",)
+    found = find_producers(open_desk(builder.folder), HANDOFF, base, (), None)
+    assert found == {"Robot-7"}

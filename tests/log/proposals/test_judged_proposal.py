@@ -14,9 +14,9 @@ from handoff_tui.log.proposals.judged_proposal import (
     find_sealed,
     find_stale,
     place_proposal,
+    read_policy_state,
     read_proposals,
     refuse_senseless,
-    stand_on,
 )
 from handoff_tui.log.proposals.proposal import Proposal, build_proposal, parse_proposal
 from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
@@ -43,7 +43,7 @@ def change(proposal: Proposal, **predicate: Any) -> Proposal:  # noqa: ANN401 - 
 
 def test_place_of_a_proposal_is_found(circle: Circle, proposal: Proposal) -> None:
     """What it succeeds, who decides, and that it is neither stale nor sealed."""
-    standing = stand_on(circle.verify())
+    standing = read_policy_state(circle.verify())
     placed = place_proposal(standing, proposal)
     assert placed.before.keys() == standing.tips
     assert set(placed.counting.values()) == {"ada@example.org"}
@@ -68,7 +68,7 @@ def test_proposal_that_would_be_refused_is_not_signed(
 ) -> None:
     """However many sign it: verification would not accept it."""
     with pytest.raises(error, match=words):
-        place_proposal(stand_on(circle.verify()), change(proposal, **fields))
+        place_proposal(read_policy_state(circle.verify()), change(proposal, **fields))
 
 
 def test_senseless_proposal_of_others_is_refused_too(circle: Circle, proposal: Proposal) -> None:
@@ -79,7 +79,7 @@ def test_senseless_proposal_of_others_is_refused_too(circle: Circle, proposal: P
     import hashlib  # noqa: PLC0415
 
     value["subject"][1]["digest"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
-    placed = place_proposal(stand_on(circle.verify()), build_proposal(canonical.encode(value)))
+    placed = place_proposal(read_policy_state(circle.verify()), build_proposal(canonical.encode(value)))
     with pytest.raises(PolicyForbiddenError, match="could never be passed"):
         refuse_senseless(placed)
 
@@ -88,7 +88,7 @@ def test_broken_log_has_no_place_for_a_policy() -> None:
     """Any fatal fault but a fork, which a policy settles."""
     problem = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="an entry is gone")
     with pytest.raises(LogBrokenError, match="an entry is gone"):
-        stand_on(LogVerdict(problems=(problem,)))
+        read_policy_state(LogVerdict(problems=(problem,)))
 
 
 def test_files_are_read_with_their_names(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import PIN_VARIABLE, open_log
 from handoff_tui.log.show.bundle import Member, build_bundle, parse_bundle, render_bundle, verify_bundle, write_bundle
 from handoff_tui.log.show.by_hand import build_bundle_texts
-from handoff_tui.log.show.verify import Demands
+from handoff_tui.log.show.verify import VerifyOptions
 from handoff_tui.log.show.view import LogReport
 from tests.support.real_log import SUBJECT, RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder
@@ -51,7 +51,7 @@ def pack_into(log: RealLog, place: Path) -> Path:
 
 
 def verify(place: Path, **demands: str) -> LogReport:
-    return verify_bundle(place, Demands(**demands), TEXTS)  # type: ignore[arg-type]
+    return verify_bundle(place, VerifyOptions(**demands), TEXTS)  # type: ignore[arg-type]
 
 
 def change(place: Path, *members: Member, without: str = "nothing") -> Path:
@@ -86,7 +86,7 @@ def test_bundle_verifies_without_the_repository(log: RealLog, tmp_path: Path, mo
     monkeypatch.setenv(PIN_VARIABLE, log.genesis)
     assert verify(place).anchor == "environment"
     assert list_codes(verify(place, pin="sha256:" + "0" * 64), "FATAL") == ["genesis-missing"]
-    assert verify_bundle(place, Demands(second_opinion=True), TEXTS).second_opinions == 3
+    assert verify_bundle(place, VerifyOptions(second_opinion=True), TEXTS).second_opinions == 3
 
 
 def test_changes_to_a_bundle_are_noticed(log: RealLog, tmp_path: Path) -> None:

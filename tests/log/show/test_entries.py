@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.entries import Choice, list_log
+from handoff_tui.log.show.entries import EntryFilter, list_log
 from handoff_tui.log.show.view import EntryState, LogView
 from tests.support.logs import build_policy_toml
 from tests.support.real_log import RealLog, build_signers
@@ -25,7 +25,7 @@ def log(builder: RepositoryBuilder) -> RealLog:
 
 
 def read(log: RealLog, **choice: str) -> LogView:
-    return list_log(open_log(open_repository(log.folder)), Choice(**choice))
+    return list_log(open_log(open_repository(log.folder)), EntryFilter(**choice))
 
 
 def test_list_is_newest_first_with_every_fact(log: RealLog) -> None:

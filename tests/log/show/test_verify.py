@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.log.show.verify import Demands, build_report, parse_pin, verify_whole_at
+from handoff_tui.log.show.verify import VerifyOptions, build_report, parse_pin, verify_whole_at
 from tests.support.real_log import RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder
 
@@ -124,7 +124,7 @@ def test_report_puts_the_worst_first() -> None:
 def test_repository_is_found_from_inside(log: RealLog) -> None:
     """From any folder of it, as every verb does."""
     (log.folder / "deep").mkdir()
-    assert verify_whole_at(log.folder / "deep", Demands()).entries == 2
+    assert verify_whole_at(log.folder / "deep", VerifyOptions()).entries == 2
 
 
 def test_repository_without_a_log_is_clean_and_stays_as_it_is(builder: RepositoryBuilder) -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.log.storage.verified_cache import VerifiedCache, build_block
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 SECRET = b"s" * 32
 FIRST, SECOND = (f"sha256:{digit * 64}" for digit in "12")
 
 
 def open_cache(folder: Path, secret: bytes | None = SECRET, version: str = "1") -> VerifiedCache:
-    return VerifiedCache(LocalFolder(folder), secret, version)
+    return VerifiedCache(GitPrivateFolder(folder), secret, version)
 
 
 def place_of(folder: Path) -> Path:

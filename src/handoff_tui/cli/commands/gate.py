@@ -6,16 +6,15 @@ import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
-from handoff_tui.decisions.examine import examine
-from handoff_tui.decisions.gate_view import build_gate_view
+from handoff_tui.decisions.examine import ExamineOptions, build_gate_view, examine
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui gate H-3                       the state, why, and who decided what
   handoff-tui gate H-3 --phase release && deploy
@@ -27,7 +26,6 @@ _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     add_handoff_argument(parser)
     add_phase_option(parser)
     parser.add_argument("--fresh", action="store_true", help="use no earlier check result")
@@ -37,14 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     with following() as telling:
-        examined = examine(
-            desk, open_log(desk.repository), arguments.id, arguments.phase, fresh=arguments.fresh, telling=telling
-        )
+        options = ExamineOptions(fresh=arguments.fresh)
+        examined = examine(desk, open_log(desk.repository), arguments.id, arguments.phase, options, telling)
     view = build_gate_view(examined)
-    if arguments.json:
-        write_json(build_gate_json(view))
-    else:
-        write_page(build_gate_page(view), load_terminal_theme())
+    write_result(arguments, lambda: build_gate_json(view), lambda: build_gate_page(view))
     if examined.index.verdict.fatal:
         return ExitCode.INTEGRITY
     return ExitCode.OK if examined.gate.state in _OPEN else ExitCode.BLOCKED

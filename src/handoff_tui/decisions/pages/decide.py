@@ -116,7 +116,7 @@ def add_own_words(page: Page, view: DecisionView) -> None:
         _add_lines(page, "" if number else "remarks", words)
     if view.record.viewed:
         add_fact(page, "read", ", ".join(view.record.viewed))
-    for number, identifier in enumerate(view.regards):
+    for number, identifier in enumerate(view.referenced_entries):
         add_fact(page, "" if number else "regards", identifier)
 
 

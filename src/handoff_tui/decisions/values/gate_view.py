@@ -30,7 +30,7 @@ class DecisionView(Model):
     gate: GateView
     verb: str
     reason: str
-    regards: tuple[str, ...] = ()
+    referenced_entries: tuple[str, ...] = ()
     record: ReviewRecord
     """What the decision is bound to besides the subject: what is shown, and what the reviewer wrote."""
     review: str

@@ -13,13 +13,12 @@ from handoff_tui.log.entries.fields import Fields
 from handoff_tui.log.entries.patterns import (
     DECISION_SUBJECTS,
     DIGESTS,
-    NEEDS_NO_REASON,
     STATEMENT_TYPE,
     WORK_SUBJECTS,
     match_entry,
 )
 from handoff_tui.log.entries.sshsig import Signature, verify_signature
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+from handoff_tui.log.record import APPROVING, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
 
 _STATEMENT_KEYS = frozenset({"_type", "predicate", "predicateType", "subject"})
 _DESCRIPTOR_KEYS = frozenset({"digest", "name"})
@@ -136,7 +135,7 @@ def _parse_decision(
         raise EntrySchemaError("the decision is not one of this log", "A newer version may know it.") from wrong
     decision = Decision(
         verb=verb,
-        reason=fields.parse_reason(values, "reason", mandatory=verb not in NEEDS_NO_REASON),
+        reason=fields.parse_reason(values, "reason", mandatory=verb not in APPROVING),
         regards=fields.parse_ids(values, "regards"),
         review=digests.pop("review"),
     )

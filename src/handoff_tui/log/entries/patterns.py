@@ -10,10 +10,9 @@ import re
 
 from handoff_tui.log.entries import fields
 from handoff_tui.log.entries.canonical import MAX_BYTES, MAX_INTEGER
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
+from handoff_tui.log.record import APPROVING, Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 WORK_SUBJECTS = {
     "commit": "gitCommit",
     "tree": "gitTree",
@@ -84,7 +83,7 @@ def _build_decision(found: dict[str, str]) -> Decision | None:
     verb, reason, regards = DecisionVerb(found["decision"]), found["reason"], _split(found["regards"])
     if "\\" in reason:
         reason = json.loads(f'"{reason}"')
-    is_blank = not reason.strip() and verb not in NEEDS_NO_REASON
+    is_blank = not reason.strip() and verb not in APPROVING
     if is_blank or len(reason) > fields.MAX_REASON or not fields.is_rising(regards):
         return None
     return Decision(verb=verb, reason=reason, regards=regards, review=found["subject_review"])

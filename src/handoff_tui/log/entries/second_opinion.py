@@ -19,7 +19,7 @@ from handoff_tui.system.processes.programs import find_program
 CODE = "second-opinion"
 
 
-class Question(NamedTuple):
+class SignatureQuestion(NamedTuple):
     """One signature, and what was found here; who signed is asked only of entries that were accepted."""
 
     entry: str
@@ -51,12 +51,12 @@ def ask_second_opinion(contents: Mapping[str, bytes], verdict: LogVerdict) -> Op
     find_program()
     questions = list(build_questions(contents, verdict))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        answers = list(pool.map(Question.ask, questions))
+        answers = list(pool.map(SignatureQuestion.ask, questions))
     wrong = [one for one, answer in zip(questions, answers, strict=True) if answer != one.expected]
     return Opinion(len(questions), tuple(_build_problem(question) for question in wrong))
 
 
-def build_questions(contents: Mapping[str, bytes], verdict: LogVerdict) -> Iterator[Question]:
+def build_questions(contents: Mapping[str, bytes], verdict: LogVerdict) -> Iterator[SignatureQuestion]:
     accepted = {entry.id: entry for entry in verdict.entries}
     sound, _ = check_entries(contents)
     for identifier, content in sorted(contents.items()):
@@ -68,13 +68,15 @@ def build_questions(contents: Mapping[str, bytes], verdict: LogVerdict) -> Itera
         if identifier not in sound and len(texts) > 1:
             continue  # one of them does not fit, and which one is not known here
         for signature, armored in zip(parsed.signatures, texts, strict=True):
-            question = Question(identifier, parsed.pae, armored, identifier in sound)
+            question = SignatureQuestion(identifier, parsed.pae, armored, identifier in sound)
             if identifier in accepted:
                 question = _name_signer(question, accepted[identifier], signature.key.fingerprint, accepted)
             yield question
 
 
-def _name_signer(question: Question, entry: Entry, keyid: str, accepted: Mapping[str, Entry]) -> Question:
+def _name_signer(
+    question: SignatureQuestion, entry: Entry, keyid: str, accepted: Mapping[str, Entry]
+) -> SignatureQuestion:
     """With whose signature it was taken for, and the signers of the policy that says so."""
     for text in _find_policies(entry, accepted):
         signer = parse_policy(text).signers.get(keyid)
@@ -95,7 +97,7 @@ def _find_policies(entry: Entry, accepted: Mapping[str, Entry]) -> Iterator[Poli
     yield from (other.policy for other in accepted.values() if other.policy is not None)
 
 
-def _build_problem(question: Question) -> LogProblem:
+def _build_problem(question: SignatureQuestion) -> LogProblem:
     here, there = ("fits", "does not") if question.expected else ("does not fit", "does")
     return LogProblem(
         level=ProblemLevel.FATAL,

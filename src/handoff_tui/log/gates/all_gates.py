@@ -14,14 +14,14 @@ from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.gates.gate import NOT_ASKED, Target, judge_gate
+from handoff_tui.log.gates.gate import NOT_ASKED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.gates.position import build_handoff_digest, find_attempt, find_phase
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.policy.producers import build_principals
-from handoff_tui.log.record import Subject
+from handoff_tui.log.record import GateKey, PhaseKey, Subject
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -48,10 +48,8 @@ class LogGates:
     def judge(self, handoff: Handoff) -> GateReport:
         head = self.desk.work_tree.facts.head or ""
         phase = find_phase(handoff)
-        target = Target(
-            handoff=handoff.id,
-            phase=phase,
-            attempt=find_attempt(self.index, handoff, phase, self.tree),
+        question = GateQuestion(
+            key=GateKey(handoff.id, phase, find_attempt(self.index, handoff, phase, self.tree)),
             subject=Subject(
                 commit=head,
                 tree=self.tree,
@@ -64,7 +62,7 @@ class LogGates:
             now=self._now,
             is_ancestor=lambda commit: commit in self._behind,
         )
-        return judge_gate(self.index, self.policy, target)
+        return judge_gate(self.index, self.policy, question)
 
     @cached_property
     def _now(self) -> str:
@@ -77,8 +75,8 @@ class LogGates:
         return find_ancestors(self.desk.repository.git, commits)
 
     def _find_producers(self, handoff: Handoff, phase: str) -> frozenset[str]:
-        place = (handoff.id, phase)
-        works = [vote.work for vote in self.index.votes_at.get(place, ())]
-        works += [one.work for one in self.index.submissions_at.get(place, ())]
+        place = PhaseKey(handoff.id, phase)
+        works = [made.work for made in self.index.list_decisions(*place)]
+        works += [made.work for made in self.index.submissions_at.get(place, ())]
         named = {name for work in works for name in work.producers}
-        return frozenset(build_principals({*handoff.producers, *named}, self.policy))
+        return build_principals({*handoff.producers, *named}, self.policy)

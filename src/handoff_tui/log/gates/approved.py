@@ -9,12 +9,10 @@ from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.gates.marks import Approved, Mark
-from handoff_tui.log.index import LogIndex, Vote, build_log_index
+from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.record import APPROVING
 from handoff_tui.system.files.cache_files import find_cache_folder
-
-_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ def read_marks(desk: Desk, tree: str, handoff: str | None) -> LogMarks:
 
 
 def build_marks(desk: Desk, index: LogIndex, tree: str, handoff: str | None, reviewer: str | None) -> LogMarks:
-    votes = sorted(index.votes.values(), key=lambda vote: -vote.entry.seq)
+    votes = sorted(index.decisions.values(), key=lambda vote: -vote.entry.seq)
     living = [vote for vote in votes if not index.is_void(vote.entry.id)]
     own = [vote for vote in living if vote.work.handoff == handoff]
     attempt = max((vote.work.attempt for vote in own), default=0)
@@ -72,8 +70,8 @@ def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[Approved, ...
     """Approvals of other files than these, newest first: an approval of the work at hand is no baseline for it."""
     votes = [
         vote
-        for vote in sorted(index.votes.values(), key=lambda vote: (-vote.entry.seq, vote.entry.id))
-        if vote.decision.verb in _APPROVING and vote.work.subject.tree != tree and not index.is_void(vote.entry.id)
+        for vote in sorted(index.decisions.values(), key=lambda vote: (-vote.entry.seq, vote.entry.id))
+        if vote.decision.verb in APPROVING and vote.work.subject.tree != tree and not index.is_void(vote.entry.id)
     ]
     behind = find_ancestors(desk.repository.git, (vote.work.subject.commit for vote in votes))
     return tuple(
@@ -82,6 +80,6 @@ def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[Approved, ...
     )
 
 
-def _mark(vote: Vote) -> Mark:
+def _mark(vote: DecisionEntry) -> Mark:
     words = f"{vote.entry.actor} decided {vote.decision.verb} on attempt {vote.work.attempt} at {vote.entry.time}"
     return Mark(words, snapshot=vote.work.subject.snapshot, commit=vote.work.subject.commit)

@@ -7,23 +7,21 @@ from dataclasses import dataclass, field
 
 from handoff_tui.log.entries.times import add_seconds
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
-from handoff_tui.log.index import LogIndex, Vote
+from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.requirement import is_met
-from handoff_tui.log.record import DecisionVerb, ProblemLevel, Subject, Work
+from handoff_tui.log.record import APPROVING, PASSING, DecisionVerb, GateKey, ProblemLevel, Subject, Work
 
 _VETOES = {
     DecisionVerb.REJECT: GateName.REJECTED,
     DecisionVerb.RETRY: GateName.RETRY,
     DecisionVerb.HOLD: GateName.HELD,
 }
-_APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _OUTCOMES = (
-    (_APPROVING, GateName.APPROVED),
-    (_APPROVING | {DecisionVerb.OVERRIDE}, GateName.OVERRIDDEN),
-    (_APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}, GateName.SKIPPED),
+    (APPROVING, GateName.APPROVED),
+    (APPROVING | {DecisionVerb.OVERRIDE}, GateName.OVERRIDDEN),
+    (PASSING, GateName.SKIPPED),
 )
-_PASSING = _OUTCOMES[-1][0]
 _DAY_SECONDS = 86_400
 NOT_ASKED = ""
 """In the place of a digest that was not computed, and so is not compared."""
@@ -36,27 +34,23 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What the gate is asked about, computed from what is here now."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateQuestion:
+    """The work that a gate is asked about, computed from what is here now."""
 
-    handoff: str
-    phase: str
-    attempt: int
+    key: GateKey
     subject: Subject
     producers: frozenset[str]
     now: str
     is_ancestor: Callable[[str], bool]
-    """Whether a commit is the target's own or one before it."""
+    """Whether a commit is the one asked about, or lies before it."""
     failing: tuple[str, ...] = ()
     """Blocking checks that do not pass."""
 
     def build_work(self, policy: str | None, further: Collection[str] = ()) -> Work:
         """What an entry says of it, under a policy; `further` are producers whom only the entry makes such."""
         return Work(
-            handoff=self.handoff,
-            phase=self.phase,
-            attempt=self.attempt,
+            **self.key._asdict(),
             producers=tuple(sorted({*self.producers, *further})),
             policy=policy or "",
             subject=self.subject,
@@ -67,7 +61,7 @@ class Target:
 class _Judged:
     """A vote, and what speaks against counting it."""
 
-    vote: Vote
+    vote: DecisionEntry
     stale: str
     expired: bool
     objection: str
@@ -86,7 +80,7 @@ class _Judged:
 
     @property
     def counted(self) -> bool:
-        return self.verb in _PASSING and self.current and not self.objection
+        return self.verb in PASSING and self.current and not self.objection
 
 
 @dataclass(slots=True)
@@ -94,11 +88,11 @@ class _Gate:
     index: LogIndex
     policy: Policy
     rule: GateRule
-    target: Target
+    question: GateQuestion
     judged: list[_Judged] = field(default_factory=list)
 
     def judge(self) -> tuple[GateName, tuple[str, ...]]:
-        self.judged = [self._judge(vote) for vote in self.index.find_last_votes(self.target.handoff, self.target.phase)]
+        self.judged = [self._judge(vote) for vote in self.index.find_last_decisions(*self.question.key.place)]
         for verb, state in _VETOES.items():
             against = [one for one in self.judged if one.verb is verb and one.current]
             if against:
@@ -108,8 +102,8 @@ class _Gate:
         for verbs, state in _OUTCOMES:
             people = frozenset(one.actor for one in self.judged if one.counted and one.verb in verbs)
             if self._is_enough(people):
-                if state is GateName.APPROVED and self.target.failing:
-                    return GateName.BLOCKED, tuple(f"{check} does not pass" for check in self.target.failing)
+                if state is GateName.APPROVED and self.question.failing:
+                    return GateName.BLOCKED, tuple(f"{check} does not pass" for check in self.question.failing)
                 return state, (f"decided by {', '.join(sorted(people))}",)
         return self._explain_open()
 
@@ -117,20 +111,20 @@ class _Gate:
         asked = self.rule.require
         return len(people) >= self.rule.threshold and (asked is None or is_met(asked, people, self.policy.roles))
 
-    def _judge(self, vote: Vote) -> _Judged:
+    def _judge(self, vote: DecisionEntry) -> _Judged:
         days = self.rule.max_age_days
-        expired = days is not None and add_seconds(vote.entry.time, days * _DAY_SECONDS) < self.target.now
-        objection = self._find_objection(vote) if vote.decision.verb in _PASSING else ""
-        return _Judged(vote, find_change(vote.work, self.target), expired, objection)
+        expired = days is not None and add_seconds(vote.entry.time, days * _DAY_SECONDS) < self.question.now
+        objection = self._find_objection(vote) if vote.decision.verb in PASSING else ""
+        return _Judged(vote, find_change(vote.work, self.question), expired, objection)
 
-    def _find_objection(self, vote: Vote) -> str:
+    def _find_objection(self, vote: DecisionEntry) -> str:
         """Why a decision that would let the work pass is not counted."""
         actor = vote.entry.actor
         if not self.policy.may_decide(actor):
             return f"{actor} is no reviewer any more"
-        if actor in self.target.producers:
+        if actor in self.question.producers:
             return f"{actor} made this work, and nobody approves their own"
-        if actor in self._find_submitters():
+        if actor in self.index.find_submitters(self.question.key):
             return f"{actor} submitted this work, and nobody approves their own"
         if self.rule.require_user_presence and vote.entry.id not in self.index.verdict.touched:
             return "this gate asks for a key that was touched"
@@ -138,13 +132,9 @@ class _Gate:
             return "it carries no approval of the same person for the same files"
         return ""
 
-    def _find_submitters(self) -> frozenset[str]:
-        made = self.index.find_submissions(self.target.handoff, self.target.phase)
-        return frozenset(one.entry.actor for one in made if one.work.attempt == self.target.attempt)
-
     def _is_submitted(self) -> bool:
-        made = self.index.find_submissions(self.target.handoff, self.target.phase)
-        return any(self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.target) for one in made)
+        made = self.index.find_submissions(*self.question.key.place)
+        return any(self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.question) for one in made)
 
     def _explain_open(self) -> tuple[GateName, tuple[str, ...]]:
         """Not passed, and nobody against it: what is missing."""
@@ -157,7 +147,7 @@ class _Gate:
         )
         why = [f"{len(counted)} counted, {asked}"]
         why += [f"{one.actor}: {one.objection}" for one in self.judged if one.current and one.objection]
-        passing = [one for one in self.judged if one.verb in _PASSING]
+        passing = [one for one in self.judged if one.verb in PASSING]
         why += [f"{one.actor}'s {one.verb} is superseded: {one.stale}" for one in passing if one.stale]
         why += [f"{one.actor}'s {one.verb} is too old" for one in passing if one.expired and not one.stale]
         if counted:
@@ -171,51 +161,52 @@ class _Gate:
         return GateName.PENDING, tuple(why)
 
 
-def judge_gate(index: LogIndex, policy: Policy | None, target: Target) -> GateReport:
+def judge_gate(index: LogIndex, policy: Policy | None, question: GateQuestion) -> GateReport:
     """The state of one gate, and why."""
     verdict = index.verdict
     fatal = tuple(
         f"the log is not sound: {problem.text}" for problem in verdict.problems if problem.level is ProblemLevel.FATAL
     )
     if fatal:
-        return _build_report(index, target, GateName.BLOCKED, fatal)
+        return _build_report(index, question, GateName.BLOCKED, fatal)
     if policy is None:
         return _build_report(
-            index, target, GateName.PENDING, ("there is no signed log yet; handoff-tui init makes one",)
+            index, question, GateName.PENDING, ("there is no signed log yet; handoff-tui init makes one",)
         )
-    rule = policy.find_gate(target.phase)
+    rule = policy.find_gate(question.key.phase)
     if rule is None:
-        missing = f"the policy has no gate for {target.phase} and none for all phases"
-        return _build_report(index, target, GateName.BLOCKED, (missing,))
-    gate = _Gate(index, policy, rule, target)
+        missing = f"the policy has no gate for {question.key.phase} and none for all phases"
+        return _build_report(index, question, GateName.BLOCKED, (missing,))
+    gate = _Gate(index, policy, rule, question)
     state, why = gate.judge()
-    return _build_report(index, target, state, why, gate)
+    return _build_report(index, question, state, why, gate)
 
 
-def find_change(work: Work, target: Target) -> str:
+def find_change(work: Work, question: GateQuestion) -> str:
     """What is not any more as it was when an entry was made, in words; nothing if all holds."""
-    if work.attempt != target.attempt:
-        return f"it was about attempt {work.attempt}; this is attempt {target.attempt}"
+    if work.attempt != question.key.attempt:
+        return f"it was about attempt {work.attempt}; this is attempt {question.key.attempt}"
     changed = [
         words
         for name, words in _WORDS.items()
-        if getattr(target.subject, name) not in {NOT_ASKED, getattr(work.subject, name)}
+        if getattr(question.subject, name) not in {NOT_ASKED, getattr(work.subject, name)}
     ]
-    if not target.is_ancestor(work.subject.commit):
+    if not question.is_ancestor(work.subject.commit):
         changed.insert(0, "the commit")
     return f"changed since: {', '.join(changed)}" if changed else ""
 
 
-def _carries_approval(vote: Vote, index: LogIndex) -> bool:
+def _carries_approval(vote: DecisionEntry, index: LogIndex) -> bool:
     """A carried decision stands, in the end, on an approval of the same person for the same files."""
+    carried = (vote.work.key, vote.work.subject.tree)
     seen = {vote.entry.id}
     waiting = list(vote.decision.regards)
     while waiting:
-        former = index.votes.get(waiting.pop())
+        former = index.decisions.get(waiting.pop())
         if former is None or former.entry.id in seen or index.is_void(former.entry.id):
             continue
         seen.add(former.entry.id)
-        if former.entry.actor != vote.entry.actor or _place(former.work) != _place(vote.work):
+        if former.entry.actor != vote.entry.actor or (former.work.key, former.work.subject.tree) != carried:
             continue
         if former.decision.verb is DecisionVerb.APPROVE:
             return True
@@ -224,12 +215,8 @@ def _carries_approval(vote: Vote, index: LogIndex) -> bool:
     return False
 
 
-def _place(work: Work) -> tuple[str, str, int, str]:
-    return work.handoff, work.phase, work.attempt, work.subject.tree
-
-
 def _build_report(
-    index: LogIndex, target: Target, state: GateName, why: tuple[str, ...], gate: _Gate | None = None
+    index: LogIndex, question: GateQuestion, state: GateName, why: tuple[str, ...], gate: _Gate | None = None
 ) -> GateReport:
     rule = gate.rule if gate else GateRule()
     approvals = [
@@ -243,11 +230,9 @@ def _build_report(
         )
         for one in (gate.judged if gate else ())
     ]
-    debts = [identifier for identifier, vote in index.find_debts().items() if vote.work.handoff == target.handoff]
+    debts = [identifier for identifier, vote in index.find_debts().items() if vote.work.handoff == question.key.handoff]
     return GateReport(
-        handoff=target.handoff,
-        phase=target.phase,
-        attempt=target.attempt,
+        **question.key._asdict(),
         state=state,
         why=why,
         threshold=rule.threshold,

@@ -8,12 +8,11 @@ import json
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.log.entries.fields import LABEL
-from handoff_tui.log.index import LogIndex, Vote
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.index import DecisionEntry, LogIndex
+from handoff_tui.log.record import SENDING_BACK
 
 NO_PHASE = "review"
 """The phase of work whose format knows none."""
-SENDING_BACK = frozenset({DecisionVerb.REJECT, DecisionVerb.RETRY})
 
 
 def find_phase(handoff: Handoff, named: str | None = None) -> str:
@@ -37,10 +36,10 @@ def find_attempt(index: LogIndex, handoff: Handoff, phase: str, tree: str) -> in
     return known + 1 if last and all(work.subject.tree != tree for work in last) else known
 
 
-def list_sent_back(index: LogIndex, handoff: str, phase: str) -> list[Vote]:
+def list_sent_back(index: LogIndex, handoff: str, phase: str) -> list[DecisionEntry]:
     """Decisions by which an attempt came back, oldest first; one that its author took back or overtook is none."""
-    last: dict[tuple[str, int], Vote] = {}
-    for vote in index.votes_at.get((handoff, phase), ()):
+    last: dict[tuple[str, int], DecisionEntry] = {}
+    for vote in index.list_decisions(handoff, phase):
         if not index.is_void(vote.entry.id):
             last[vote.entry.actor, vote.work.attempt] = vote
     return [vote for vote in last.values() if vote.decision.verb in SENDING_BACK]

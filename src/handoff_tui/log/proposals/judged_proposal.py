@@ -33,7 +33,7 @@ _ONLY_WORDS = "only the wording of the files changes"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PolicyState:
     """The policies of a log that is sound, or whose only fault is that its policy is forked."""
 
     verdict: LogVerdict
@@ -47,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedProposal:
     """A proposal whose place in the log is known."""
 
     proposal: Proposal
@@ -71,7 +71,7 @@ class Placed:
         return frozenset(older - self.policy.signers.keys())
 
 
-def stand_on(verdict: LogVerdict) -> Standing:
+def read_policy_state(verdict: LogVerdict) -> PolicyState:
     """The policies of a verified log; any fatal fault but a forked policy ends it here."""
     refuse_no_log(verdict)
     for problem in verdict.problems:
@@ -82,7 +82,7 @@ def stand_on(verdict: LogVerdict) -> Standing:
             )
     frontier = build_frontier(verdict)
     entries = {entry.id: entry for entry in verdict.entries}
-    return Standing(verdict, entries, frontier, frozenset(frontier.find_tips()))
+    return PolicyState(verdict, entries, frontier, frozenset(frontier.find_tips()))
 
 
 def read_proposals(files: list[Path]) -> Proposal:
@@ -97,7 +97,7 @@ def read_proposals(files: list[Path]) -> Proposal:
     return merge_proposals(proposals)
 
 
-def place_proposal(standing: Standing, proposal: Proposal) -> Placed:
+def place_proposal(standing: PolicyState, proposal: Proposal) -> PlacedProposal:
     """Finds the proposal's place; one that verification would refuse, however many sign it, is refused here."""
     entry = proposal.entry
     if entry.log != standing.verdict.log:
@@ -112,12 +112,12 @@ def place_proposal(standing: Standing, proposal: Proposal) -> Placed:
     except TrustPolicyError as wrong:
         raise ProposalError(f"the proposed policy cannot be used: {wrong.message}", wrong.hint) from wrong
     succeeded = sorted(standing.frontier.find_in_force(entry.parents))
-    placed = Placed(proposal, policy, {one: standing.frontier.policies[one] for one in succeeded})
+    placed = PlacedProposal(proposal, policy, {one: standing.frontier.policies[one] for one in succeeded})
     _refuse_impossible(standing, placed)
     return placed
 
 
-def find_stale(standing: Standing, placed: Placed) -> str | None:
+def find_stale(standing: PolicyState, placed: PlacedProposal) -> str | None:
     """Why a proposal can be sealed no more: another policy came into force since."""
     if placed.before.keys() == standing.tips:
         return None
@@ -125,7 +125,7 @@ def find_stale(standing: Standing, placed: Placed) -> str | None:
     return f"another policy has come into force since, version {newest}; propose it again on top of that one"
 
 
-def find_sealed(standing: Standing, proposal: Proposal) -> Entry | None:
+def find_sealed(standing: PolicyState, proposal: Proposal) -> Entry | None:
     """The entry of the log that says exactly what is proposed."""
     for entry in reversed(standing.verdict.entries):
         if entry.policy == proposal.text and entry.model_copy(update={"id": "", "keyids": ()}) == proposal.entry:
@@ -133,7 +133,7 @@ def find_sealed(standing: Standing, proposal: Proposal) -> Entry | None:
     return None
 
 
-def refuse_senseless(placed: Placed) -> None:
+def refuse_senseless(placed: PlacedProposal) -> None:
     """A policy that nobody could live with is not proposed, not signed and not sealed."""
     now = build_time(read_now())
     faults = [*find_faults(placed.policy, now), *find_turned_agents(placed.before.values(), placed.policy)]
@@ -143,7 +143,7 @@ def refuse_senseless(placed: Placed) -> None:
         )
 
 
-def build_report(file: Path | str, standing: Standing, placed: Placed) -> ProposalReport:
+def build_report(file: Path | str, standing: PolicyState, placed: PlacedProposal) -> ProposalReport:
     entry, text = placed.proposal.entry, placed.proposal.text
     changes = compare_all(list(placed.before.values()), placed.policy) or (_ONLY_WORDS,)
     return ProposalReport(
@@ -164,7 +164,7 @@ def build_report(file: Path | str, standing: Standing, placed: Placed) -> Propos
     )
 
 
-def build_tallies(placed: Placed) -> tuple[SignatureTally, ...]:
+def build_tallies(placed: PlacedProposal) -> tuple[SignatureTally, ...]:
     """What each policy that has a say asks for: those it succeeds, and itself."""
     keyids, time = placed.proposal.keyids, placed.proposal.entry.time
     forked = len(placed.before) > 1
@@ -175,7 +175,7 @@ def build_tallies(placed: Placed) -> tuple[SignatureTally, ...]:
     return (*former, count_signatures("the new policy", placed.policy, keyids, time))
 
 
-def _refuse_impossible(standing: Standing, placed: Placed) -> None:
+def _refuse_impossible(standing: PolicyState, placed: PlacedProposal) -> None:
     """As if everybody had signed: number, time, version, thresholds."""
     entry = placed.proposal.entry
     above = [standing.entries[parent] for parent in entry.parents]

@@ -14,7 +14,13 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.signer import read_principal
 from handoff_tui.log.policy.texts import Texts, add_signer, build_policy_text, drop_key, set_root_threshold, set_version
-from handoff_tui.log.proposals.judged_proposal import Standing, build_report, place_proposal, refuse_senseless, stand_on
+from handoff_tui.log.proposals.judged_proposal import (
+    PolicyState,
+    build_report,
+    place_proposal,
+    read_policy_state,
+    refuse_senseless,
+)
 from handoff_tui.log.proposals.proposal import build_proposal, render_proposal
 from handoff_tui.log.record import Entry, EntryKind, PolicyText
 from handoff_tui.log.storage.trust_files import NAMES
@@ -56,7 +62,7 @@ class ProposeRequest:
 def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
     """Writes the file of a proposal, which nobody has signed yet."""
     repository = open_repository(start)
-    standing = stand_on(open_log(repository).verify())
+    standing = read_policy_state(open_log(repository).verify())
     if request.changes_nothing:
         raise UsageError(
             "nothing to propose: say what is to change",
@@ -74,7 +80,7 @@ def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
     return build_report(file, standing, placed)
 
 
-def _find_base(standing: Standing, keep: str | None) -> PolicyText:
+def _find_base(standing: PolicyState, keep: str | None) -> PolicyText:
     """The texts to begin with: those in force; of a fork one side, named or the first."""
     named = [tip for tip in sorted(standing.tips) if keep is None or tip.startswith(keep)]
     if keep is not None and len(named) != 1:
@@ -114,7 +120,7 @@ def _read_source(texts: Texts, source: Path) -> Texts:
     return texts
 
 
-def _build_entry(standing: Standing, texts: Texts, actor: str) -> Entry:
+def _build_entry(standing: PolicyState, texts: Texts, actor: str) -> Entry:
     """The next policy, at the place after everything that is verified now."""
     policies = standing.frontier.policies
     highest = max(policies[tip].version for tip in standing.tips)

@@ -14,15 +14,15 @@ from handoff_tui.log.policy.reports import ProposalReport, SealReport
 from handoff_tui.log.policy.texts import Texts
 from handoff_tui.log.proposals.judged_proposal import (
     FORKED,
-    Placed,
-    Standing,
+    PlacedProposal,
+    PolicyState,
     build_report,
     find_sealed,
     find_stale,
     place_proposal,
+    read_policy_state,
     read_proposals,
     refuse_senseless,
-    stand_on,
 )
 from handoff_tui.log.proposals.proposal import Proposal
 from handoff_tui.log.record import Entry, PolicyText
@@ -45,7 +45,7 @@ def prepare_seal(start: Path, files: list[Path]) -> PreparedSeal:
     """What would be sealed, and whether it can be; several files are copies that different people have signed."""
     repository = open_repository(start)
     log = open_log(repository)
-    standing = stand_on(log.verify())
+    standing = read_policy_state(log.verify())
     proposal = read_proposals(files)
     placed = place_proposal(standing, proposal)
     report = build_report(", ".join(map(str, files)), standing, placed)
@@ -60,7 +60,7 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 
     def build(parents: Parents) -> Draft:
         nonlocal void
-        standing = stand_on(parents.verdict)
+        standing = read_policy_state(parents.verdict)
         placed = place_proposal(standing, prepared.proposal)
         _refuse_unready(standing, placed)
         refuse_senseless(placed)
@@ -79,7 +79,7 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
 def restore_trust(start: Path) -> tuple[str, ...]:
     """Writes the copies in `.handoff-tui/trust/` again, as the log says; their paths."""
     repository = open_repository(start)
-    standing = stand_on(open_log(repository).verify())
+    standing = read_policy_state(open_log(repository).verify())
     if standing.forked:
         raise LogBrokenError("the policy is forked: there are two texts, and neither is in force", "Settle it first.")
     (tip,) = standing.tips
@@ -94,7 +94,7 @@ def _find_mended(prepared: PreparedSeal) -> tuple[str, ...]:
     return (FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
 
 
-def _refuse_unready(standing: Standing, placed: Placed) -> None:
+def _refuse_unready(standing: PolicyState, placed: PlacedProposal) -> None:
     stale = find_stale(standing, placed)
     if stale is not None:
         raise PolicyForbiddenError(stale, "Nothing was added.")
@@ -108,7 +108,7 @@ def _refuse_unready(standing: Standing, placed: Placed) -> None:
         raise PolicyForbiddenError(f"signatures are missing: {missing}", "Nothing was added.")
 
 
-def _find_void(standing: Standing, placed: Placed) -> tuple[str, ...]:
+def _find_void(standing: PolicyState, placed: PlacedProposal) -> tuple[str, ...]:
     """Entries that count now and would not any more: by a dropped key, and unknown to who proposed to drop it."""
     found = find_voided(standing.verdict.entries, placed.proposal.entry.parents, placed.dropped)
     return tuple(one for one in found if one not in standing.verdict.void)
@@ -123,7 +123,7 @@ def _build_void_error(void: tuple[str, ...]) -> PolicyForbiddenError:
 
 
 def _build_seal_report(prepared: PreparedSeal, entry: Entry, *, added: bool, void: tuple[str, ...] = ()) -> SealReport:
-    standing = stand_on(prepared.log.verify())
+    standing = read_policy_state(prepared.log.verify())
     policy = standing.frontier.policies[entry.id]
     before = [standing.frontier.policies[one] for one in sorted(standing.frontier.before[entry.id])]
     warnings: list[str] = []

@@ -14,14 +14,14 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.reports import ProposalReport, SignReport
 from handoff_tui.log.policy.signer import choose_prompt
 from handoff_tui.log.proposals.judged_proposal import (
-    Placed,
-    Standing,
+    PlacedProposal,
+    PolicyState,
     build_report,
     find_sealed,
     place_proposal,
+    read_policy_state,
     read_proposals,
     refuse_senseless,
-    stand_on,
 )
 from handoff_tui.log.proposals.proposal import Proposal, add_signature, merge_proposals, render_proposal
 from handoff_tui.system.files.named_files import write_named_file
@@ -32,8 +32,8 @@ class PreparedSignature:
     """A proposal, and the key that is about to sign it."""
 
     file: Path
-    standing: Standing
-    placed: Placed
+    standing: PolicyState
+    placed: PlacedProposal
     report: ProposalReport
     key: SigningKey
     keyid: str
@@ -45,7 +45,7 @@ class PreparedSignature:
 def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> PreparedSignature:
     """Everything that is shown before signing; refused if the caller's signature would count for nothing."""
     repository = open_repository(start)
-    standing = stand_on(open_log(repository).verify())
+    standing = read_policy_state(open_log(repository).verify())
     placed = place_proposal(standing, read_proposals([file]))
     report = build_report(file, standing, placed)
     _refuse_settled(standing, placed, report)
@@ -75,7 +75,7 @@ def sign_proposal(prepared: PreparedSignature) -> SignReport:
         signed = add_signature(placed.proposal, armored)
         proposal = _merge_with_file(prepared.file, signed)
         write_named_file(prepared.file, render_proposal(proposal))
-        placed = Placed(proposal, placed.policy, placed.before)
+        placed = PlacedProposal(proposal, placed.policy, placed.before)
     return SignReport(
         proposal=build_report(prepared.file, prepared.standing, placed),
         principal=prepared.principal,
@@ -88,7 +88,7 @@ def _merge_with_file(file: Path, signed: Proposal) -> Proposal:
     return merge_proposals([signed, read_proposals([file])])
 
 
-def _refuse_settled(standing: Standing, placed: Placed, report: ProposalReport) -> None:
+def _refuse_settled(standing: PolicyState, placed: PlacedProposal, report: ProposalReport) -> None:
     sealed = find_sealed(standing, placed.proposal)
     if sealed is not None:
         raise PolicyForbiddenError(f"it is in the log already, as {sealed.id}; nothing is left to sign")

@@ -20,13 +20,13 @@ from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog
 from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.show.entry import list_evidence
-from handoff_tui.log.show.verify import Demands, build_report, list_notes, parse_pin
+from handoff_tui.log.show.verify import VerifyOptions, build_report, list_notes, parse_pin
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
 from handoff_tui.log.storage.evidence_files import EvidenceFiles
 from handoff_tui.log.verify import check_entries, find_drift
 from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.new_files import write_new_file
+from handoff_tui.system.files.named_files import write_new_file
 from handoff_tui.system.files.user_files import read_user_file
 
 TOP = "handoff-log"
@@ -125,7 +125,7 @@ def write_bundle(pieces: Iterator[bytes], place: Path) -> int:
 
 
 def verify_bundle(
-    place: Path, demands: Demands, texts: Mapping[str, str], now: Callable[[], datetime] = read_now
+    place: Path, demands: VerifyOptions, texts: Mapping[str, str], now: Callable[[], datetime] = read_now
 ) -> LogReport:
     """The same verification on a bundle alone: no repository, no memory of earlier times."""
     content = read_user_file(place, MOST_BYTES)

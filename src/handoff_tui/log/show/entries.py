@@ -18,7 +18,7 @@ POLICY = "policy"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EntryFilter:
     """Which entries to list; what is not said is not asked for."""
 
     handoff: str | None = None
@@ -31,7 +31,7 @@ class Choice:
         return all(asked is None or asked == found for asked, found in wanted)
 
 
-def list_log(log: OpenLog, choice: Choice) -> LogView:
+def list_log(log: OpenLog, choice: EntryFilter) -> LogView:
     """Everything that is in the log or claims to be."""
     verdict = log.verify()
     rows = RowBuilder(verdict, log.find_candidates()).build_all()

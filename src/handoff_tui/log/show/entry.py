@@ -19,14 +19,14 @@ from handoff_tui.log.show.entries import RowBuilder
 from handoff_tui.log.show.view import EntryView, EvidenceView, SignatureView
 from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
 from handoff_tui.log.storage.evidence_files import BASELINES, REVIEWS, EvidenceFiles
-from handoff_tui.system.files.new_files import write_new_files
+from handoff_tui.system.files.named_files import write_new_files
 
 _WRITTEN_ID = re.compile(r"(?:sha256:)?([0-9a-f]{4,64})")
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class BoundFile:
     """A stored file that an entry names."""
 
     name: str
@@ -115,16 +115,16 @@ def find_entry_id(ids: tuple[str, ...], written: str) -> str:
     return found[0]
 
 
-def list_evidence(entry: Entry) -> tuple[Evidence, ...]:
+def list_evidence(entry: Entry) -> tuple[BoundFile, ...]:
     """The stored files that an entry is bound to; a baseline only where there was one."""
     if entry.work is None:
         return ()
     subject = entry.work.subject
-    found = [Evidence("snapshot", BASELINES, subject.snapshot)]
+    found = [BoundFile("snapshot", BASELINES, subject.snapshot)]
     if subject.baseline != NO_BASELINE:
-        found.insert(0, Evidence("baseline", BASELINES, subject.baseline))
+        found.insert(0, BoundFile("baseline", BASELINES, subject.baseline))
     if entry.decision is not None:
-        found.append(Evidence("review", REVIEWS, entry.decision.review))
+        found.append(BoundFile("review", REVIEWS, entry.decision.review))
     return tuple(found)
 
 

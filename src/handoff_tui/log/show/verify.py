@@ -22,7 +22,7 @@ _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class VerifyOptions:
     """What is asked beyond the verification itself."""
 
     pin: str | None = None
@@ -30,7 +30,7 @@ class Demands:
     against: str | None = None
 
 
-def verify_whole(repository: Repository, demands: Demands, now: Callable[[], datetime] = read_now) -> LogReport:
+def verify_whole(repository: Repository, demands: VerifyOptions, now: Callable[[], datetime] = read_now) -> LogReport:
     """Reads and checks every entry; when nothing is fatal, what is valid now is remembered by this clone."""
     pin = parse_pin(demands.pin)
     against = None if demands.against is None else resolve_commit(repository, demands.against)
@@ -48,7 +48,7 @@ def verify_whole(repository: Repository, demands: Demands, now: Callable[[], dat
     return build_report(verdict, more, anchor, opinion, against)
 
 
-def verify_whole_at(start: Path, demands: Demands) -> LogReport:
+def verify_whole_at(start: Path, demands: VerifyOptions) -> LogReport:
     """The same for the repository around a folder."""
     return verify_whole(open_repository(start), demands)
 

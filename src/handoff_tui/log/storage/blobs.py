@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
 from handoff_tui.git.history.commits import read_blobs, read_trees
-from handoff_tui.git.objects.log_trees import Shelf, parse_log_folder, parse_shard
+from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse_shard
 from handoff_tui.git.repository import Repository
-from handoff_tui.system.files.addressed_files import AddressedFolder
-from handoff_tui.system.files.folder_listing import Found
+from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFolder
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from handoff_tui.system.files.own_folder import OWN_FOLDER
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
 
 LOG_FOLDER = "log"
 LOG_SUFFIX = ".intoto.jsonl"
@@ -51,7 +50,7 @@ class Branches(NamedTuple):
     refs: dict[str, str]
     shards_of: dict[str, dict[str, str]]
     """Ref to its shards, each with its tree id."""
-    shelves: dict[tuple[str, str], Shelf]
+    shelves: dict[tuple[str, str], LogFolder]
     """By tree id and name of the shard."""
     blobs: dict[str, tuple[str, ...]]
     """Entry id to the blobs that stand under its name; more than one means that some are false."""
@@ -94,12 +93,12 @@ class LogBlobs:
         self._git = repository.git
         self._hash = _OBJECT_HASHES[repository.object_format]
         self._id_bytes = self._hash().digest_size
-        self._logs: dict[str, Shelf | None] = {}
-        self._shelves: dict[tuple[str, str], Shelf] = {}
+        self._logs: dict[str, LogFolder | None] = {}
+        self._shelves: dict[tuple[str, str], LogFolder] = {}
         self._branches: Branches | None = None
         self._seen: tuple[list[tuple[str, ...]], Branches, list[Unsuitable]] | None = None
         self._listing = LogListing((), frozenset(), frozenset(), _NO_BRANCHES, ())
-        self._named: dict[int, tuple[Found, tuple[str, ...]]] = {}
+        self._named: dict[int, tuple[ListedFolder, tuple[str, ...]]] = {}
         self.folder = open_log_folder(repository, calls)
 
     def read_listing(self) -> LogListing:
@@ -197,7 +196,7 @@ class LogBlobs:
         for tree, shard in missing:
             content = contents[tree]
             if content is None:
-                self._shelves[tree, shard] = Shelf({}, (("", "this folder cannot be read from the repository"),))
+                self._shelves[tree, shard] = LogFolder({}, (("", "this folder cannot be read from the repository"),))
             else:
                 self._shelves[tree, shard] = parse_shard(content, self._id_bytes, shard, LOG_SUFFIX)
 

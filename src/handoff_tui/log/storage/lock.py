@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from handoff_tui.core.errors import LogLockedError, StoreWriteError
 from handoff_tui.system.files.atomic_write import build_write_error
-from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, LocalFolder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
 
 LOCK_NAME = "lock"
 TIMEOUT_SECONDS = 30.0
@@ -26,7 +26,7 @@ _NOTE_BYTES = 512
 class LogLock:
     """The one lock of a repository's log, for all its worktrees."""
 
-    def __init__(self, local: LocalFolder, timeout: float = TIMEOUT_SECONDS) -> None:
+    def __init__(self, local: GitPrivateFolder, timeout: float = TIMEOUT_SECONDS) -> None:
         self.local = local
         self.timeout = timeout
 
