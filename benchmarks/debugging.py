@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.checks.engine import Engine
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
@@ -19,7 +19,7 @@ from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
 from handoff_tui.history.bisect.report import BisectEnd, BisectReport
-from handoff_tui.history.travel.past_checks import list_past_rules
+from handoff_tui.history.past.checks import list_past_rules
 from handoff_tui.history.travel.travel import Traveller
 
 _COMMITS = 1_000
@@ -34,9 +34,9 @@ _TWO_FRAMES = 2 / 60
 _LIMIT = 2.0
 
 
-def judge(context: Context) -> Iterable[Found]:
+def judge(context: Context) -> Iterable[RuleFinding]:
     """A rule that costs next to nothing: it reads one file."""
-    return [Found("it is bad", "state")] if context.read(_STATE) == b"bad\n" else []
+    return [RuleFinding("it is bad", "state")] if context.read(_STATE) == b"bad\n" else []
 
 
 def measure_debugging(folder: Path, rounds: int) -> list[Row]:

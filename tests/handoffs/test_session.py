@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.recall import Recall
+from handoff_tui.checks.run.recall import OutputCache
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.errors import ConfigError, RepositoryError
 from handoff_tui.handoffs.session import has_log, load_terminal_theme, open_desk, reopen_desk
@@ -60,7 +60,7 @@ def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> No
     """It is as the look saw it; what has changed since is seen when the desk is opened again."""
     builder.write("a.py").commit().write("a.py", "other\n").write("new.py")
     plain = open_desk(builder.folder)
-    look = Recall(builder.folder, ["q"]).look
+    look = OutputCache(builder.folder, ["q"]).look
     assert look.read_digest() is not None
     builder.write("late.py").step("add", "late.py")
     desk = open_desk(builder.folder, look)

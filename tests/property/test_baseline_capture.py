@@ -11,16 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.changes.snapshots.build import CaptureParts, ReadReport, capture
-from handoff_tui.changes.snapshots.capture import count_content
-from handoff_tui.changes.snapshots.captured_reports import parse_coverage
-from handoff_tui.changes.snapshots.ecosystem.files import is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.changes.snapshots.path_patterns import build_matcher
+from handoff_tui.changes.snapshots.capture import CaptureParts, build_snapshot
+from handoff_tui.changes.snapshots.captured_reports import ReadReport, parse_coverage
+from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome, Unread
 from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
+from handoff_tui.changes.snapshots.tree_contents import build_matcher, count_content
 from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import parse_look, write_work_tree
+from handoff_tui.git.work_tree.capture import parse_tree_status, write_work_tree
 from tests.support.repositories import RepositoryBuilder
 from tests.support.strategies import json_texts, line_texts
 
@@ -75,7 +74,7 @@ def test_ecosystem_files_never_raise(path: str, content: bytes) -> None:
     assert is_ecosystem_file(path)
     reading = parse_ecosystem_file(path, content)
     assert reading == parse_ecosystem_file(path, content)
-    snapshot = capture(CaptureParts("0" * 40, packages=reading.packages, unread=reading.unread))
+    snapshot = build_snapshot(CaptureParts("0" * 40, packages=reading.packages, unread=reading.unread))
     assert parse_snapshot(encode_snapshot(snapshot), "x") == snapshot
 
 
@@ -115,7 +114,7 @@ def test_patterns_never_raise(patterns: list[str], path: str) -> None:
 def test_lines_that_git_would_not_print_are_no_changes(lines: list[bytes]) -> None:
     """Comments, unknown marks and empty lines."""
     whole = [part for line in lines for part in line.split(b"\0")]
-    look = parse_look(b"\0".join(line for line in whole if line[:1] not in {b"1", b"u", b"?", b"!"}))
+    look = parse_tree_status(b"\0".join(line for line in whole if line[:1] not in {b"1", b"u", b"?", b"!"}))
     assert (look.pending, look.staged, look.ignored) == ((), (), ())
 
 
@@ -136,13 +135,13 @@ def test_order_of_the_parts_changes_nothing(parts: CaptureParts, random: st.Data
         checks=dict(turn(tuple(parts.checks.items()))),  # type: ignore[arg-type]
         files=dict(turn(tuple(parts.files.items()))),  # type: ignore[arg-type]
     )
-    assert build_digest(capture(parts)) == build_digest(capture(turned))
+    assert build_digest(build_snapshot(parts)) == build_digest(build_snapshot(turned))
 
 
 @given(PARTS)
 def test_stored_snapshot_is_read_as_it_was(parts: CaptureParts) -> None:
     """And its form is the only one."""
-    snapshot = capture(parts)
+    snapshot = build_snapshot(parts)
     content = encode_snapshot(snapshot)
     again: Snapshot = parse_snapshot(content, "x")
     assert again == snapshot

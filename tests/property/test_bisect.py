@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import read_graph
-from handoff_tui.history.bisect.report import Standing
+from handoff_tui.history.bisect.report import TrialVerdict
 from handoff_tui.history.bisect.search import Search
 from tests.support.histories import History, Told, ask_git, build_history
 
-STANDINGS = {"good": Standing.GOOD, "bad": Standing.BAD, "skip": Standing.UNTESTABLE}
+STANDINGS = {"good": TrialVerdict.GOOD, "bad": TrialVerdict.BAD, "skip": TrialVerdict.UNTESTABLE}
 NUMBERS = itertools.count()
 
 

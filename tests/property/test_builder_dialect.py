@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.builder.dialect import BUILDER
-from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.builder.format import BUILDER
+from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, line_texts
 
 _KEYS = [
@@ -109,8 +109,8 @@ _files = st.builds(
 )
 
 
-def _read(files: dict[str, str]) -> tuple[Reading, list[Problem]]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[FormatReading, list[Problem]]:
+    shelf = MemoryFiles(files)
     reading = read_with(BUILDER, shelf)
     return reading, [problem for path in shelf.paths for problem in shelf.source(path).problems()]
 
@@ -126,7 +126,7 @@ def test_builder_reading_never_raises_and_is_repeatable(files: dict[str, str]) -
 @settings(max_examples=100, deadline=None)
 def test_builder_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns or uses is listed under some handoff, and ids are given once."""
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     owned = {p for p in files if BUILDER.may_own(p) and BUILDER.recognise(shelf.source(p)) >= POSSIBLE}
     reading = read_with(BUILDER, shelf)
     listed = {document.path for handoff in reading.handoffs for document in handoff.documents}
@@ -141,7 +141,7 @@ def test_builder_path_of_any_shape_is_judged(parts: list[str], text: str) -> Non
     """Any path and any text get a confidence between nothing and certainty."""
     for name in ("RESULTS_%s.md", "%s_RESULTS.md", "BUILDER_HANDOFF_%s.md", "BUILDER_BUGFIX_%s.md", "%s/SPEC.md"):
         path = name % "/".join(parts)
-        shelf = MemoryShelf({path: text})
+        shelf = MemoryFiles({path: text})
         if BUILDER.may_own(path):
             assert 0 <= BUILDER.recognise(shelf.source(path)) <= 1
-            assert BUILDER.read([shelf.source(path)], shelf).handoffs
+            assert BUILDER.read([shelf.source(path)], shelf.opened).handoffs

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.formats.claude import CLAUDE
-from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values
 
 _KEYS = [
@@ -34,8 +34,8 @@ _whole = st.fixed_dictionaries({key: json_values(_KEYS, _WORDS) for key in _KEYS
 _files = st.dictionaries(st.sampled_from(_PATHS), st.one_of(_whole, json_texts(_KEYS, _WORDS)), max_size=3)
 
 
-def _read(files: dict[str, str]) -> tuple[Reading, list[Problem]]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[FormatReading, list[Problem]]:
+    shelf = MemoryFiles(files)
     return read_with(CLAUDE, shelf), shelf.problems()
 
 
@@ -50,7 +50,7 @@ def test_claude_reading_never_raises_and_is_repeatable(files: dict[str, str]) ->
 @settings(max_examples=80, deadline=None)
 def test_claude_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     owned = {p for p in files if CLAUDE.may_own(p) and CLAUDE.recognise(shelf.source(p)) >= POSSIBLE}
     handoffs = read_with(CLAUDE, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}

@@ -16,7 +16,7 @@ from handoff_tui.handoffs.reading.claim_words import (
     parse_verdict,
 )
 from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
-from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json, parse_json_lines
 from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown, plain
 
 JSON_VALUES = st.recursive(
@@ -35,7 +35,7 @@ MARKDOWN_LIKE = st.text(alphabet="abc #*-_`|[]()>x1:.\n\t<>/&", max_size=300)
 def test_json_reads_as_the_plain_library_reads_it(value: object, indent: int | None) -> None:
     """The root's value is what json.loads gives; every node has a line inside the file."""
     text = json.dumps(value, indent=indent)
-    document = parse_json("a.json", text)
+    document = JsonDocument(parse_json("a.json", text))
     assert document.root is not None
     expected = json.loads(text)
     if "\\ud" not in text:
@@ -48,7 +48,7 @@ def test_json_reads_as_the_plain_library_reads_it(value: object, indent: int | N
 def test_json_lines_point_at_the_value(value: object) -> None:
     """With one member per line, the line of a member is the line its key stands on."""
     text = json.dumps({"first": 1, "wanted": value, "last": 2}, indent=1)
-    root = parse_json("a.json", text).root
+    root = JsonDocument(parse_json("a.json", text)).root
     assert root is not None
     assert text.split("\n")[(root.place_of("wanted").line or 0) - 1].startswith(' "wanted"')
 
@@ -56,14 +56,14 @@ def test_json_lines_point_at_the_value(value: object) -> None:
 @given(st.text(max_size=200) | st.text(alphabet='{}[]",:01truefalsn \n\\ud8', max_size=80))
 def test_json_never_raises(text: str) -> None:
     """Any text gives a root or a problem."""
-    for document in [parse_json("a.json", text), *parse_json_lines("a.jsonl", text)]:
+    for document in map(JsonDocument, [parse_json("a.json", text), *parse_json_lines("a.jsonl", text)]):
         assert (document.root is None) == any("given twice" not in problem.message for problem in document.problems)
 
 
 @given(JSON_VALUES)
 def test_typed_reads_never_raise(value: object) -> None:
     """Any value under any key can be asked for as any type."""
-    root = parse_json("a.json", json.dumps({"key": value})).root
+    root = JsonDocument(parse_json("a.json", json.dumps({"key": value}))).root
     assert isinstance(root, JsonNode)
     for read in (root.text, root.scalar, root.integer, root.boolean, root.object, root.items, root.texts, root.objects):
         read("key")

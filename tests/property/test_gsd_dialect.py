@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.gsd.dialect import GSD
-from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.gsd.format import GSD
+from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values, line_texts
 
 _KEYS = [
@@ -78,8 +78,8 @@ _files = st.builds(
 )
 
 
-def _read(files: dict[str, str]) -> tuple[Reading, list[Problem]]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[FormatReading, list[Problem]]:
+    shelf = MemoryFiles(files)
     return read_with(GSD, shelf), shelf.problems()
 
 
@@ -94,7 +94,7 @@ def test_gsd_reading_never_raises_and_is_repeatable(files: dict[str, str]) -> No
 @settings(max_examples=80, deadline=None)
 def test_gsd_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     owned = {p for p in files if GSD.may_own(p) and GSD.recognise(shelf.source(p)) >= POSSIBLE}
     handoffs = read_with(GSD, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.hub.dialect import HUB
-from handoff_tui.handoffs.reading.format import Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.hub.format import HUB
+from handoff_tui.handoffs.reading.format import FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, line_texts
 
 _KEYS = [
@@ -100,8 +100,8 @@ _files = st.builds(
 )
 
 
-def _read(files: dict[str, str]) -> tuple[Reading, list[Problem]]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[FormatReading, list[Problem]]:
+    shelf = MemoryFiles(files)
     reading = read_with(HUB, shelf)
     return reading, [problem for path in shelf.paths for problem in shelf.source(path).problems()]
 
@@ -117,7 +117,7 @@ def test_hub_reading_never_raises_and_is_repeatable(files: dict[str, str]) -> No
 @settings(max_examples=100, deadline=None)
 def test_hub_file_that_was_recognised_is_a_document(path: str, text: str) -> None:
     """What the dialect owns is listed under some handoff; nothing owned is dropped."""
-    shelf = MemoryShelf({path: text})
+    shelf = MemoryFiles({path: text})
     recognised = HUB.may_own(path) and HUB.recognise(shelf.source(path)) > 0
     listed = {document.path for handoff in read_with(HUB, shelf).handoffs for document in handoff.documents}
     assert listed == ({path} if recognised else set())

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from handoff_tui.history.metrics.compute import DayWindow, build_spread, find_percentile
 from handoff_tui.history.metrics.facts import RecordParser
-from handoff_tui.history.metrics.figures import Window, build_spread, find_percentile
 from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
-from handoff_tui.history.metrics.metrics import build_figures
+from handoff_tui.history.metrics.metrics import build_metrics
 from handoff_tui.history.metrics.plots import render_bar, render_sparkline
 from handoff_tui.history.metrics.report import MetricsReport, Unit
 from handoff_tui.log.review_record import ReviewRecord
@@ -99,12 +99,12 @@ def test_spread_is_ordered_and_inside(values: list[float]) -> None:
 def test_figures_of_two_logs_add_up(first: list[Step], second: list[Step]) -> None:
     """Over different handoffs the parts and numbers of the whole are the sums of those of the halves."""
     halves = [
-        build_figures(fill(FigureLog(), one, name).build(), Window()) for one, name in ((first, "A"), (second, "B"))
+        build_metrics(fill(FigureLog(), one, name).build(), DayWindow()) for one, name in ((first, "A"), (second, "B"))
     ]
     whole = FigureLog()
     fill(whole, first, "A")
     fill(whole, second, "B")
-    for figure, one, other in zip(build_figures(whole.build(), Window()), *halves, strict=True):
+    for figure, one, other in zip(build_metrics(whole.build(), DayWindow()), *halves, strict=True):
         if figure.id == "pre-handoff-compliance" and None in {one.value, other.value}:
             continue  # of a half without submissions it is not known
         assert figure.of == one.of + other.of, figure.id
@@ -116,9 +116,9 @@ def test_figures_of_two_logs_add_up(first: list[Step], second: list[Step]) -> No
 def test_figures_of_two_windows_add_up(steps: list[Step], day: int) -> None:
     """What happened up to a day and after it is all that happened; and every share lies between 0 and 1."""
     facts = fill(FigureLog(), steps).build()
-    early, late = Window(until=f"2026-03-{day:02d}"), Window(since=f"2026-03-{day + 1:02d}")
-    figures = build_figures(facts, Window())
-    for figure, before, after in zip(figures, build_figures(facts, early), build_figures(facts, late), strict=True):
+    early, late = DayWindow(until=f"2026-03-{day:02d}"), DayWindow(since=f"2026-03-{day + 1:02d}")
+    figures = build_metrics(facts, DayWindow())
+    for figure, before, after in zip(figures, build_metrics(facts, early), build_metrics(facts, late), strict=True):
         if figure.id == "override-debt":  # a state: what is open at the end, whenever it began
             assert figure.of == after.of
         else:
@@ -133,7 +133,7 @@ def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
     """Every source exists, a value has at least one, and nothing has no value without a reason."""
     log = fill(FigureLog(), steps)
     known = {entry.id for entry in log.entries}
-    for figure in build_figures(log.build(), Window()):
+    for figure in build_metrics(log.build(), DayWindow()):
         named = {*figure.sources, *(one for group in figure.groups for one in group.sources)}
         assert named | {one for left in figure.left_out for one in left.sources} <= known
         assert (figure.value is None) == bool(figure.why)
@@ -144,7 +144,7 @@ def test_figure_names_only_entries_of_the_log(steps: list[Step]) -> None:
 @given(LOGS)
 def test_forms_of_a_report_have_the_same_figures(steps: list[Step]) -> None:
     """JSON is JSON, and the table has one row a figure and group."""
-    figures = build_figures(fill(FigureLog(), steps).build(), Window())
+    figures = build_metrics(fill(FigureLog(), steps).build(), DayWindow())
     report = MetricsReport(repo="/r", head=None, log=None, fatal=False, made_at="", figures=figures)
     assert len(json.loads(json.dumps(build_metrics_json(report)))["figures"]) == len(figures)
     rows = render_metrics_csv(report).splitlines()

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.notes.dialect import NOTES
-from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.notes.format import NOTES
+from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import line_texts
 
 _LINES = (
@@ -43,8 +43,8 @@ _PATHS = ("HANDOFF.md", ".claude/HANDOFF.md", "docs/handoffs/lamp.md", "SESSION_
 _files = st.dictionaries(st.sampled_from(_PATHS), line_texts(_LINES), max_size=4)
 
 
-def _read(files: dict[str, str]) -> tuple[Reading, list[Problem]]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[FormatReading, list[Problem]]:
+    shelf = MemoryFiles(files)
     return read_with(NOTES, shelf), shelf.problems()
 
 
@@ -59,7 +59,7 @@ def test_notes_reading_never_raises_and_is_repeatable(files: dict[str, str]) -> 
 @settings(max_examples=80, deadline=None)
 def test_notes_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     owned = {p for p in files if NOTES.may_own(p) and NOTES.recognise(shelf.source(p)) >= POSSIBLE}
     handoffs = read_with(NOTES, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}

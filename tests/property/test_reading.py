@@ -12,16 +12,22 @@ from hypothesis import strategies as st
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.text.page import Cell, Grid, Page
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.format import NO, POSSIBLE, CommitFact, RefFact
-from handoff_tui.handoffs.reading.read import Harvest, is_candidate, list_text_names, read_again, read_handoffs
-from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
+from handoff_tui.handoffs.reading.read import (
+    ReadHandoffs,
+    ReadingMemory,
+    is_candidate,
+    list_text_names,
+    read_again,
+    read_handoffs,
+)
 from handoff_tui.status.next_move import build_gate
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState, ShownHandoff
 from handoff_tui.status.show_json import build_show_json
 from handoff_tui.status.show_page import build_show_page
 from handoff_tui.status.status_page import build_status_json, build_status_page
-from tests.support.shelf import MemoryShelf
+from tests.support.memory_files import MemoryFiles
 from tests.support.strategies import json_texts, line_texts
 
 _KEYS = (
@@ -89,10 +95,10 @@ _refs = st.lists(st.builds(RefFact, _ref_names, _commit_ids, st.sampled_from(_LI
 
 
 @st.composite
-def _shelves(draw: st.DrawFn) -> MemoryShelf:
+def _shelves(draw: st.DrawFn) -> MemoryFiles:
     commits = draw(_commits)
     notes = {commit.id: draw(json_texts(_KEYS, _WORDS)) for commit in commits}
-    return MemoryShelf(
+    return MemoryFiles(
         draw(_files),
         git_commits=tuple(commits),
         git_refs=tuple(draw(_refs)),
@@ -109,38 +115,38 @@ _thorough = settings(
 """A failing repository is printed whole: to make it smaller takes longer than a test may run."""
 
 
-def _read_again(shelf: MemoryShelf) -> Harvest:
+def _read_again(shelf: MemoryFiles) -> ReadHandoffs:
     """The same repository, read by another process that met its files in another order."""
-    again = MemoryShelf(
+    again = MemoryFiles(
         dict(reversed(shelf.files.items())),
         git_commits=shelf.git_commits,
         git_refs=shelf.git_refs,
         git_notes=shelf.git_notes,
     )
-    return read_handoffs(again, DIALECTS)
+    return read_handoffs(again, FORMATS)
 
 
-def _judge(shelf: MemoryShelf) -> dict[str, float]:
+def _judge(shelf: MemoryFiles) -> dict[str, float]:
     """How sure the surest dialect is of each file."""
     asked = [path for path in shelf.files if path not in _OTHER_PATHS]
     return {
-        path: max((dialect.recognise(shelf.source(path)) for dialect in DIALECTS if dialect.may_own(path)), default=NO)
+        path: max((dialect.recognise(shelf.source(path)) for dialect in FORMATS if dialect.may_own(path)), default=NO)
         for path in asked
     }
 
 
-def _review(harvest: Harvest) -> tuple[ReviewState, list[ShownHandoff]]:
+def _review(result: ReadHandoffs) -> tuple[ReviewState, list[ShownHandoff]]:
     """As the use cases do it, with nothing measured."""
-    by_id = {handoff.id: handoff for handoff in harvest.handoffs}
+    by_id = {handoff.id: handoff for handoff in result.handoffs}
     reviewed: list[ReviewedHandoff] = []
     shown: list[ShownHandoff] = []
-    for handoff in harvest.handoffs:
+    for handoff in result.handoffs:
         verdicts = tuple(Verdict(claim=claim, state=VerdictState.UNVERIFIED) for claim in handoff.claims)
-        gate = build_gate(handoff, by_id, verdicts, harvest.problems)
+        gate = build_gate(handoff, by_id, verdicts, result.problems)
         reviewed.append(ReviewedHandoff(handoff=handoff, gate=gate))
-        shown.append(ShownHandoff(reviewed=reviewed[-1], verdicts=verdicts, problems=harvest.problems))
+        shown.append(ShownHandoff(reviewed=reviewed[-1], verdicts=verdicts, problems=result.problems))
     facts = RepositoryFacts(root="/r")
-    state = ReviewState(repository=facts, handoffs=tuple(reviewed), unknown=harvest.unknown, problems=harvest.problems)
+    state = ReviewState(repository=facts, handoffs=tuple(reviewed), unknown=result.unknown, problems=result.problems)
     return state, shown
 
 
@@ -160,63 +166,60 @@ def _obeys(character: str) -> bool:
     )
 
 
-class _LivingShelf(MemoryShelf):
-    """A shelf that is read again after one of its files was saved."""
-
-    def renew(self, path: str) -> None:
-        self._sources[path] = self.source(path).renew()
+class _SavedFiles(MemoryFiles):
+    """Files that are read again after one of them was saved."""
 
     def save(self, path: str, text: str) -> None:
         self.files[path] = text
-        self._sources.pop(path, None)
+        self.read.pop(path, None)
 
 
 @given(_shelves(), st.data())
 @_thorough
-def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryShelf, data: st.DataObject) -> None:
+def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: st.DataObject) -> None:
     """Whatever was kept of files that are as they were: handoffs, problems and what nobody understood are the same."""
-    living = _LivingShelf(dict(shelf.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
+    living = _SavedFiles(dict(shelf.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
     names, memory = list_text_names(living.paths), ReadingMemory()
-    read_again(living, DIALECTS, names, memory)
+    read_again(living, FORMATS, names, memory)
     for path in data.draw(st.lists(st.sampled_from(sorted(shelf.files)), max_size=3)) if shelf.files else ():
         texts = json_texts(_KEYS, _WORDS) if path in _JSON_PATHS else line_texts(_LINES)
         living.save(path, data.draw(texts))
-        found = read_again(living, DIALECTS, names, memory)
-        fresh = MemoryShelf(dict(living.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
-        assert found == read_handoffs(fresh, DIALECTS)
+        found = read_again(living, FORMATS, names, memory)
+        fresh = MemoryFiles(dict(living.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
+        assert found == read_handoffs(fresh, FORMATS)
 
 
 @given(_shelves())
 @_thorough
-def test_reading_never_raises_and_is_repeatable(shelf: MemoryShelf) -> None:
+def test_reading_never_raises_and_is_repeatable(shelf: MemoryFiles) -> None:
     """Any content under any mix of names is read without an exception, and twice the same; ids are given once."""
-    harvest = read_handoffs(shelf, DIALECTS)
-    ids = [handoff.id for handoff in harvest.handoffs]
+    result = read_handoffs(shelf, FORMATS)
+    ids = [handoff.id for handoff in result.handoffs]
     assert len(ids) == len(set(ids))
-    assert harvest == _read_again(shelf)
+    assert result == _read_again(shelf)
 
 
 @given(_shelves())
 @_thorough
-def test_reading_drops_no_file(shelf: MemoryShelf) -> None:
+def test_reading_drops_no_file(shelf: MemoryFiles) -> None:
     """What is recognised by content is a document of a handoff; by its place alone, or its name, at least unknown."""
-    harvest = read_handoffs(shelf, DIALECTS)
+    result = read_handoffs(shelf, FORMATS)
     judged = _judge(shelf)
     recognised = {path for path, confidence in judged.items() if confidence > POSSIBLE}
     placed = {path for path, confidence in judged.items() if confidence == POSSIBLE}
-    listed = {document.path for handoff in harvest.handoffs for document in handoff.documents}
+    listed = {document.path for handoff in result.handoffs for document in handoff.documents}
     candidates = {path for path in shelf.files if is_candidate(path)}
     assert recognised <= listed
-    assert placed | candidates <= listed | set(harvest.unknown)
-    assert not set(harvest.unknown) & listed
+    assert placed | candidates <= listed | set(result.unknown)
+    assert not set(result.unknown) & listed
     assert not listed & set(_OTHER_PATHS)
 
 
 @given(_shelves())
 @_thorough
-def test_whatever_was_read_can_be_shown(shelf: MemoryShelf) -> None:
+def test_whatever_was_read_can_be_shown(shelf: MemoryFiles) -> None:
     """Both JSON shapes can be written, and no character of both pages is one that a terminal obeys."""
-    state, shown = _review(read_handoffs(shelf, DIALECTS))
+    state, shown = _review(read_handoffs(shelf, FORMATS))
     json.dumps([build_status_json(state), *map(build_show_json, shown)])
     pages = [build_status_page(state, everything=True), *(build_show_page(one, everything=True) for one in shown)]
     for page in pages:

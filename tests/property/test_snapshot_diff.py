@@ -14,11 +14,11 @@ from handoff_tui.changes.comparison.json import build_snapshot_diff_json
 from handoff_tui.changes.comparison.page import build_snapshot_diff_page
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
-    Change,
+    ComparedItem,
     ComparedPair,
+    ComparedSection,
     DiffScope,
-    Item,
-    Section,
+    ItemChange,
     SnapshotDiff,
 )
 from handoff_tui.changes.snapshots.snapshot import Snapshot
@@ -34,14 +34,14 @@ _texts = line_texts(
 )
 _moved = st.sampled_from([(), (("tests/x.py", "tests/y.py"),), (("a.py", "src/a.py"), ("tests/y.py", "tests/x.py"))])
 _MIRROR = {
-    Change.NEW: {Change.REMOVED, Change.VANISHED, Change.FIXED},
-    Change.REMOVED: {Change.NEW},
-    Change.VANISHED: {Change.NEW},
-    Change.RENAMED: {Change.RENAMED},
-    Change.CHANGED: {Change.CHANGED, Change.NEWLY_SKIPPED, Change.NEWLY_FAILING},
-    Change.NEWLY_SKIPPED: {Change.CHANGED, Change.NEWLY_FAILING, Change.NEWLY_SKIPPED},
-    Change.NEWLY_FAILING: {Change.FIXED, Change.NEWLY_SKIPPED, Change.CHANGED},
-    Change.FIXED: {Change.NEWLY_FAILING, Change.NEW},
+    ItemChange.NEW: {ItemChange.REMOVED, ItemChange.VANISHED, ItemChange.FIXED},
+    ItemChange.REMOVED: {ItemChange.NEW},
+    ItemChange.VANISHED: {ItemChange.NEW},
+    ItemChange.RENAMED: {ItemChange.RENAMED},
+    ItemChange.CHANGED: {ItemChange.CHANGED, ItemChange.NEWLY_SKIPPED, ItemChange.NEWLY_FAILING},
+    ItemChange.NEWLY_SKIPPED: {ItemChange.CHANGED, ItemChange.NEWLY_FAILING, ItemChange.NEWLY_SKIPPED},
+    ItemChange.NEWLY_FAILING: {ItemChange.FIXED, ItemChange.NEWLY_SKIPPED, ItemChange.CHANGED},
+    ItemChange.FIXED: {ItemChange.NEWLY_FAILING, ItemChange.NEW},
 }
 
 
@@ -53,7 +53,7 @@ def mirror_moves(moved: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], .
     return tuple((new, old) for old, new in moved)
 
 
-def name_sides(item: Item) -> tuple[str | None, str | None]:
+def name_sides(item: ComparedItem) -> tuple[str | None, str | None]:
     """The id before and the id after."""
     before = None if item.before is None else item.old_id or item.id
     return before, None if item.after is None else item.id
@@ -88,7 +88,7 @@ def test_comparison_mirrors(first: Snapshot, second: Snapshot, moved: tuple[tupl
             assert (item.before, item.after) == (twin.after, twin.before)
             assert twin.change in _MIRROR[item.change]
             if name == "tests" and {item.before, item.after} in ({"pass", "fail"}, {"pass", "error"}):
-                assert {item.change, twin.change} == {Change.NEWLY_FAILING, Change.FIXED}
+                assert {item.change, twin.change} == {ItemChange.NEWLY_FAILING, ItemChange.FIXED}
 
 
 @given(snapshots(), snapshots(), _moved)
@@ -100,7 +100,7 @@ def test_counts_add_up(before: Snapshot, after: Snapshot, moved: tuple[tuple[str
         assert section.unchanged + count_sides(section, 1) == section.after_total
 
 
-def count_sides(section: Section, side: int) -> int:
+def count_sides(section: ComparedSection, side: int) -> int:
     names = [name_sides(item)[side] for item in section.items]
     present = [name for name in names if name is not None]
     assert len(set(present)) == len(present)
@@ -136,8 +136,8 @@ def test_explanation_only_marks_drops(before: Snapshot, after: Snapshot, text: s
             assert name_sides(item) == name_sides(plain)
             assert (item.explained is None) == (plain.explained is None)
             assert (item.explanation is not None) == (item.explained is True)
-            assert item.change is not Change.REMOVED or name != "tests" or item.explained
-            assert item.change is not Change.VANISHED or item.explained is not True
+            assert item.change is not ItemChange.REMOVED or name != "tests" or item.explained
+            assert item.change is not ItemChange.VANISHED or item.explained is not True
 
 
 @given(model_values(Snapshot), model_values(Snapshot), st.booleans())

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.tdd.dialect import TDD
-from handoff_tui.handoffs.reading.format import POSSIBLE, CommitFact, Reading, RefFact
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.tdd.format import TDD
+from handoff_tui.handoffs.reading.format import POSSIBLE, CommitFact, FormatReading, RefFact
+from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values, line_texts
 
 _KEYS = [
@@ -80,9 +80,9 @@ _refs = st.lists(st.builds(RefFact, st.one_of(_names, st.text(max_size=20)), _id
 
 def _read(
     files: dict[str, str], commits: list[CommitFact], refs: list[RefFact], notes: list[str]
-) -> tuple[Reading, list[Problem]]:
+) -> tuple[FormatReading, list[Problem]]:
     texts = {commit.id: text for commit, text in zip(commits, notes, strict=False)}
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         files,
         git_commits=tuple(commits),
         git_refs=tuple(refs),
@@ -104,7 +104,7 @@ def test_tdd_reading_never_raises_and_is_repeatable(
 @settings(max_examples=80, deadline=None)
 def test_tdd_file_that_was_recognised_is_a_document(files: dict[str, str]) -> None:
     """What the dialect owns is listed under some handoff, and every id is given once."""
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     owned = {p for p in files if TDD.may_own(p) and TDD.recognise(shelf.source(p)) >= POSSIBLE}
     handoffs = read_with(TDD, shelf).handoffs
     listed = {document.path for handoff in handoffs for document in handoff.documents}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from handoff_tui.checks.contract import Found, NotApplicableError, Rule
+from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.procedure.agent_ready import AGENT_READY
 from handoff_tui.checks.rules.procedure.context_transfer_complete import CONTEXT_TRANSFER_COMPLETE
 from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT
@@ -75,7 +75,7 @@ _WORDS = (
 )
 
 
-def ask(rule: Rule, world: MemoryWorld) -> list[Found] | str:
+def ask(rule: Rule, world: MemoryWorld) -> list[RuleFinding] | str:
     """What the rule finds, or why it does not apply; nothing else may come out of it."""
     try:
         return judge(rule, world)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk, open_desk_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.refresh import Bench, open_log_gates, read_harvest, refresh
+from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh
 from handoff_tui.status.review_state import ClaimCounts, ReviewState
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
@@ -131,12 +132,12 @@ def test_bench_asks_the_log_again_only_about_what_is_new(gate_desk: GateDesk) ->
     """A handoff that is as it was keeps what the log said of it."""
     gate_desk.begin(gate_desk.person("bob"))
     desk = open_desk(gate_desk.root)
-    harvest, gates = read_harvest(desk), open_log_gates(desk)
-    first = Bench(harvest, gates)
+    result, gates = read_repository(desk).result, open_log_gates(desk)
+    first = HandoffReviewer(result, gates)
     gate_desk.builder.write("more/HANDOFF.md", "# Handoff: more\n\nStatus: COMPLETE\n\n## What was done\n- more\n")
     desk = open_desk(gate_desk.root)
-    second = Bench(read_harvest(desk), gates, first)
-    (known,) = harvest.handoffs
+    second = HandoffReviewer(read_repository(desk).result, gates, first)
+    (known,) = result.handoffs
     assert first.holds(known)
     assert second.reports[known.id] is first.reports[known.id]
     assert len(second.reports) == 2

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.handoffs.reading.format import CommitFact
-from tests.support.shelf import MemoryShelf
+from tests.support.memory_files import MemoryFiles
 from tests.support.world import MemoryWorld
 
 NOTES_REF = "refs/notes/tdd-handoffs"
@@ -65,7 +65,7 @@ def cycle_world(
     ]
     contents = {TEST_FILE: "def test_boils():\n    pass\n", SOURCE_FILE: "", **(files or {})}
     facts = tuple(CommitFact(found.id, found.subject, found.body, found.author, found.date) for found in commits[::-1])
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         contents, git_commits=facts, git_notes={NOTES_REF: {commit_id(at): text for at, text in enumerate(texts)}}
     )
     world = MemoryWorld(files=dict(contents), shelf=shelf, log=tuple(commits[::-1]))

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import Found, Rule
+from handoff_tui.checks.contract import Rule, RuleFinding
 from handoff_tui.checks.run.rule_overrides import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, HandoffName
 from handoff_tui.config.settings.root import Settings
@@ -174,6 +174,6 @@ def _override(section: _Model, path: list[str], value: object) -> _Model:
     return section.model_copy(update={first: new})
 
 
-def judge(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[Found]:
+def judge(rule: Rule, world: MemoryWorld, scope: str | None = None) -> list[RuleFinding]:
     """What a rule finds in a world; NotApplicableError and UndecidableError come through."""
     return list(rule.judge(Context(Answers(world), scope)))

@@ -1,23 +1,23 @@
-"""One reading of a repository's handoffs: the shelf they were read from, and what was read."""
+"""The door of the room: reads every handoff of a repository."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.handoffs.formats.registry import DIALECTS
-from handoff_tui.handoffs.reading.read import Harvest, read_handoffs
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.reading.read import ReadHandoffs, read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk
 
 
-class Reading(NamedTuple):
-    """What was read, and where: the shelf keeps what it has read of files and history."""
+class RepositoryReading(NamedTuple):
+    """What was read, and the files it was read from, which keep what was read of them and of the history."""
 
-    shelf: RepositoryShelf
-    harvest: Harvest
+    files: RepositoryFiles
+    result: ReadHandoffs
 
 
-def read_shelf(desk: Desk) -> Reading:
-    """Every handoff of the repository, by every dialect."""
-    shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
-    return Reading(shelf, read_handoffs(shelf, DIALECTS))
+def read_repository(desk: Desk) -> RepositoryReading:
+    """Reads every handoff of the repository, in every format."""
+    files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
+    return RepositoryReading(files, read_handoffs(files, FORMATS))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
 from handoff_tui.config.theme import Theme, find_theme_folder, load_theme
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
-from handoff_tui.git.work_tree.digest import Look
+from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.probe import is_present
 
 _LOG_FOLDER = ".handoff-tui/log"
@@ -23,7 +23,7 @@ class Desk(NamedTuple):
     work_tree: WorkTree
 
 
-def open_desk(start: Path, look: Look | None = None) -> Desk:
+def open_desk(start: Path, look: RepositoryDigest | None = None) -> Desk:
     """Opens the repository around a folder and reads its settings and work tree; `look` has begun to do so already."""
     if look is not None:
         look.begin_listing()

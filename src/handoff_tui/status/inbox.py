@@ -117,7 +117,7 @@ def _has_my_approval(handoff: Handoff, facts: InboxFacts) -> bool:
     gates = facts.gates
     if gates is None or facts.reviewer.principal is None:
         return False
-    votes = gates.index.find_last_votes(handoff.id, find_phase(handoff))
+    votes = gates.index.find_last_decisions(handoff.id, find_phase(handoff))
     mine = [vote for vote in votes if vote.entry.actor == facts.reviewer.principal]
     if not any(vote.decision.verb.value == "approve" for vote in mine):
         return False

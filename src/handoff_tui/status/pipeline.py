@@ -10,13 +10,13 @@ from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from handoff_tui.log.gates.gate_state import GateName, GateState
-from handoff_tui.log.gates.position import SENDING_BACK, find_phase, list_sent_back
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.gates.position import find_phase, list_sent_back
+from handoff_tui.log.record import SENDING_BACK, DecisionVerb
 from handoff_tui.status.pipeline_view import AttemptView, PhaseStanding, PhaseView, PipelineView
 from handoff_tui.status.review_state import ReviewedHandoff
 
 if TYPE_CHECKING:
-    from handoff_tui.log.index import LogIndex, Vote
+    from handoff_tui.log.index import DecisionEntry, LogIndex
 
 _PASSING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY, DecisionVerb.OVERRIDE})
 _PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN})
@@ -60,10 +60,10 @@ class _Story(NamedTuple):
     handoff: Handoff
     phase: str
     gate: GateState
-    votes: dict[str, list[Vote]]
+    votes: dict[str, list[DecisionEntry]]
     """By phase, in small letters, oldest first."""
 
-    def find_votes(self, phase: str) -> list[Vote]:
+    def find_votes(self, phase: str) -> list[DecisionEntry]:
         return self.votes.get(phase.casefold(), [])
 
 
@@ -78,10 +78,10 @@ def _name_roles(pipeline: Pipeline, handoff: Handoff) -> Pipeline:
     return pipeline.model_copy(update={"phases": renamed, "edges": (), "failure_target": None})
 
 
-def _list_votes(index: LogIndex | None, handoff: str) -> dict[str, list[Vote]]:
+def _list_votes(index: LogIndex | None, handoff: str) -> dict[str, list[DecisionEntry]]:
     """Decisions that count, by phase. One and the same phase may be written in other letters."""
-    found: dict[str, list[Vote]] = {}
-    for (name, phase), votes in () if index is None else index.votes_at.items():
+    found: dict[str, list[DecisionEntry]] = {}
+    for (name, phase), votes in () if index is None else index.decisions_at.items():
         if name == handoff:
             living = [vote for vote in votes if not index.is_void(vote.entry.id)] if index else []
             found.setdefault(phase.casefold(), []).extend(living)
@@ -135,7 +135,7 @@ def _find_here(gate: GateState) -> PhaseStanding:
     return PhaseStanding.SENT_BACK if gate.state in _SENT_BACK else PhaseStanding.HERE
 
 
-def _find_standing(last: Vote | None, distance: int) -> PhaseStanding:
+def _find_standing(last: DecisionEntry | None, distance: int) -> PhaseStanding:
     """Of a phase where the work is not: by the last decision, whether or not it is still current."""
     verb = last.decision.verb if last else None
     if verb in _PASSING:
@@ -147,13 +147,13 @@ def _find_standing(last: Vote | None, distance: int) -> PhaseStanding:
     return PhaseStanding.BEHIND if distance < 0 else PhaseStanding.AHEAD
 
 
-def _find_who(standing: PhaseStanding, last: Vote | None, gate: GateState) -> str | None:
+def _find_who(standing: PhaseStanding, last: DecisionEntry | None, gate: GateState) -> str | None:
     if standing is PhaseStanding.HERE:
         return gate.next_move.name or gate.next_move.who.value
     return last.entry.actor if last else None
 
 
-def _count_attempts(story: _Story, phase: str, votes: list[Vote], *, is_here: bool) -> int:
+def _count_attempts(story: _Story, phase: str, votes: list[DecisionEntry], *, is_here: bool) -> int:
     """The highest number that anybody speaks of."""
     numbers = [vote.work.attempt for vote in votes]
     numbers += [
@@ -162,7 +162,7 @@ def _count_attempts(story: _Story, phase: str, votes: list[Vote], *, is_here: bo
     return max([*numbers, story.handoff.attempt if is_here else 0])
 
 
-def _describe(phase: Phase, standing: PhaseStanding, last: Vote | None) -> str:
+def _describe(phase: Phase, standing: PhaseStanding, last: DecisionEntry | None) -> str:
     if standing is PhaseStanding.BEHIND:
         return "no decision is in the log" if phase.gate else "it has no gate"
     if standing is PhaseStanding.AHEAD:

@@ -12,8 +12,8 @@ from handoff_tui.handoffs.claims.evidence import Evidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.problem_index import ProblemIndex
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.read_handoffs import read_shelf
-from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.status.next_move import build_gate, build_standing, close_gate
@@ -27,30 +27,25 @@ _MOST_OVERLOOKED = 20
 
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
-    harvest = read_harvest(desk)
+    result = read_repository(desk).result
     evidence = Evidence(desk, deep=False)
-    prepare(evidence, harvest.handoffs, harvest.handoffs)
-    bench = Bench(harvest, open_log_gates(desk), closed=desk.loaded.refused_shortly)
-    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in harvest.handoffs)
-    return build_state(desk, harvest, reviewed, generation)
+    prepare(evidence, result.handoffs, result.handoffs)
+    bench = HandoffReviewer(result, open_log_gates(desk), closed=desk.loaded.refused_shortly)
+    reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
+    return build_state(desk, result, reviewed, generation)
 
 
 def build_state(
-    desk: Desk, harvest: Harvest, reviewed: tuple[ReviewedHandoff, ...], generation: int = 0
+    desk: Desk, result: ReadHandoffs, reviewed: tuple[ReviewedHandoff, ...], generation: int = 0
 ) -> ReviewState:
     """The same from what was read and reviewed already."""
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
         handoffs=reviewed,
-        unknown=harvest.unknown,
-        problems=_collect_problems(desk, harvest),
+        unknown=result.unknown,
+        problems=_collect_problems(desk, result),
     )
-
-
-def read_harvest(desk: Desk) -> Harvest:
-    """Every handoff of the repository, as read."""
-    return read_shelf(desk).harvest
 
 
 def open_log_gates(desk: Desk) -> LogGates | None:
@@ -83,17 +78,17 @@ class _Judged(NamedTuple):
     reviewed: ReviewedHandoff
 
 
-class Bench:
+class HandoffReviewer:
     """Reviews the handoffs of one reading by one log: each with what its claims are worth and where its gate stands."""
 
     def __init__(
-        self, harvest: Harvest, gates: LogGates | None, earlier: Bench | None = None, *, closed: str = ""
+        self, result: ReadHandoffs, gates: LogGates | None, earlier: HandoffReviewer | None = None, *, closed: str = ""
     ) -> None:
         """`earlier` is one by the same log: what was found out about handoffs that are as they were holds.
 
         `closed` says why no gate may open.
         """
-        handoffs = harvest.handoffs
+        handoffs = result.handoffs
         known = earlier.reports if earlier is not None else {}
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
@@ -104,7 +99,7 @@ class Bench:
                 same = earlier is not None and earlier.holds(handoff)
                 self.reports[handoff.id] = known[handoff.id] if same else gates.judge(handoff)
         self._by_id = build_standing(handoffs, {name: report.state for name, report in self.reports.items()})
-        self._problems = ProblemIndex(harvest.problems, handoffs)
+        self._problems = ProblemIndex(result.problems, handoffs)
 
     def holds(self, handoff: Handoff) -> bool:
         """Whether just this handoff is among those of the reading."""
@@ -127,7 +122,7 @@ class Bench:
         return reviewed
 
 
-def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:
+def _collect_problems(desk: Desk, result: ReadHandoffs) -> tuple[Problem, ...]:
     """The dialects' problems, and first what is wrong with the settings, and what git was told to hide."""
     hidden = [
         Problem(
@@ -142,7 +137,7 @@ def _collect_problems(desk: Desk, harvest: Harvest) -> tuple[Problem, ...]:
         message = f"git was told not to look at changes of {left_out} more files"
         hidden.append(Problem(path=".", message=message, level=ProblemLevel.WARNING))
     refused = desk.loaded.refused.message.split("\n") if desk.loaded.refused else []
-    return (*map(_build_settings_problem, refused), *hidden, *harvest.problems)
+    return (*map(_build_settings_problem, refused), *hidden, *result.problems)
 
 
 def _build_settings_problem(text: str) -> Problem:

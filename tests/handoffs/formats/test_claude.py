@@ -6,7 +6,7 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.claude import CLAUDE
 from handoff_tui.handoffs.handoff import Handoff, HandoffType
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 PATH = ".claude/handoff.json"
 LAMP: dict[str, object] = {
@@ -23,11 +23,11 @@ LAMP: dict[str, object] = {
 }
 
 
-def shelf_of(content: object) -> MemoryShelf:
-    return MemoryShelf({PATH: content if isinstance(content, str) else json.dumps(content, indent=2)})
+def shelf_of(content: object) -> MemoryFiles:
+    return MemoryFiles({PATH: content if isinstance(content, str) else json.dumps(content, indent=2)})
 
 
-def read_one(shelf: MemoryShelf) -> Handoff:
+def read_one(shelf: MemoryFiles) -> Handoff:
     (handoff,) = read_with(CLAUDE, shelf).handoffs
     return handoff
 

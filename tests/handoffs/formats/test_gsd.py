@@ -8,10 +8,10 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.gsd.dialect import GSD
+from handoff_tui.handoffs.formats.gsd.format import GSD
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 STATE = ".planning/HANDOFF.json"
 COMPANION = ".planning/.continue-here.md"
@@ -70,16 +70,16 @@ Cut the paper along `src/shade.py`.
 """
 
 
-def shelf_of(state: object = None, companion: str | None = None) -> MemoryShelf:
+def shelf_of(state: object = None, companion: str | None = None) -> MemoryFiles:
     files: dict[str, str] = {}
     if state is not None:
         files[STATE] = state if isinstance(state, str) else json.dumps(state, indent=2)
     if companion is not None:
         files[COMPANION] = companion
-    return MemoryShelf(files)
+    return MemoryFiles(files)
 
 
-def read_one(shelf: MemoryShelf) -> Handoff:
+def read_one(shelf: MemoryFiles) -> Handoff:
     (handoff,) = read_with(GSD, shelf).handoffs
     return handoff
 
@@ -197,7 +197,7 @@ def test_gsd_reports_where_the_two_files_disagree() -> None:
 
 def test_gsd_pairs_by_phase_when_there_are_several() -> None:
     """With two companions only the one of the same phase joins the state."""
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         {
             STATE: json.dumps(LAMP),
             ".planning/phases/01-base/.continue-here.md": HERE.replace("lamp-shade", "01-base"),
@@ -261,7 +261,7 @@ def test_gsd_lists_a_broken_state_beside_its_companion() -> None:
 def test_gsd_action_that_can_wait_is_marked_so() -> None:
     """Only what is said not to block can wait."""
     actions = [{"action": "Buy", "blocking": True}, {"action": "Tell", "blocking": False}, {"action": "Ask"}]
-    shelf = MemoryShelf({STATE: json.dumps({**LAMP, "blockers": [], "human_actions_pending": actions})})
+    shelf = MemoryFiles({STATE: json.dumps({**LAMP, "blockers": [], "human_actions_pending": actions})})
     (handoff,) = read_with(GSD, shelf).handoffs
     assert [(blocker.title, blocker.blocking) for blocker in handoff.blockers] == [
         ("Buy", True),
@@ -272,7 +272,7 @@ def test_gsd_action_that_can_wait_is_marked_so() -> None:
 
 def test_gsd_state_of_nulls_says_nothing() -> None:
     """A file with every field empty is no handoff that anyone could approve."""
-    shelf = MemoryShelf({STATE: json.dumps(dict.fromkeys(LAMP))})
+    shelf = MemoryFiles({STATE: json.dumps(dict.fromkeys(LAMP))})
     assert len(read_with(GSD, shelf).handoffs) == 1
     assert [(problem.message, problem.level.value) for problem in shelf.problems()] == [
         ("says nothing: every field is empty", "error")

@@ -4,10 +4,10 @@ import pytest
 
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.notes.dialect import NOTES, WEAK
+from handoff_tui.handoffs.formats.notes.format import NOTES, WEAK
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 LAMP = """---
 branch: lamp/dimmer
@@ -66,7 +66,7 @@ Final verdict: PASS
 
 
 def read_one(text: str, path: str = "HANDOFF.md") -> Handoff:
-    (handoff,) = read_with(NOTES, MemoryShelf({path: text})).handoffs
+    (handoff,) = read_with(NOTES, MemoryFiles({path: text})).handoffs
     return handoff
 
 
@@ -215,14 +215,14 @@ def test_notes_recognise_by_content() -> None:
 
 def test_notes_empty_file_is_reported() -> None:
     """It is listed with a problem."""
-    shelf = MemoryShelf({"HANDOFF.md": "\n"})
+    shelf = MemoryFiles({"HANDOFF.md": "\n"})
     assert read_with(NOTES, shelf).handoffs[0].documents[0].path == "HANDOFF.md"
     assert [problem.message for problem in shelf.problems()] == ["is empty"]
 
 
 def test_notes_broken_frontmatter_is_reported() -> None:
     """The text below is still read."""
-    shelf = MemoryShelf({"HANDOFF.md": "---\na: [\n---\n# Handoff\n\n**Status:** PASS\n"})
+    shelf = MemoryFiles({"HANDOFF.md": "---\na: [\n---\n# Handoff\n\n**Status:** PASS\n"})
     assert read_with(NOTES, shelf).handoffs[0].status == "PASS"
     assert len(shelf.problems()) == 1
 
@@ -237,7 +237,7 @@ SESSIONS = {
 def test_notes_of_several_sessions_tell_the_newest(order: tuple[int, int]) -> None:
     """Whether the newest is on top or at the end: status and numbers of two sessions are never mixed."""
     text = "# Session handoff\n\n" + "\n".join(SESSIONS[number] for number in order)
-    (handoff,) = read_with(NOTES, MemoryShelf({"SESSION_HANDOFF.md": text})).handoffs
+    (handoff,) = read_with(NOTES, MemoryFiles({"SESSION_HANDOFF.md": text})).handoffs
     assert (handoff.status, handoff.next_action, handoff.attempt) == ("IN_PROGRESS", "two", 2)
     assert [(attempt.number, attempt.when) for attempt in handoff.attempts] == [(1, "2031-01-01")]
 
@@ -247,5 +247,5 @@ def test_notes_of_sessions_without_dates_go_by_their_number() -> None:
     text = (
         "# Handoff\n\n## Session 9\n\n**Status**: done\n\n## Session 10\n\n**Status**: paused\n\n## Next steps\n- x\n"
     )
-    (handoff,) = read_with(NOTES, MemoryShelf({"HANDOFF.md": text})).handoffs
+    (handoff,) = read_with(NOTES, MemoryFiles({"HANDOFF.md": text})).handoffs
     assert (handoff.status, [attempt.summary for attempt in handoff.attempts]) == ("PAUSED", ["Session 9"])

@@ -4,10 +4,10 @@ import json
 
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.procedure.dialect import PROCEDURE
+from handoff_tui.handoffs.formats.procedure.format import PROCEDURE
 from handoff_tui.handoffs.handoff import HandoffType
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 CONTEXT = {
     "handoff_id": "lamp-7",
@@ -70,8 +70,8 @@ REPORT = """# Lamp Report
 """
 
 
-def shelf_of(**files: object) -> MemoryShelf:
-    return MemoryShelf({f"handoffs/{name}.json": json.dumps(content, indent=2) for name, content in files.items()})
+def shelf_of(**files: object) -> MemoryFiles:
+    return MemoryFiles({f"handoffs/{name}.json": json.dumps(content, indent=2) for name, content in files.items()})
 
 
 def test_procedure_context_gives_phases_agents_type_and_priority() -> None:
@@ -155,7 +155,7 @@ def test_procedure_reports_a_context_given_twice() -> None:
 
 def test_procedure_contract_report_claims_status_and_unproven_figures() -> None:
     """Status is a claim; percentages and ticks are checks nobody has seen."""
-    shelf = MemoryShelf({"docs/LAMP_REPORT.md": REPORT})
+    shelf = MemoryFiles({"docs/LAMP_REPORT.md": REPORT})
     (handoff,) = read_with(PROCEDURE, shelf).handoffs
     assert (handoff.id, handoff.title) == ("LAMP-009", "A Lamp That Works")
     assert handoff.type is HandoffType.CONTRACT_HANDOFF
@@ -173,7 +173,7 @@ def test_procedure_contract_report_claims_status_and_unproven_figures() -> None:
 
 def test_procedure_contract_report_lists_deliverables() -> None:
     """A tick in the heading or a box says whether each is done."""
-    (handoff,) = read_with(PROCEDURE, MemoryShelf({"docs/LAMP_REPORT.md": REPORT})).handoffs
+    (handoff,) = read_with(PROCEDURE, MemoryFiles({"docs/LAMP_REPORT.md": REPORT})).handoffs
     assert [(task.title, task.done, task.where.line) for task in handoff.tasks] == [
         ("Shade - sewn", True, 16),
         ("Bulb", False, 18),
@@ -195,7 +195,7 @@ def test_procedure_recognises_by_content() -> None:
 
 def test_procedure_lists_a_broken_file() -> None:
     """It is a handoff of its own with a problem."""
-    shelf = MemoryShelf({"handoffs/a.json": '{"handoff_id": '})
+    shelf = MemoryFiles({"handoffs/a.json": '{"handoff_id": '})
     (handoff,) = read_with(PROCEDURE, shelf).handoffs
     assert handoff.id == "procedure/handoffs/a.json"
     assert len(shelf.problems()) == 1

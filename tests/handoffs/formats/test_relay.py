@@ -8,7 +8,7 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.registry import RELAY
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 LAMP = {
     "task": "TASK-042",
@@ -21,12 +21,12 @@ LAMP = {
 }
 
 
-def shelf_of(content: object, path: str = "HANDOFF.json") -> MemoryShelf:
+def shelf_of(content: object, path: str = "HANDOFF.json") -> MemoryFiles:
     text = content if isinstance(content, str) else json.dumps(content, indent=2)
-    return MemoryShelf({path: text})
+    return MemoryFiles({path: text})
 
 
-def read_one(shelf: MemoryShelf) -> Handoff:
+def read_one(shelf: MemoryFiles) -> Handoff:
     (handoff,) = read_with(RELAY, shelf).handoffs
     return handoff
 
@@ -121,7 +121,7 @@ def test_relay_lists_a_broken_file() -> None:
 def test_relay_keeps_two_files_of_one_task_apart() -> None:
     """The second file with the same task gets an id of its own."""
     text = json.dumps(LAMP)
-    reading = read_with(RELAY, MemoryShelf({"HANDOFF.json": text, "old/HANDOFF.json": text}))
+    reading = read_with(RELAY, MemoryFiles({"HANDOFF.json": text, "old/HANDOFF.json": text}))
     assert [handoff.id for handoff in reading.handoffs] == ["TASK-042", "TASK-042/old/HANDOFF.json"]
 
 

@@ -7,10 +7,10 @@ import pytest
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.settings.tdd import Tdd
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.tdd.dialect import TDD
+from handoff_tui.handoffs.formats.tdd.format import TDD
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, CommitFact, RefFact, Source
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 NOTES = "refs/notes/tdd-handoffs"
 FIRST, SECOND, THIRD = ("1" * 40, "2" * 40, "3" * 40)
@@ -33,20 +33,20 @@ def commit(identifier: str, subject: str, trailers: str = "", author: str = "Ada
     return CommitFact(identifier, subject, body, author, "2031-01-01")
 
 
-def noted(*notes: tuple[str, object], **files: str) -> MemoryShelf:
+def noted(*notes: tuple[str, object], **files: str) -> MemoryFiles:
     """Notes given newest first, on commits of the same order."""
-    return MemoryShelf(
+    return MemoryFiles(
         files,
         git_commits=tuple(commit(identifier, "test: lamp") for identifier, _ in notes),
         git_notes={NOTES: {identifier: json.dumps(note, indent=1) for identifier, note in notes}},
     )
 
 
-def read_all(shelf: MemoryShelf) -> dict[str, Handoff]:
+def read_all(shelf: MemoryFiles) -> dict[str, Handoff]:
     return {handoff.id: handoff for handoff in read_with(TDD, shelf).handoffs}
 
 
-def messages(shelf: MemoryShelf) -> list[str]:
+def messages(shelf: MemoryFiles) -> list[str]:
     return [problem.message for problem in (*shelf.problems(), *read_with(TDD, shelf).problems)]
 
 
@@ -154,7 +154,7 @@ def test_tdd_broken_newest_note_hides_no_state() -> None:
 
 def test_tdd_notes_ref_comes_from_settings() -> None:
     """Notes under another ref are found where the settings say."""
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         {}, settings=Settings(tdd=Tdd(notes_ref="refs/notes/x")), git_notes={"refs/notes/x": {FIRST: json.dumps(RED)}}
     )
     assert list(read_all(shelf)) == ["TDD-2"]
@@ -162,7 +162,7 @@ def test_tdd_notes_ref_comes_from_settings() -> None:
 
 def test_tdd_other_notes_are_read_where_they_are_steps() -> None:
     """A ref whose name speaks of handoffs is looked at; prose in it is passed over."""
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         {},
         git_refs=(RefFact("refs/notes/handoff-lamp", FIRST, ""), RefFact("refs/notes/review", FIRST, "")),
         git_notes={
@@ -177,7 +177,7 @@ def test_tdd_other_notes_are_read_where_they_are_steps() -> None:
 def test_tdd_trailers_tell_a_step() -> None:
     """The last paragraph of the message, in any mix of the known keys."""
     trailers = "Handoff-Phase: RED\nHandoff-Next: GREEN\nHandoff-Cycle: 4\nSigned-off-by: Ada <a@b.c>"
-    handoff = read_all(MemoryShelf({}, git_commits=(commit(FIRST, "test: dim", trailers),)))["TDD-4"]
+    handoff = read_all(MemoryFiles({}, git_commits=(commit(FIRST, "test: dim", trailers),)))["TDD-4"]
     assert (handoff.source_phase, handoff.target_phase) == ("RED", "GREEN")
     assert [(claim.kind, claim.value, str(claim.where)) for claim in handoff.claims] == [
         (ClaimKind.COMMIT, FIRST, "commit:1111111")
@@ -187,7 +187,7 @@ def test_tdd_trailers_tell_a_step() -> None:
 def test_tdd_next_agent_trailer_names_agent_and_phase() -> None:
     """The agent's name says which phase comes."""
     body = "TDD-Phase: RED\nNext-Agent: impl-agent"
-    handoff = read_all(MemoryShelf({}, git_commits=(commit(FIRST, "test: dim", body),)))["TDD-1"]
+    handoff = read_all(MemoryFiles({}, git_commits=(commit(FIRST, "test: dim", body),)))["TDD-1"]
     assert (handoff.target_agent, handoff.target_phase) == ("impl-agent", "GREEN")
 
 
@@ -197,13 +197,13 @@ def test_tdd_next_agent_trailer_names_agent_and_phase() -> None:
 def test_tdd_words_elsewhere_in_a_message_are_no_trailers(body: str) -> None:
     """Only a last paragraph of nothing but trailers counts, and never the subject."""
     text = body if body.startswith("Handoff-Phase: RED") and "\n" not in body else f"feat: x\n\n{body}"
-    assert read_all(MemoryShelf({}, git_commits=(CommitFact(FIRST, "feat: x", text, "Ada", "2031"),))) == {}
+    assert read_all(MemoryFiles({}, git_commits=(CommitFact(FIRST, "feat: x", text, "Ada", "2031"),))) == {}
 
 
 def test_tdd_bracket_subjects_tell_a_step() -> None:
     """Agent, next agent and test file stand in the subject."""
     subject = "[TEST-AGENT] test: dim to zero | next:IMPL | test_file:tests/test_dim.py"
-    handoff = read_all(MemoryShelf({}, git_commits=(commit(FIRST, subject),)))["TDD-1"]
+    handoff = read_all(MemoryFiles({}, git_commits=(commit(FIRST, subject),)))["TDD-1"]
     assert (handoff.source_agent, handoff.target_agent) == ("TEST-AGENT", "IMPL")
     assert (handoff.source_phase, handoff.target_phase) == ("RED", "GREEN")
     assert (ClaimKind.FILE_CREATED, "tests/test_dim.py") in [(claim.kind, claim.subject) for claim in handoff.claims]
@@ -211,13 +211,13 @@ def test_tdd_bracket_subjects_tell_a_step() -> None:
 
 def test_tdd_bracket_without_next_is_a_plain_commit() -> None:
     """Brackets alone are no handoff."""
-    assert read_all(MemoryShelf({}, git_commits=(commit(FIRST, "[LAMP-7] fix: fuse | closes: 3"),))) == {}
+    assert read_all(MemoryFiles({}, git_commits=(commit(FIRST, "[LAMP-7] fix: fuse | closes: 3"),))) == {}
 
 
 def test_tdd_reports_what_is_wrong_with_trailers() -> None:
     """The place is the commit."""
     trailers = "Handoff-Phase: BLUE\nHandoff-Next: GREEN\nHandoff-Cycle: four"
-    shelf = MemoryShelf({}, git_commits=(commit(FIRST, "test: dim", trailers),))
+    shelf = MemoryFiles({}, git_commits=(commit(FIRST, "test: dim", trailers),))
     problems = read_with(TDD, shelf).problems
     assert {problem.path for problem in problems} == {"commit:1111111"}
     assert len(problems) == 2
@@ -243,7 +243,7 @@ def test_tdd_note_and_trailer_of_one_commit_are_one_step() -> None:
 
 def test_tdd_bytes_that_are_no_text_are_replaced() -> None:
     """A message with stray bytes can be printed."""
-    shelf = MemoryShelf({}, git_commits=(commit(FIRST, "test: \udcff", "TDD-Phase: RED", author="\udcfe"),))
+    shelf = MemoryFiles({}, git_commits=(commit(FIRST, "test: \udcff", "TDD-Phase: RED", author="\udcfe"),))
     handoff = read_all(shelf)["TDD-1"]
     assert handoff.message == "test: \ufffd"
     assert handoff.producers == ("\ufffd",)
@@ -268,13 +268,13 @@ def test_tdd_refs_mark_cycles() -> None:
 
 def test_tdd_refs_alone_stand_alone() -> None:
     """A ref without a cycle is shown even when there is nothing else."""
-    assert list(read_all(MemoryShelf({}, git_refs=(RefFact("refs/handoff/x", FIRST, ""),)))) == ["tdd/refs"]
+    assert list(read_all(MemoryFiles({}, git_refs=(RefFact("refs/handoff/x", FIRST, ""),)))) == ["tdd/refs"]
 
 
 def test_tdd_state_file_is_the_present_where_there_are_no_notes() -> None:
     """History files are the attempts before it."""
     handoff = read_all(
-        MemoryShelf(
+        MemoryFiles(
             {
                 ".handoff/current.json": json.dumps(GREEN),
                 ".handoff/history/001.json": json.dumps({**RED, "phase": "PLAN", "nextPhase": "RED"}),
@@ -291,7 +291,7 @@ def test_tdd_state_file_is_the_present_where_there_are_no_notes() -> None:
 def test_tdd_yaml_state_is_read_with_its_lines() -> None:
     """Simple YAML works like JSON; what is wrong has its line."""
     text = "phase: RED\nnext_phase: BLUE\ncurrent_test:\n  description: blinks\n  test_file: tests/blink.py\n"
-    shelf = MemoryShelf({".tdd-state.yaml": text})
+    shelf = MemoryFiles({".tdd-state.yaml": text})
     reading = read_with(TDD, shelf)
     (handoff,) = reading.handoffs
     assert handoff.title == "blinks"
@@ -301,7 +301,7 @@ def test_tdd_yaml_state_is_read_with_its_lines() -> None:
 
 def test_tdd_broken_yaml_state_is_reported() -> None:
     """It is listed, and its problem has a line."""
-    reading = read_with(TDD, MemoryShelf({".tdd-state.yaml": "phase: RED\n  bad: [\n"}))
+    reading = read_with(TDD, MemoryFiles({".tdd-state.yaml": "phase: RED\n  bad: [\n"}))
     assert reading.handoffs[0].documents[0].path == ".tdd-state.yaml"
     assert [problem.line for problem in reading.problems] == [2]
 
@@ -326,7 +326,7 @@ def test_tdd_test_list_belongs_to_the_newest_cycle() -> None:
 
 def test_tdd_test_list_stands_alone_without_notes() -> None:
     """It is a handoff of its own."""
-    handoff = read_all(MemoryShelf({"test-list.md": "# Lamp tests\n- [x] a\n- [ ] `b`\n"}))["tdd/test-list"]
+    handoff = read_all(MemoryFiles({"test-list.md": "# Lamp tests\n- [x] a\n- [ ] `b`\n"}))["tdd/test-list"]
     assert [(task.title, task.done, task.where.line) for task in handoff.tasks] == [("a", True, 2), ("b", False, 3)]
 
 
@@ -345,13 +345,13 @@ def test_tdd_lock_is_facts(text: str) -> None:
 
 def test_tdd_queue_entries_are_steps() -> None:
     """Words or JSON, the last entry is the present."""
-    words = read_all(MemoryShelf({".tdd-queue.log": "t1 test RED done -> IMPL\nt2 impl GREEN next: REFACTOR\n"}))[
+    words = read_all(MemoryFiles({".tdd-queue.log": "t1 test RED done -> IMPL\nt2 impl GREEN next: REFACTOR\n"}))[
         "TDD-1"
     ]
     assert (words.source_phase, words.target_phase) == ("GREEN", "REFACTOR")
     assert [attempt.phase for attempt in words.attempts] == ["RED"]
     lines = "\n".join(json.dumps(entry) for entry in (RED, GREEN))
-    assert read_all(MemoryShelf({".tdd-queue.log": lines}))["TDD-2"].source_phase == "GREEN"
+    assert read_all(MemoryFiles({".tdd-queue.log": lines}))["TDD-2"].source_phase == "GREEN"
 
 
 def test_tdd_recognises_by_content() -> None:
@@ -371,7 +371,7 @@ def test_tdd_recognises_by_content() -> None:
 
 def test_tdd_repository_without_any_of_it_has_no_handoffs() -> None:
     """Plain commits and branches are none of ours."""
-    shelf = MemoryShelf({}, git_commits=(commit(FIRST, "feat: x"),), git_refs=(RefFact("refs/heads/main", FIRST, ""),))
+    shelf = MemoryFiles({}, git_commits=(commit(FIRST, "feat: x"),), git_refs=(RefFact("refs/heads/main", FIRST, ""),))
     assert read_all(shelf) == {}
 
 
@@ -388,7 +388,7 @@ def test_tdd_ref_that_names_a_cycle_belongs_to_it(name: str) -> None:
 def test_tdd_trailers_have_several_spellings() -> None:
     """Next phase, result, giver and taker under their other names."""
     trailers = "TDD-Phase: GREEN\nTDD-Next-Phase: REFACTOR\nTest-Result: PASS\nHandoff-From: wren\nHandoff-To: owl"
-    shelf = MemoryShelf({}, git_commits=(commit(FIRST, "feat: lamp", trailers),))
+    shelf = MemoryFiles({}, git_commits=(commit(FIRST, "feat: lamp", trailers),))
     handoff = read_all(shelf)["TDD-1"]
     assert (handoff.source_phase, handoff.target_phase, handoff.status) == ("GREEN", "REFACTOR", "PASS")
     assert (handoff.source_agent, handoff.target_agent) == ("wren", "owl")
@@ -397,13 +397,13 @@ def test_tdd_trailers_have_several_spellings() -> None:
 def test_tdd_words_come_from_the_settings() -> None:
     """Phases, and how trailers and tags begin."""
     words = Tdd(phases=("DRAFT", "POLISH", "DONE"), trailer_prefixes=("Relay-",), tag_prefixes=("relay/",))
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         {".tdd-queue.log": "POLISH next: done\n"},
         settings=Settings(tdd=words, pipelines={}),
         git_commits=(commit(FIRST, "draft: lamp", "Relay-Phase: polish\nRelay-Next: done\nRelay-Cycle: 3"),),
         git_refs=(RefFact("refs/tags/relay/cycle-7/polish", FIRST, ""), RefFact("refs/tags/tdd/cycle-8", FIRST, "")),
     )
-    reading = TDD.read([shelf.source(".tdd-queue.log")], shelf)
+    reading = TDD.read([shelf.source(".tdd-queue.log")], shelf.opened)
     handoffs = {handoff.id: handoff for handoff in reading.handoffs}
     assert sorted(handoffs) == ["TDD-3", "TDD-7"]
     assert (handoffs["TDD-3"].source_phase, handoffs["TDD-3"].target_phase) == ("POLISH", "DONE")
@@ -413,5 +413,5 @@ def test_tdd_words_come_from_the_settings() -> None:
 def test_tdd_trailers_of_other_prefixes_are_left_alone() -> None:
     """The usual ones mean nothing where others are configured."""
     settings = Settings(tdd=Tdd(trailer_prefixes=("Relay-",)))
-    shelf = MemoryShelf({}, settings, git_commits=(commit(FIRST, "test: dim", "TDD-Phase: RED\nTDD-Next: GREEN"),))
+    shelf = MemoryFiles({}, settings, git_commits=(commit(FIRST, "test: dim", "TDD-Phase: RED\nTDD-Next: GREEN"),))
     assert read_all(shelf) == {}

@@ -4,20 +4,15 @@ import hashlib
 
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.handoffs.document import DocumentRole, Section
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import LIKELY, Source, SourceFile
 
 MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
 
 
-def test_confidences_are_ordered() -> None:
-    """A path alone never outweighs content."""
-    assert NO < POSSIBLE < LIKELY < CERTAIN
-
-
 def test_source_knows_its_name_and_folder() -> None:
     """The last part, and what stands before it."""
-    assert (Source("a/b/c.md", "").name, Source("a/b/c.md", "").folder) == ("c.md", "a/b")
-    assert (Source("c.md", "").name, Source("c.md", "").folder) == ("c.md", "")
+    assert (Source(SourceFile("a/b/c.md", "")).name, Source(SourceFile("a/b/c.md", "")).folder) == ("c.md", "a/b")
+    assert (Source(SourceFile("c.md", "")).name, Source(SourceFile("c.md", "")).folder) == ("c.md", "")
 
 
 def test_source_of_text_has_the_hash_of_its_bytes() -> None:
@@ -49,7 +44,7 @@ def test_source_parts_frontmatter_from_text() -> None:
 def test_unreadable_source_is_not_parsed() -> None:
     """It has no JSON, no lines, and its one problem."""
     problem = Problem(path="a.json", message="is too large")
-    source = Source("a.json", "", problems=[problem], readable=False)
+    source = Source(SourceFile("a.json", "", problems=[problem], readable=False))
     assert (source.json, source.json_lines, source.problems()) == (None, [], [problem])
 
 
@@ -79,16 +74,6 @@ def test_report_says_the_same_thing_once() -> None:
     ]
 
 
-def test_problems_of_a_file_that_is_wrong_throughout_are_cut() -> None:
-    """A hundred are told, and how many there are besides."""
-    source = Source.of_text("a.md", "")
-    for line in range(130):
-        source.report("is odd", line)
-    problems = source.problems()
-    assert len(problems) == 101
-    assert problems[-1].message == "has 30 more problems like these"
-
-
 def test_document_of_markdown_brings_its_headings() -> None:
     """Title, sections with their lines, the hash, and what was found lacking."""
     source = Source.of_text("a.MD", MARKDOWN)
@@ -101,7 +86,7 @@ def test_document_of_markdown_brings_its_headings() -> None:
 
 def test_document_of_anything_else_has_no_headings() -> None:
     """JSON is not searched for them, nor is Markdown that could not be read."""
-    for source in (Source.of_text("a.json", "# Lamp"), Source("a.md", "", readable=False)):
+    for source in (Source.of_text("a.json", "# Lamp"), Source(SourceFile("a.md", "", readable=False))):
         document = source.document(DocumentRole.STATE)
         assert (document.title, document.sections) == (None, ())
 
@@ -112,69 +97,37 @@ def test_place_is_in_this_file() -> None:
     assert (source.place(3), source.place()) == (Place(path="a.md", line=3), Place(path="a.md"))
 
 
-def test_renewed_source_forgets_what_was_reported() -> None:
-    """But not what was wrong with it from the start; the outline of a plain text is kept."""
-    first = Problem(path="a.md", message="is odd")
-    source = Source("a.md", "# Title\n\ntext\n", sha256="0" * 64, problems=[first])
-    source.report("something is wrong", 3)
-    outline = source.outline
-    new = source.renew()
-    assert new.problems() == [first]
-    assert (new.text, new.sha256, new.readable) == (source.text, source.sha256, source.readable)
-    assert new.outline is outline
-
-
-def test_renewed_source_reads_json_again() -> None:
-    """What nodes reported while they were read is theirs."""
-    source = Source.of_text("a.json", '{"a": 1}')
-    assert source.json is not None
-    source.json_document.problems.append(Problem(path="a.json", message="is odd"))
-    assert source.renew().problems() == []
-    assert source.renew().json is not None
-
-
 def test_what_a_reader_made_is_kept_with_what_it_reported() -> None:
-    """Made once for a text, also after it was renewed; its reports come with it, and only when it is asked for."""
+    """It is made once per file; whoever asks for it gets the reports as well, and only then."""
     made: list[str] = []
 
-    def read(source: Source) -> list[str]:
+    def read(source: Source) -> list[str | None]:
         made.append(source.path)
         source.report("is odd", 2)
-        return [source.outline.title or ""]
+        return [source.json.text("name") if source.json is not None else None]
 
-    source = Source.of_text("a.md", "# Lamp\n\nodd\n")
-    first = source.keep("reading", read)
-    assert source.keep("reading", read) is first
-    renewed = source.renew().renew()
-    assert renewed.problems() == []
-    assert renewed.keep("reading", read) is first
-    assert (made, renewed.problems()) == (["a.md"], source.problems())
-
-
-def test_what_a_reader_made_of_json_is_kept_with_its_problems() -> None:
-    """Those of the parser, and those of the nodes that it read."""
-
-    def read(source: Source) -> str | None:
-        return source.json.text("name") if source.json is not None else None
-
-    source = Source.of_text("a.json", '{"name": 3, "x": 1, "x": 2}')
-    source.keep("name", read)
-    assert len(source.problems()) == 2
-    renewed = source.renew()
-    assert renewed.problems() == []
-    renewed.keep("name", read)
-    assert renewed.problems() == source.problems()
+    file = SourceFile.of_text("a.json", '{"name": 3, "x": 1, "x": 2}')
+    first, second = Source(file), Source(file)
+    assert second.read_once("reading", read) is first.read_once("reading", read)
+    assert made == ["a.json"]
+    assert len(first.problems()) == 3
+    assert (second.problems(), Source(file).problems()) == (first.problems(), [])
 
 
 def test_what_was_made_from_something_else_is_made_again() -> None:
-    """Other settings, another reading; a text with a head is read again, as its head tells of problems, too."""
+    """Other settings, another reading."""
     given = object()
-    source = Source.of_text("a.md", "# Lamp\n")
-    assert source.outline.title == "Lamp"
-    first = source.keep("reading", lambda _: object(), given)
-    assert source.renew().keep("reading", lambda _: object(), given) is first
-    assert source.renew().keep("reading", lambda _: object(), object()) is not first
-    headed = Source.of_text("a.md", MARKDOWN)
-    assert headed.frontmatter is not None
-    front = headed.keep("reading", lambda _: object())
-    assert headed.renew().keep("reading", lambda _: object()) is not front
+    file = SourceFile.of_text("a.md", "# Lamp\n")
+    first = Source(file).read_once("reading", lambda *_: object(), given)
+    assert Source(file).read_once("reading", lambda *_: object(), given) is first
+    assert Source(file).read_once("reading", lambda *_: object(), object()) is not first
+
+
+def test_readers_share_the_parsed_text_and_not_their_problems() -> None:
+    """The outline is parsed once; what one reader reports is no business of another."""
+    first = Problem(path="a.md", message="is odd")
+    file = SourceFile("a.md", "# Title\n\ntext\n", sha256="0" * 64, problems=[first])
+    source, other = Source(file), Source(file)
+    source.report("something is wrong", 3)
+    assert source.outline is other.outline
+    assert other.problems() == [first]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, claim_commit, normalise_status, parse_path
-from handoff_tui.handoffs.reading.json_document import parse_json
+from handoff_tui.handoffs.reading.json_document import JsonDocument, parse_json
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_parse_path_accepts_only_paths_inside(text: str, path: str | None) -> No
 
 def test_claim_commit_reports_what_is_no_id() -> None:
     """An id becomes a claim, null is nothing, other words are a problem."""
-    document = parse_json("x.json", '{"a": "1234567", "b": null, "c": "soon"}')
+    document = JsonDocument(parse_json("x.json", '{"a": "1234567", "b": null, "c": "soon"}'))
     assert document.root is not None
     assert [claim.value for claim in claim_commit(document.root, "a")] == ["1234567"]
     assert claim_commit(document.root, "b") == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json, parse_json_lines
 
 TEXT = """{
   "name": "tide",
@@ -14,7 +14,7 @@ TEXT = """{
 
 
 def root_of(text: str) -> JsonNode:
-    root = parse_json("a.json", text).root
+    root = JsonDocument(parse_json("a.json", text)).root
     assert root is not None
     return root
 
@@ -62,7 +62,7 @@ def test_same_problem_is_reported_once() -> None:
 )
 def test_malformed_text_is_a_problem(text: str, words: str) -> None:
     """Whatever is wrong with a file is said, and there is no root."""
-    document = parse_json("a.json", text)
+    document = JsonDocument(parse_json("a.json", text))
     assert document.root is None
     assert words in document.problems[0].message
 
@@ -85,7 +85,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 
 def test_json_lines_keep_their_line_numbers() -> None:
     """A broken line is a problem with its own number; the others are read."""
-    documents = parse_json_lines("log.jsonl", '{"a": 1}\n\n{"b"\n{"c": 3}\n')
+    documents = [*map(JsonDocument, parse_json_lines("log.jsonl", '{"a": 1}\n\n{"b"\n{"c": 3}\n'))]
     assert [document.root is not None for document in documents] == [True, False, True]
     assert documents[1].problems[0].line == 3
 

@@ -9,16 +9,26 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+    SourceFile,
+)
 from handoff_tui.handoffs.reading.read import _is_text_name, is_candidate, list_text_names, read_handoffs
-from tests.support.shelf import MemoryShelf
+from tests.support.memory_files import MemoryFiles
 
 
 @dataclass
 class Fake:
-    """A dialect that owns what ends like it, and makes a handoff of each file."""
+    """A format that owns what ends like it, and makes a handoff of each file."""
 
     id: str
     confidence: float = CERTAIN
@@ -29,32 +39,32 @@ class Fake:
     silent: bool = False
     asked: list[str] = field(default_factory=list)
 
-    def build(self) -> Dialect:
-        return Dialect(self.id, lambda path: path.endswith(self.ending), self.recognise, self.read)
+    def build(self) -> HandoffFormat:
+        return HandoffFormat(self.id, lambda path: path.endswith(self.ending), self.recognise, self.read)
 
     def recognise(self, source: Source) -> float:
         self.asked.append(source.path)
         return self.confidence
 
-    def read(self, owned: list[Source], _: Shelf) -> Reading:
+    def read(self, owned: list[Source], _: FormatFiles) -> FormatReading:
         if self.silent:
-            return Reading(used=self.used)
+            return FormatReading(used=self.used)
         ids = self.ids or tuple(build_id(source.name) for source in owned)
         documents = [(source.document(DocumentRole.NOTE),) for source in owned]
         handoffs = [
             Handoff(id=name, dialect=self.id, documents=documents[number] if number < len(documents) else ())
             for number, name in enumerate(ids)
         ]
-        return Reading(handoffs, [Problem(path=self.id, message="of the whole")] if owned else [], self.used)
+        return FormatReading(handoffs, [Problem(path=self.id, message="of the whole")] if owned else [], self.used)
 
 
 def names(*fakes: Fake, files: dict[str, str]) -> dict[str, str]:
-    """Handoff ids by the dialect that they were read by."""
-    harvest = read_handoffs(MemoryShelf(files), tuple(fake.build() for fake in fakes))
-    return {handoff.id: handoff.dialect for handoff in harvest.handoffs}
+    """Handoff ids by the format that they were read by."""
+    result = read_handoffs(MemoryFiles(files), tuple(fake.build() for fake in fakes))
+    return {handoff.id: handoff.dialect for handoff in result.handoffs}
 
 
-def test_surest_dialect_owns_the_file() -> None:
+def test_surest_format_owns_the_file() -> None:
     """Wherever it stands in the table."""
     assert names(Fake("a", LIKELY), Fake("b", CERTAIN), Fake("c", POSSIBLE), files={"x.md": ""}) == {"x.md": "b"}
 
@@ -65,18 +75,18 @@ def test_first_of_equals_owns_the_file() -> None:
 
 
 @pytest.mark.parametrize("confidence", [NO, 0.49])
-def test_dialect_that_is_not_sure_enough_owns_nothing(confidence: float) -> None:
+def test_format_that_is_not_sure_enough_owns_nothing(confidence: float) -> None:
     """Below `possible` a file is nobody's."""
     assert names(Fake("a", confidence), files={"x.md": ""}) == {}
 
 
-def test_dialect_is_asked_only_about_files_it_may_own() -> None:
+def test_format_is_asked_only_about_files_it_may_own() -> None:
     """Others are not even read; what is no text by its name is asked about by nobody."""
     fake = Fake("a", ending="")
-    read_handoffs(MemoryShelf({"x.md": "", "y.png": "", "z.py": "", "HANDOFF": "", ".lock": ""}), (fake.build(),))
+    read_handoffs(MemoryFiles({"x.md": "", "y.png": "", "z.py": "", "HANDOFF": "", ".lock": ""}), (fake.build(),))
     assert fake.asked == [".lock", "HANDOFF", "x.md"]
     other = Fake("b", ending=".json")
-    read_handoffs(MemoryShelf({"x.md": ""}), (other.build(),))
+    read_handoffs(MemoryFiles({"x.md": ""}), (other.build(),))
     assert other.asked == []
 
 
@@ -103,53 +113,70 @@ def test_candidate_is_told_by_its_name(path: str, candidate: bool) -> None:  # n
 def test_candidates_nobody_understands_are_unknown() -> None:
     """Asked about or not; a file that merely is not ours is not listed."""
     files = {"HANDOFF.md": "", "handoff.rst": "", "other.md": "", "src/handoff.py": ""}
-    assert read_handoffs(MemoryShelf(files), (Fake("a", NO).build(),)).unknown == ("HANDOFF.md", "handoff.rst")
+    assert read_handoffs(MemoryFiles(files), (Fake("a", NO).build(),)).unknown == ("HANDOFF.md", "handoff.rst")
 
 
 def test_candidate_that_belongs_to_a_handoff_is_not_unknown() -> None:
-    """A dialect may use files that it did not recognise by themselves."""
+    """A format may use files that it did not recognise by themselves."""
     fake = Fake("a", NO, used={"HANDOFF.md"})
-    assert read_handoffs(MemoryShelf({"HANDOFF.md": ""}), (fake.build(),)).unknown == ()
+    assert read_handoffs(MemoryFiles({"HANDOFF.md": ""}), (fake.build(),)).unknown == ()
 
 
 def test_file_that_was_taken_and_not_used_is_unknown() -> None:
-    """A dialect that has no handoff for its own file does not make it vanish."""
-    assert read_handoffs(MemoryShelf({"x.md": ""}), (Fake("a", silent=True).build(),)).unknown == ("x.md",)
-    stray = MemoryShelf({".mosaic/palette.json": '{"lamp": "yellow"}'})
-    assert read_handoffs(stray, DIALECTS).unknown == (".mosaic/palette.json",)
+    """A format that has no handoff for its own file does not make it vanish."""
+    assert read_handoffs(MemoryFiles({"x.md": ""}), (Fake("a", silent=True).build(),)).unknown == ("x.md",)
+    stray = MemoryFiles({".mosaic/palette.json": '{"lamp": "yellow"}'})
+    assert read_handoffs(stray, FORMATS).unknown == (".mosaic/palette.json",)
 
 
 def test_unreadable_file_that_is_nobodys_is_told() -> None:
     """With its problem, whatever its name."""
-    shelf = MemoryShelf({"x.md": ""})
+    files = MemoryFiles({"x.md": ""})
     problem = Problem(path="x.md", message="is too large")
-    shelf._sources["x.md"] = Source("x.md", "", readable=False, problems=[problem])
-    harvest = read_handoffs(shelf, (Fake("a", NO).build(),))
-    assert (harvest.unknown, harvest.problems) == (("x.md",), (problem,))
+    files.read["x.md"] = SourceFile("x.md", "", readable=False, problems=[problem])
+    result = read_handoffs(files, (Fake("a", NO).build(),))
+    assert (result.unknown, result.problems) == (("x.md",), (problem,))
 
 
 def test_problems_are_told_once_and_in_order() -> None:
-    """By path, line and words; those of the whole and those of files together."""
-    shelf = MemoryShelf({"x.md": "", "b.md": ""})
-    for line in (7, 2):
-        shelf.source("x.md").report("is odd", line)
-    shelf.source("b.md").report("is odd")
-    problems = read_handoffs(shelf, (Fake("a").build(),)).problems
+    """By path, line and words; those of several files and those of one together."""
+
+    def recognise(source: Source) -> float:
+        for line in (7, 2, 7):
+            source.report("is odd", line)
+        return CERTAIN
+
+    fake = Fake("a").build()._replace(recognise=recognise)
+    problems = read_handoffs(MemoryFiles({"x.md": "", "b.md": ""}), (fake,)).problems
     assert [(problem.path, problem.line) for problem in problems] == [
         ("a", None),
-        ("b.md", None),
-        ("x.md", 2),
-        ("x.md", 7),
+        *(("b.md", line) for line in (2, 7)),
+        *(("x.md", line) for line in (2, 7)),
     ]
 
 
+def test_problems_of_a_file_that_is_wrong_throughout_are_cut() -> None:
+    """A hundred are told, and how many more there are."""
+
+    def recognise(source: Source) -> float:
+        for line in range(1, 131):
+            source.report("is odd", line)
+        return CERTAIN
+
+    fake = Fake("a", silent=True).build()._replace(recognise=recognise)
+    problems = read_handoffs(MemoryFiles({"x.md": ""}), (fake,)).problems
+    assert len(problems) == 101
+    assert problems[0].message == "has 30 more problems like these"
+    assert [problem.line for problem in problems[1:]] == list(range(1, 101))
+
+
 def test_second_handoff_of_an_id_is_renamed_and_that_is_said() -> None:
-    """Both are kept; the later one stands under its dialect."""
+    """Both are kept; the later one stands under its format."""
     files = {"x.md": "", "y.json": ""}
     fakes = (Fake("a", ids=("H-1",)), Fake("b", ending=".json", ids=("H-1", "H-1", "H-1")))
     assert names(*fakes, files=files) == {"H-1": "a", "b/H-1": "b", "b/H-1/2": "b", "b/H-1/3": "b"}
-    harvest = read_handoffs(MemoryShelf(files), tuple(fake.build() for fake in fakes))
-    told = [(problem.path, problem.message) for problem in harvest.problems if "H-1" in problem.message]
+    result = read_handoffs(MemoryFiles(files), tuple(fake.build() for fake in fakes))
+    told = [(problem.path, problem.message) for problem in result.problems if "H-1" in problem.message]
     assert told[-1] == ("y.json", "the id H-1 is also used by a a handoff; listed as b/H-1")
     assert len(told) == 3
 
@@ -163,20 +190,20 @@ def test_ids_of_full_length_are_told_apart() -> None:
 
 
 def test_collection_of_garbage_is_as_before_the_reading() -> None:
-    """It is off while reading, and put back also when a dialect fails."""
+    """It is off while reading, and put back also when a format fails."""
 
-    def fail(_: list[Source], __: Shelf) -> Reading:
+    def fail(_: list[Source], __: FormatFiles) -> FormatReading:
         assert not gc.isenabled()
         raise ZeroDivisionError
 
-    broken = Dialect("a", lambda _: True, lambda _: NO, fail)
+    broken = HandoffFormat("a", lambda _: True, lambda _: NO, fail)
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError):
-        read_handoffs(MemoryShelf({}), (broken,))
+        read_handoffs(MemoryFiles({}), (broken,))
     assert gc.isenabled()
     gc.disable()
     try:
-        read_handoffs(MemoryShelf({}), ())
+        read_handoffs(MemoryFiles({}), ())
         assert not gc.isenabled()
     finally:
         gc.enable()

@@ -6,11 +6,10 @@ import pytest
 
 from handoff_tui.config.load import build_settings
 from handoff_tui.git.repository import open_repository, read_work_tree
-from handoff_tui.handoffs.formats.registry import DIALECTS
-from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
-from handoff_tui.handoffs.reading.read import list_text_names, read_again, read_handoffs
-from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
+from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again, read_handoffs
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 
@@ -19,36 +18,36 @@ PLAN = '{{"version": "1.0", "phase": "{phase}", "status": "{status}", "next_acti
 
 
 class Reader:
-    """Reads a repository again and again, and counts which dialects had to read."""
+    """Reads a repository again and again, and counts which formats had to read."""
 
     def __init__(self, builder: RepositoryBuilder) -> None:
         self.builder = builder
         self.memory = ReadingMemory()
         self.read: list[str] = []
-        self.dialects = tuple(self._count(dialect) for dialect in DIALECTS)
-        self.shelf = self.open()
-        self.harvest = read_again(self.shelf, self.dialects, list_text_names(self.shelf.paths), self.memory)
+        self.formats = tuple(self._count(format_) for format_ in FORMATS)
+        self.files = self.open()
+        self.result = read_again(self.files, self.formats, list_text_names(self.files.paths), self.memory)
 
-    def open(self) -> RepositoryShelf:
+    def open(self) -> RepositoryFiles:
         repository = open_repository(self.builder.folder)
-        return RepositoryShelf(repository, read_work_tree(repository), build_settings(None, b"").settings)
+        return RepositoryFiles(repository, read_work_tree(repository), build_settings(None, b"").settings)
 
-    def _count(self, dialect: Dialect) -> Dialect:
-        def read(owned: list[Source], shelf: Shelf) -> Reading:
-            self.read.append(dialect.id)
-            return dialect.read(owned, shelf)
+    def _count(self, format_: HandoffFormat) -> HandoffFormat:
+        def read(owned: list[Source], files: FormatFiles) -> FormatReading:
+            self.read.append(format_.id)
+            return format_.read(owned, files)
 
-        return dialect._replace(read=read)
+        return format_._replace(read=read)
 
     def save(self, path: str, text: str, *, presence: bool = False) -> list[str]:
         """Who had to read again after a save; what they all have read is what a fresh reading gives."""
         self.builder.write(path, text)
         self.read.clear()
         tree = read_work_tree(open_repository(self.builder.folder))
-        self.shelf = self.shelf.move_on(tree, frozenset({path}), presence=presence)
-        names = list_text_names(self.shelf.paths)
-        self.harvest = read_again(self.shelf, self.dialects, names, self.memory)
-        assert self.harvest == read_handoffs(self.open(), DIALECTS)
+        self.files = self.files.move_on(tree, frozenset({path}), presence=presence)
+        names = list_text_names(self.files.paths)
+        self.result = read_again(self.files, self.formats, names, self.memory)
+        assert self.result == read_handoffs(self.open(), FORMATS)
         return list(self.read)
 
 
@@ -59,10 +58,10 @@ def reader(builder: RepositoryBuilder) -> Reader:
     return Reader(builder)
 
 
-def test_first_reading_asks_every_dialect(reader: Reader) -> None:
+def test_first_reading_asks_every_format(reader: Reader) -> None:
     """And is what a reading without a memory gives."""
-    assert reader.read == [dialect.id for dialect in DIALECTS]
-    assert reader.harvest == read_handoffs(reader.open(), DIALECTS)
+    assert reader.read == [format_.id for format_ in FORMATS]
+    assert reader.result == read_handoffs(reader.open(), FORMATS)
 
 
 def test_only_the_owner_of_a_saved_file_reads_again(reader: Reader) -> None:
@@ -82,9 +81,9 @@ def test_file_that_changes_hands_has_both_read(reader: Reader) -> None:
 
 
 def test_new_paths_have_everybody_read(reader: Reader) -> None:
-    """Any dialect may look through the paths."""
+    """Any format may look through the paths."""
     read = reader.save("handoffs/H-5/H-5_RESULTS.md", build_results(5), presence=True)
-    assert read == [dialect.id for dialect in DIALECTS]
+    assert read == [format_.id for format_ in FORMATS]
 
 
 def test_reports_of_an_earlier_reading_do_not_stay(reader: Reader) -> None:
@@ -97,20 +96,20 @@ def test_size_of_a_proof_counts(builder: RepositoryBuilder) -> None:
     """Who asked for the size of a file reads again when it is another one."""
     sized: list[int | None] = []
 
-    def read(_: list[Source], shelf: Shelf) -> Reading:
-        sized.append(shelf.size("proof.png"))
-        return Reading()
+    def read(_: list[Source], files: FormatFiles) -> FormatReading:
+        sized.append(files.size("proof.png"))
+        return FormatReading()
 
-    never: Callable[[str], bool] = lambda _: False  # noqa: E731 - a value of the dialect
-    dialect = Dialect("sizes", never, lambda _: 0.0, read)
+    never: Callable[[str], bool] = lambda _: False  # noqa: E731 - a value of the format
+    format_ = HandoffFormat("sizes", never, lambda _: 0.0, read)
     builder.write("proof.png", "123").commit()
     repository = open_repository(builder.folder)
-    shelf = RepositoryShelf(repository, read_work_tree(repository), build_settings(None, b"").settings)
+    files = RepositoryFiles(repository, read_work_tree(repository), build_settings(None, b"").settings)
     memory = ReadingMemory()
-    read_again(shelf, (dialect,), [], memory)
-    read_again(shelf, (dialect,), [], memory)
+    read_again(files, (format_,), [], memory)
+    read_again(files, (format_,), [], memory)
     assert sized == [3]
     builder.write("proof.png", "12345")
-    shelf = shelf.move_on(read_work_tree(repository), frozenset({"proof.png"}), presence=False)
-    read_again(shelf, (dialect,), [], memory)
+    files = files.move_on(read_work_tree(repository), frozenset({"proof.png"}), presence=False)
+    read_again(files, (format_,), [], memory)
     assert sized == [3, 5]

@@ -9,49 +9,49 @@ import pytest
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.git.repository import open_repository, read_work_tree
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from tests.support.repositories import RepositoryBuilder
 
-Open = Callable[[str], RepositoryShelf]
+Open = Callable[[str], RepositoryFiles]
 
 
 @pytest.fixture
-def shelve(builder: RepositoryBuilder) -> Open:
+def open_files_with(builder: RepositoryBuilder) -> Open:
     """Opens the repository as it is now, with the settings of a text."""
 
-    def open_shelf(settings: str = "") -> RepositoryShelf:
+    def open_files(settings: str = "") -> RepositoryFiles:
         repository = open_repository(builder.folder)
         loaded = build_settings(None, settings.encode())
-        return RepositoryShelf(repository, read_work_tree(repository), loaded.settings)
+        return RepositoryFiles(repository, read_work_tree(repository), loaded.settings)
 
-    return open_shelf
+    return open_files
 
 
-def test_shelf_has_tracked_untracked_and_known_ignored_files(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_files_has_tracked_untracked_and_known_ignored_files(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """What git ignores is there only at the places where tools keep their state; our own folder never is."""
     builder.write("a.md").write(".gitignore", ".mosaic\nbuild\n.handoff-tui\n.tdd.lock\n").commit()
     builder.write("b.md").write(".mosaic/deep/state.json").write("build/c.md").write(".tdd.lock")
     builder.write(".handoff-tui/log/1.json").write(".git/HANDOFF.md")
-    assert shelve("").paths == (".gitignore", ".mosaic/deep/state.json", ".tdd.lock", "a.md", "b.md")
+    assert open_files_with("").paths == (".gitignore", ".mosaic/deep/state.json", ".tdd.lock", "a.md", "b.md")
 
 
-def test_shelf_leaves_out_what_was_deleted(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_files_leaves_out_what_was_deleted(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """A tracked file that is gone cannot be read; one that was changed can."""
     builder.write("a.md").write("b.md").commit()
     builder.place("a.md").unlink()
     builder.write("b.md", "changed\n")
-    shelf = shelve("")
-    assert shelf.paths == ("b.md",)
-    assert shelf.source("b.md").text == "changed\n"
+    files = open_files_with("")
+    assert files.paths == ("b.md",)
+    assert files.file("b.md").text == "changed\n"
 
 
-def test_source_is_read_once(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_source_is_read_once(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """One reading sees one state of a file, and its hash is that of the bytes."""
     builder.write("a.md", b"one\r\n")
-    shelf = shelve("")
-    source = shelf.source("a.md")
+    files = open_files_with("")
+    source = files.file("a.md")
     builder.write("a.md", "two\n")
-    assert shelf.source("a.md") is source
+    assert files.file("a.md") is source
     assert source.sha256 == hashlib.sha256(b"one\r\n").hexdigest()
     assert "one" in source.text
 
@@ -68,7 +68,7 @@ def test_source_is_read_once(builder: RepositoryBuilder, shelve: Open) -> None:
 )
 def test_source_that_is_not_as_it_should_be_has_a_problem(
     builder: RepositoryBuilder,
-    shelve: Open,
+    open_files_with: Open,
     path: str,
     content: bytes,
     words: str,
@@ -77,104 +77,103 @@ def test_source_that_is_not_as_it_should_be_has_a_problem(
 ) -> None:
     """It is said what is wrong; what cannot be read is empty."""
     builder.write(path, content)
-    source = shelve("[limits]\nmarkdown_bytes = 5_000\nfile_bytes = 1_000_000\n").source(path)
-    [problem] = source.problems()
+    source = open_files_with("[limits]\nmarkdown_bytes = 5_000\nfile_bytes = 1_000_000\n").file(path)
+    [problem] = source.problems
     assert words in problem.message
     assert (problem.path, problem.level, source.readable, bool(source.text)) == (path, level, readable, readable)
 
 
-def test_source_that_is_too_long_for_markdown_is_read_as_data(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_source_that_is_too_long_for_markdown_is_read_as_data(
+    builder: RepositoryBuilder, open_files_with: Open
+) -> None:
     """The limit is that of the Markdown parser alone."""
     builder.write("a.json", "[" + "1," * 3_000 + "1]")
-    assert shelve("[limits]\nmarkdown_bytes = 5_000\n").source("a.json").json is not None
+    assert open_files_with("[limits]\nmarkdown_bytes = 5_000\n").file("a.json").json.valid
 
 
-def test_source_that_leads_out_is_refused(builder: RepositoryBuilder, shelve: Open, tmp_path: Path) -> None:
+def test_source_that_leads_out_is_refused(builder: RepositoryBuilder, open_files_with: Open, tmp_path: Path) -> None:
     """Its problem does not repeat the path."""
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     builder.link("a.md", tmp_path / "secret")
-    source = shelve("").source("a.md")
-    [problem] = source.problems()
+    source = open_files_with("").file("a.md")
+    [problem] = source.problems
     assert (source.readable, source.text, source.sha256) == (False, "", None)
     assert problem.message.startswith("is a link that leads out")
 
 
-def test_size_is_known_without_reading(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_size_is_known_without_reading(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """For proofs, which are no text; a file that is not there has none."""
     builder.write("a.png", b"x" * 70_000)
-    shelf = shelve("")
-    assert (shelf.size("a.png"), shelf.size("b.png")) == (70_000, None)
+    files = open_files_with("")
+    assert (files.size("a.png"), files.size("b.png")) == (70_000, None)
 
 
-def test_commits_and_refs_are_facts(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_commits_and_refs_are_facts(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """Newest commit first, as many as the settings allow; tags are peeled."""
     builder.commit("one").commit("two\n\nNext-Agent: IMPL\n").commit("three").tag("handoff/one", "an annotation")
     builder.ref("refs/handoff/x", "HEAD~1").ref("refs/other/y")
-    shelf = shelve("[limits]\ncommits = 2\n")
-    assert [(commit.subject, commit.id) for commit in shelf.commits()] == [
+    files = open_files_with("[limits]\ncommits = 2\n")
+    assert [(commit.subject, commit.id) for commit in files.commits()] == [
         ("three", builder.head()),
         ("two", builder.head("HEAD~1")),
     ]
-    assert "Next-Agent: IMPL" in shelf.commits()[1].body
-    assert {ref.name: ref.commit for ref in shelf.refs()} == {
+    assert "Next-Agent: IMPL" in files.commits()[1].body
+    assert {ref.name: ref.commit for ref in files.refs()} == {
         "refs/handoff/x": builder.head("HEAD~1"),
         "refs/heads/main": builder.head(),
         "refs/tags/handoff/one": builder.head(),
     }
 
 
-def test_notes_are_sources_newest_commit_first(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_notes_are_sources_newest_commit_first(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """By the commit they annotate; those on commits further back are passed over."""
     builder.commit("zero").note("far back", "tdd").commit("one").note("old", "tdd").commit("two").note("new", "tdd")
-    shelf = shelve("[limits]\ncommits = 2\n")
-    notes = shelf.notes("refs/notes/tdd")
+    files = open_files_with("[limits]\ncommits = 2\n")
+    notes = files.notes("refs/notes/tdd")
     assert [(commit, note.text) for commit, note in notes.items()] == [
         (builder.head(), "new\n"),
         (builder.head("HEAD~1"), "old\n"),
     ]
     assert [note.path for note in notes.values()] == [f"notes:refs/notes/tdd/{commit}" for commit in notes]
-    assert shelf.source(f"notes:refs/notes/tdd/{builder.head()}") is notes[builder.head()]
-    assert shelf.notes("refs/notes/none") == {}
+    assert files.file(f"notes:refs/notes/tdd/{builder.head()}") is notes[builder.head()]
+    assert files.notes("refs/notes/none") == {}
 
 
-def test_note_that_is_too_large_has_a_problem(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_note_that_is_too_large_has_a_problem(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """Like a file it is unreadable, and named."""
     builder.commit("one").note("x" * 3_000, "tdd")
-    [note] = shelve("[limits]\nfile_bytes = 2_000\n").notes("refs/notes/tdd").values()
+    [note] = open_files_with("[limits]\nfile_bytes = 2_000\n").notes("refs/notes/tdd").values()
     assert not note.readable
-    assert [problem.message for problem in note.problems()] == ["is missing or too large"]
+    assert [problem.message for problem in note.problems] == ["is missing or too large"]
 
 
-def test_shelf_of_an_unborn_branch_is_empty(shelve: Open) -> None:
+def test_files_of_an_unborn_branch_is_empty(open_files_with: Open) -> None:
     """No commit, no ref, no file."""
-    shelf = shelve("")
-    assert (shelf.paths, shelf.commits(), shelf.refs(), shelf.notes("refs/notes/tdd")) == ((), (), (), {})
+    files = open_files_with("")
+    assert (files.paths, files.commits(), files.refs(), files.notes("refs/notes/tdd")) == ((), (), (), {})
 
 
-def test_shelf_moves_on_with_a_saved_file(builder: RepositoryBuilder, shelve: Open) -> None:
-    """The saved one is read again, the others are the very same until they are renewed."""
+def test_files_moves_on_with_a_saved_file(builder: RepositoryBuilder, open_files_with: Open) -> None:
+    """The saved one is read again, the others are the very same."""
     builder.write("a.md", "# one\n").write("b.md", "# two\n").commit()
-    shelf = shelve("")
-    assert shelf.paths == ("a.md", "b.md")
-    first, other = shelf.source("a.md"), shelf.source("b.md")
-    other.report("something is wrong")
-    assert shelf.size("a.md") == 6
-    assert [path for path in ("a.md", "b.md", "c.md") if shelf.has_read(path)] == ["a.md", "b.md"]
+    files = open_files_with("")
+    assert files.paths == ("a.md", "b.md")
+    first, other = files.file("a.md"), files.file("b.md")
+    assert files.size("a.md") == 6
+    assert [path for path in ("a.md", "b.md", "c.md") if files.has_read(path)] == ["a.md", "b.md"]
     builder.write("a.md", "# another\n").write("c.md")
     tree = read_work_tree(open_repository(builder.folder))
-    later = shelf.move_on(tree, frozenset({"a.md"}), presence=False)
-    assert later.source("a.md").text != first.text
-    assert later.source("b.md") is other
-    later.renew("b.md")
-    assert (later.source("b.md").text, later.source("b.md").problems()) == (other.text, [])
-    assert later.paths == shelf.paths
+    later = files.move_on(tree, frozenset({"a.md"}), presence=False)
+    assert later.file("a.md").text != first.text
+    assert later.file("b.md") is other
+    assert later.paths == files.paths
     assert later.size("a.md") == 10
-    assert shelf.move_on(tree, frozenset({"a.md"}), presence=True).paths == ("a.md", "b.md", "c.md")
+    assert files.move_on(tree, frozenset({"a.md"}), presence=True).paths == ("a.md", "b.md", "c.md")
 
 
-def test_shelf_that_read_through_a_link_denies_nothing(builder: RepositoryBuilder, shelve: Open) -> None:
+def test_files_that_read_through_a_link_denies_nothing(builder: RepositoryBuilder, open_files_with: Open) -> None:
     """The content may have changed under another name."""
     builder.write("texts/a.md").link("b.md", "texts/a.md").commit()
-    shelf = shelve("")
-    shelf.source("b.md")
-    assert shelf.has_read("texts/a.md")
+    files = open_files_with("")
+    files.file("b.md")
+    assert files.has_read("texts/a.md")

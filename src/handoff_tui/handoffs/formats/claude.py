@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.core.work import Blocker, Fact, Severity
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.handoff import Handoff, HandoffType
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+)
 from handoff_tui.handoffs.reading.json_claims import build_facts, build_unique_id, claim_paths, read_each
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -51,7 +61,7 @@ def recognise(source: Source) -> float:
     return LIKELY if root.has("phase", "goal") and own >= _ENOUGH_OWN_FIELDS else NO
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
     return read_each(owned, _build_handoff)
 
 
@@ -144,4 +154,4 @@ def _report_fields(root: JsonNode) -> None:
         root.document.report(("source_spec",), f"source_spec is neither below docs/ nor at {_ADDRESS}")
 
 
-CLAUDE: Final = Dialect(id="claude", may_own=may_own, recognise=recognise, read=read)
+CLAUDE: Final = HandoffFormat(id="claude", may_own=may_own, recognise=recognise, read=read)

@@ -9,20 +9,29 @@ import re
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Blocker
+from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.dialect import BUILDER
+from handoff_tui.handoffs.formats.builder.format import BUILDER
 from handoff_tui.handoffs.formats.claude import CLAUDE
-from handoff_tui.handoffs.formats.gsd.dialect import GSD
-from handoff_tui.handoffs.formats.hub.dialect import HUB
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
-from handoff_tui.handoffs.formats.notes.dialect import NOTES
-from handoff_tui.handoffs.formats.procedure.dialect import PROCEDURE
-from handoff_tui.handoffs.formats.tdd.dialect import TDD
+from handoff_tui.handoffs.formats.gsd.format import GSD
+from handoff_tui.handoffs.formats.hub.format import HUB
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
+from handoff_tui.handoffs.formats.notes.format import NOTES
+from handoff_tui.handoffs.formats.procedure.format import PROCEDURE
+from handoff_tui.handoffs.formats.tdd.format import TDD
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.claim_words import build_claim
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+)
 from handoff_tui.handoffs.reading.json_claims import (
     build_unique_id,
     claim_paths,
@@ -55,7 +64,7 @@ def recognise(source: Source) -> float:
     return LIKELY if root.has("task", "status") and own >= _ENOUGH_OWN_FIELDS else NO
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
     return read_each(owned, _build_handoff)
 
 
@@ -130,7 +139,7 @@ def _listed(allowed: frozenset[str]) -> str:
     return ", ".join(sorted(allowed))
 
 
-RELAY: Final = Dialect(id="relay", may_own=may_own, recognise=recognise, read=read)
+RELAY: Final = HandoffFormat(id="relay", may_own=may_own, recognise=recognise, read=read)
 
 
-DIALECTS: tuple[Dialect, ...] = (MOSAIC, BUILDER, PROCEDURE, TDD, HUB, GSD, CLAUDE, RELAY, NOTES)
+FORMATS: tuple[HandoffFormat, ...] = (MOSAIC, BUILDER, PROCEDURE, TDD, HUB, GSD, CLAUDE, RELAY, NOTES)

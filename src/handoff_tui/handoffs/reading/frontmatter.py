@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, JsonValue
+from handoff_tui.handoffs.reading.json_document import JsonValue, ParsedJson, Pointer
 
 if TYPE_CHECKING:
     import yaml
@@ -15,7 +15,7 @@ _MAX_LINES = 400
 _MAX_DEPTH = 32
 
 
-def split_frontmatter(path: str, text: str) -> tuple[JsonDocument | None, str]:
+def split_frontmatter(path: str, text: str) -> tuple[ParsedJson | None, str]:
     """The frontmatter, if there is any, and the text with those lines blanked, so that line numbers stay."""
     if not text.startswith(_FENCE + "\n"):
         return None, text
@@ -27,30 +27,32 @@ def split_frontmatter(path: str, text: str) -> tuple[JsonDocument | None, str]:
     return None, text
 
 
-def parse_yaml(path: str, source: str, *, first_line: int = 1) -> JsonDocument:
-    """Only plain data: no tags, no aliases (an alias can expand without end)."""
+def parse_yaml(path: str, source: str, *, first_line: int = 1) -> ParsedJson:
+    """Parses plain data only: no tags, no aliases (an alias can expand without end)."""
     import yaml  # noqa: PLC0415 - few files have frontmatter
 
-    document = JsonDocument(path, source, first_line=first_line)
+    lines: dict[Pointer, int] = {}
+    parsed = ParsedJson(path, source, first_line, lines=lines)
     subject = "has frontmatter that" if first_line > 1 else "has content that"
-    document._lines = {}  # noqa: SLF001 - the YAML parser knows the lines; there are no JSON tokens to index
     try:
         node = yaml.compose(source, Loader=yaml.SafeLoader)
-        value = _build_value(node, (), document, set()) if node is not None else {}
+        parsed.value = {} if node is None else _build_value(node, (), lines, set())
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
         line = (mark.line if mark else 0) + first_line
         reason = getattr(wrong, "problem", None) or str(wrong).split("\n", 1)[0]
-        document.problems.append(Problem(path=path, line=line, message=f"{subject} is not YAML: {reason}"))
-        return document
+        parsed.problems.append(Problem(path=path, line=line, message=f"{subject} is not YAML: {reason}"))
+        return parsed
     except (RecursionError, ValueError) as wrong:
-        document.problems.append(Problem(path=path, line=first_line, message=f"{subject} cannot be read: {wrong}"))
-        return document
-    document.root = JsonNode(document, value)
-    return document
+        parsed.problems.append(Problem(path=path, line=first_line, message=f"{subject} cannot be read: {wrong}"))
+        return parsed
+    parsed.valid = True
+    for pointer in lines:
+        lines[pointer] += first_line
+    return parsed
 
 
-def _build_value(node: yaml.Node, pointer: tuple[str | int, ...], document: JsonDocument, seen: set[int]) -> JsonValue:
+def _build_value(node: yaml.Node, pointer: Pointer, lines: dict[Pointer, int], seen: set[int]) -> JsonValue:
     import yaml  # noqa: PLC0415
 
     if len(pointer) > _MAX_DEPTH:
@@ -58,16 +60,15 @@ def _build_value(node: yaml.Node, pointer: tuple[str | int, ...], document: Json
     if id(node) in seen:
         raise ValueError("it uses aliases")
     seen.add(id(node))
-    assert document._lines is not None  # noqa: SLF001, S101 - set by parse_yaml
-    document._lines[pointer] = node.start_mark.line + document.first_line  # noqa: SLF001
+    lines[pointer] = node.start_mark.line
     if isinstance(node, yaml.MappingNode):
         members: dict[str, JsonValue] = {}
         for key, member in node.value:
             name = str(getattr(key, "value", ""))
-            members[name] = _build_value(member, (*pointer, name), document, seen)
+            members[name] = _build_value(member, (*pointer, name), lines, seen)
         return members
     if isinstance(node, yaml.SequenceNode):
-        return [_build_value(element, (*pointer, index), document, seen) for index, element in enumerate(node.value)]
+        return [_build_value(element, (*pointer, index), lines, seen) for index, element in enumerate(node.value)]
     return _build_scalar(str(node.value), node.tag)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Fact
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status
-from handoff_tui.handoffs.reading.format import Reading, Source
+from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
 _WORD: Final = compile_later(r"^[A-Za-z][A-Za-z0-9 _-]{0,39}$")
@@ -92,10 +92,10 @@ def build_facts(node: JsonNode, keys: Iterable[str]) -> list[Fact]:
     return facts
 
 
-def read_each(owned: list[Source], build: Callable[[Source, set[str]], Handoff]) -> Reading:
+def read_each(owned: list[Source], build: Callable[[Source, set[str]], Handoff]) -> FormatReading:
     """One handoff per file, in the order of the paths; `build` is given the ids taken so far."""
     taken: set[str] = set()
-    return Reading([build(source, taken) for source in sorted(owned, key=lambda source: source.path)])
+    return FormatReading([build(source, taken) for source in sorted(owned, key=lambda source: source.path)])
 
 
 def build_unique_id(taken: set[str], path: str, *parts: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -19,44 +19,41 @@ _ESCAPED_SURROGATE: Final = compile_later(r"\\u[dD][89a-fA-F]")
 _LARGEST_TEXT_OF_A_NUMBER = 64
 
 
-@dataclass(slots=True)
-class JsonDocument:
-    """A parsed file. `root` is nothing when it could not be parsed; `problems` grows as nodes are read."""
+@dataclass(slots=True, eq=False)
+class ParsedJson:
+    """A parsed text with its lines. Readers don't change it: each opens a `JsonDocument` of its own."""
 
     path: str
     text: str
-    root: JsonNode | None = None
-    problems: list[Problem] = field(default_factory=list)
     first_line: int = 1
-    tell: Callable[[str, int, ProblemLevel], None] | None = None
-    """Is told of each report, also of one that was made before."""
-    _lines: dict[Pointer, int] | None = None
-    _reported: set[tuple[int, str]] = field(default_factory=set)
-    syntax_problems: int = 0
-    """How many of the problems come from parsing alone."""
-
-    def renew(self) -> JsonDocument:
-        """The same document as if nobody had read a node of it yet; it is not parsed again."""
-        new = JsonDocument(self.path, self.text, None, self.problems[: self.syntax_problems], self.first_line)
-        new.root = None if self.root is None else JsonNode(new, self.root.value)
-        new._lines = self._lines
-        new.syntax_problems = self.syntax_problems
-        return new
+    value: JsonValue = None
+    valid: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    """What the parser found."""
+    lines: dict[Pointer, int] | None = None
+    """By pointer; indexed when first asked for."""
 
     def line_of(self, pointer: Pointer) -> int:
-        """The line on which a value stands; that of the nearest known parent if it is not there itself."""
-        if self._lines is None:
-            self._lines = _index_lines(self.text, self.first_line)[0]
-        while pointer and pointer not in self._lines:
+        """The line of a value, or of its nearest known parent."""
+        if self.lines is None:
+            self.lines = _index_lines(self.text, self.first_line)[0]
+        while pointer and pointer not in self.lines:
             pointer = pointer[:-1]
-        return self._lines.get(pointer, self.first_line)
+        return self.lines.get(pointer, self.first_line)
+
+
+class JsonDocument:
+    """One reader's view of a parsed text. `root` is None if it is not valid; `problems` grows as nodes are read."""
+
+    def __init__(self, parsed: ParsedJson) -> None:
+        self.path = parsed.path
+        self.line_of = parsed.line_of
+        self.problems = list(parsed.problems)
+        self.root = JsonNode(self, parsed.value) if parsed.valid else None
+        self._reported: set[tuple[int, str]] = set()
 
     def report(self, pointer: Pointer, message: str, level: ProblemLevel = ProblemLevel.WARNING) -> None:
-        self.report_line(message, self.line_of(pointer), level)
-
-    def report_line(self, message: str, line: int, level: ProblemLevel) -> None:
-        if self.tell is not None:
-            self.tell(message, line, level)
+        line = self.line_of(pointer)
         if (line, message) not in self._reported:
             self._reported.add((line, message))
             self.problems.append(Problem(path=self.path, line=line, message=message, level=level))
@@ -79,7 +76,7 @@ class JsonNode(NamedTuple):
 
     @property
     def name(self) -> str:
-        return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.pointer).lstrip(".")
+        return _name_pointer(self.pointer)
 
     def has(self, *keys: str) -> bool:
         """Whether this is an object with all these keys (whatever their values)."""
@@ -207,15 +204,9 @@ class JsonNode(NamedTuple):
         self.document.report(self.pointer, f"{name} should be {wanted}, but is {_type_name(self.value)}")
 
 
-def parse_json(path: str, text: str, *, first_line: int = 1) -> JsonDocument:
+def parse_json(path: str, text: str, *, first_line: int = 1) -> ParsedJson:
     """Parses a file; what is wrong with it becomes a problem with its line."""
-    document = _parse(path, text, first_line)
-    document.syntax_problems = len(document.problems)
-    return document
-
-
-def _parse(path: str, text: str, first_line: int) -> JsonDocument:
-    document = JsonDocument(path, text, first_line=first_line)
+    parsed = ParsedJson(path, text, first_line)
     duplicates: list[str] = []
 
     def build_object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -225,28 +216,26 @@ def _parse(path: str, text: str, first_line: int) -> JsonDocument:
         return members
 
     try:
-        value: JsonValue = json.loads(
+        parsed.value = json.loads(
             text, object_pairs_hook=build_object, parse_constant=_refuse_constant, parse_int=_parse_integer
         )
         if _ESCAPED_SURROGATE.search(text):
-            value = _replace_surrogates(value)
+            parsed.value = _replace_surrogates(parsed.value)
     except json.JSONDecodeError as wrong:
-        document.problems.append(_syntax_problem(document, wrong))
-        return document
+        parsed.problems.append(_syntax_problem(parsed, wrong))
     except RecursionError:
-        document.problems.append(Problem(path=path, line=first_line, message="is nested too deeply to be read"))
-        return document
+        parsed.problems.append(Problem(path=path, line=first_line, message="is nested too deeply to be read"))
     except ValueError as wrong:
-        document.problems.append(Problem(path=path, line=first_line, message=f"is not valid JSON: {wrong}"))
-        return document
-    document.root = JsonNode(document, value)
-    if duplicates:
-        _report_duplicates(document)
-    return document
+        parsed.problems.append(Problem(path=path, line=first_line, message=f"is not valid JSON: {wrong}"))
+    else:
+        parsed.valid = True
+        if duplicates:
+            _report_duplicates(parsed)
+    return parsed
 
 
-def parse_json_lines(path: str, text: str) -> list[JsonDocument]:
-    """Parses a file with one JSON value per line; blank lines are passed over."""
+def parse_json_lines(path: str, text: str) -> list[ParsedJson]:
+    """Parses a file with one JSON value per line; blank lines are skipped."""
     return [
         parse_json(path, line, first_line=number)
         for number, line in enumerate(text.split("\n"), start=1)
@@ -254,7 +243,11 @@ def parse_json_lines(path: str, text: str) -> list[JsonDocument]:
     ]
 
 
-def _syntax_problem(document: JsonDocument, wrong: json.JSONDecodeError) -> Problem:
+def _name_pointer(pointer: Pointer) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in pointer).lstrip(".")
+
+
+def _syntax_problem(document: ParsedJson, wrong: json.JSONDecodeError) -> Problem:
     line = document.first_line + wrong.lineno - 1
     if not document.text.strip():
         return Problem(path=document.path, line=line, message="is empty")
@@ -284,9 +277,9 @@ def _replace_surrogates(value: JsonValue) -> JsonValue:
     return value
 
 
-def _report_duplicates(document: JsonDocument) -> None:
+def _report_duplicates(document: ParsedJson) -> None:
     for pointer, line in _index_lines(document.text, document.first_line)[1]:
-        name = JsonNode(document, None, pointer).name
+        name = _name_pointer(pointer)
         document.problems.append(
             Problem(
                 path=document.path,

@@ -1,17 +1,25 @@
-"""Which dialect owns which file, and what they all read together."""
+"""Which format owns which file, and what they all read together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.reading.format import POSSIBLE, Dialect, Reading, Shelf, Source
-from handoff_tui.handoffs.reading.reading_memory import ReadingMemory, RenewingShelf
+from handoff_tui.handoffs.reading.format import (
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+    SourceFile,
+    SourceFiles,
+)
 
 _SPEAKS_OF_HANDOFF: Final = compile_later(r"hand[-_ ]?(?:off|over)", re.IGNORECASE)
 _HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)(?:hand[-_]?(?:offs|overs)|\.mosaic|\.ai-agents)$", re.IGNORECASE)
@@ -29,109 +37,146 @@ _TEXT_ENDINGS: Final = (
     ".log",
     ".lock",
 )
-"""Handoffs are written in these; a file with another ending is asked about by nobody, which keeps large trees cheap."""
+"""Handoffs are written in these; no format is asked about a file with another ending, which keeps large trees cheap."""
 _OWN_FILE: Final = "handoff-tui.toml"
+_MOST_PROBLEMS: Final = 100
+"""A file that is wrong throughout is not listed line by line."""
 _ROOM_FOR_A_NUMBER: Final = 120
-"""So much of a long id is kept where a number must fit behind it."""
+"""How much of a long id is kept if a number must fit behind it."""
 
 
-class Harvest(NamedTuple):
-    """All handoffs of a repository, the candidates nobody understood, and every problem on the way."""
+class ReadHandoffs(NamedTuple):
+    """All handoffs of a repository, the candidates that no format understood, and every problem on the way."""
 
     handoffs: tuple[Handoff, ...]
     unknown: tuple[str, ...]
     problems: tuple[Problem, ...]
 
 
-def read_handoffs(shelf: Shelf, dialects: tuple[Dialect, ...]) -> Harvest:
-    """Asks every dialect about every candidate; the surest one owns it."""
-    with without_collection():
-        assigned = _assign(shelf, dialects, list_text_names(shelf.paths), _find_owner, {})
-        return _finish(shelf, assigned, [dialect.read(assigned.owned[dialect.id], shelf) for dialect in dialects])
+class _Recognised(NamedTuple):
+    """The format that owns a file, and what was reported while looking for it."""
+
+    file: SourceFile
+    owner: str | None
+    problems: list[Problem]
 
 
-def read_again(shelf: RenewingShelf, dialects: tuple[Dialect, ...], names: list[str], memory: ReadingMemory) -> Harvest:
-    """The same, when only some files have changed since: `memory` is that of the last reading, or a new one.
+class _Read(NamedTuple):
+    """What one format read, what it reported about single files, and everything that rests on."""
 
-    `names` are the text names of the shelf.
+    reading: FormatReading
+    reported: list[Problem]
+    owned: list[SourceFile]
+    files: FormatFiles
+
+    def still_holds(self, files: SourceFiles, owned: list[SourceFile]) -> bool:
+        """Whether the format would read the very same now."""
+        read = self.files
+        return (
+            owned == self.owned
+            and (files.paths is read.paths or files.paths == read.paths)
+            and all(files.size(path) == size for path, size in read.sizes.items())
+            and all(files.file(path) is source.file for path, source in read.sources.items())
+        )
+
+
+class ReadingMemory:
+    """What earlier readings of one repository found, as long as neither its history nor the settings change.
+
+    A format reads only through its `FormatFiles`. If everything that it asked there is as it was, so is its reading.
     """
 
-    def find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:
-        owner = memory.find_owner(source, lambda source: _find_owner(source, interested))
-        return next((dialect for dialect in interested if dialect.id == owner), None)
+    def __init__(self) -> None:
+        self._interested: dict[str, list[HandoffFormat]] = {}
+        self._recognised: dict[str, _Recognised] = {}
+        self._read: dict[str, _Read] = {}
 
+    def find_interested(self, path: str, formats: tuple[HandoffFormat, ...]) -> list[HandoffFormat]:
+        """The formats that may own a path, by the path alone."""
+        if path not in self._interested:
+            self._interested[path] = [format_ for format_ in formats if format_.may_own(path)]
+        return self._interested[path]
+
+    def recognise(self, file: SourceFile, interested: list[HandoffFormat]) -> _Recognised:
+        known = self._recognised.get(file.path)
+        if known is None or known.file is not file:
+            known = self._recognised[file.path] = _recognise(file, interested)
+        return known
+
+    def read(self, format_: HandoffFormat, files: SourceFiles, owned: list[SourceFile]) -> _Read:
+        """What a format reads, or has read."""
+        known = self._read.get(format_.id)
+        if known is None or not known.still_holds(files, owned):
+            given = FormatFiles(files)
+            reading = format_.read([given.source(file.path) for file in owned], given)
+            known = self._read[format_.id] = _Read(reading, given.problems(), owned, given)
+        return known
+
+
+def read_handoffs(files: SourceFiles, formats: tuple[HandoffFormat, ...]) -> ReadHandoffs:
+    """Asks every format about every candidate; the surest one owns it."""
+    return read_again(files, formats, list_text_names(files.paths), ReadingMemory())
+
+
+def read_again(
+    files: SourceFiles, formats: tuple[HandoffFormat, ...], names: list[str], memory: ReadingMemory
+) -> ReadHandoffs:
+    """The same, reusing what the last reading found in files that have not changed since.
+
+    `names` are the text names among the paths.
+    """
     with without_collection():
-        stale = memory.find_stale(shelf, dialects)
-        assigned = _assign(shelf, dialects, names, find_owner, memory.interested)
-        while outgrown := memory.find_outgrown(assigned.owned, stale):
-            stale = memory.renew(shelf, stale | outgrown)
-            assigned = _assign(shelf, dialects, names, find_owner, memory.interested)
-        readings = [
-            memory.read(dialect, assigned.owned[dialect.id], shelf, again=dialect.id in stale) for dialect in dialects
-        ]
-        return _finish(shelf, assigned, readings)
+        assigned = _assign(files, formats, names, memory)
+        return _merge(assigned, [memory.read(format_, files, assigned.owned[format_.id]) for format_ in formats])
 
 
 class _Assigned(NamedTuple):
-    """Which files belong to whom."""
+    """Which files belong to which format."""
 
-    owned: dict[str, list[Source]]
-    """By dialect."""
-    looked_at: list[Source]
+    owned: dict[str, list[SourceFile]]
+    """By format."""
     unowned: list[str]
+    looked_at: set[str]
+    """Paths that are owned, or should have been: what is wrong with them counts."""
+    reported: list[Problem]
+    """While the formats looked for their files."""
 
 
 def _assign(
-    shelf: Shelf,
-    dialects: tuple[Dialect, ...],
-    names: list[str],
-    find_owner: Callable[[Source, list[Dialect]], Dialect | None],
-    known: dict[str, list[Dialect]],
+    files: SourceFiles, formats: tuple[HandoffFormat, ...], names: list[str], memory: ReadingMemory
 ) -> _Assigned:
-    """`known` remembers who is interested in which path."""
-    assigned = _Assigned({dialect.id: [] for dialect in dialects}, [], [])
+    assigned = _Assigned({format_.id: [] for format_ in formats}, [], set(), [])
     for path in names:
-        interested = known.get(path)
-        if interested is None:
-            interested = known[path] = [dialect for dialect in dialects if dialect.may_own(path)]
+        interested = memory.find_interested(path, formats)
         if not interested:
             if is_candidate(path):
                 assigned.unowned.append(path)
             continue
-        source = shelf.source(path)
-        owner = find_owner(source, interested)
+        file, owner, problems = memory.recognise(files.file(path), interested)
+        assigned.reported.extend(problems)
         if owner is not None:
-            assigned.owned[owner.id].append(source)
-            assigned.looked_at.append(source)
-        elif is_candidate(path) or not source.readable:
+            assigned.owned[owner].append(file)
+            assigned.looked_at.add(path)
+        elif is_candidate(path) or not file.readable:
             assigned.unowned.append(path)
-            assigned.looked_at.append(source)
+            assigned.looked_at.add(path)
     return assigned
 
 
-def _finish(shelf: Shelf, assigned: _Assigned, readings: list[Reading]) -> Harvest:
-    """Puts together what all dialects have read."""
-    unowned = [*assigned.unowned, *_find_left_over(readings, assigned.owned)]
-    looked_at = [*assigned.looked_at, *_find_companions(readings, assigned.looked_at, shelf)]
-    return _merge(readings, looked_at, unowned)
-
-
-def _find_left_over(readings: list[Reading], owned: dict[str, list[Source]]) -> list[str]:
-    """Files that a dialect took and then had no handoff for: nothing that was taken is dropped."""
-    listed = {document.path for reading in readings for handoff in reading.handoffs for document in handoff.documents}
-    return [source.path for sources in owned.values() for source in sources if source.path not in listed]
-
-
-def _find_companions(readings: list[Reading], looked_at: list[Source], shelf: Shelf) -> list[Source]:
-    """Documents that a dialect fetched itself (a note, an event log): what is wrong with them counts as well."""
-    known = {source.path for source in looked_at}
-    documents = [document for reading in readings for handoff in reading.handoffs for document in handoff.documents]
-    paths = dict.fromkeys(document.path for document in documents if document.path not in known)
-    return [shelf.source(path) for path in paths]
+def _recognise(file: SourceFile, interested: list[HandoffFormat]) -> _Recognised:
+    """The format with the highest confidence; the first of equals, in the order of the table."""
+    source = Source(file)
+    owner: str | None = None
+    best = 0.0
+    for format_ in interested:
+        confidence = source.read_once(("recognise", format_.id), format_.recognise)
+        if confidence >= POSSIBLE and confidence > best:
+            owner, best = format_.id, confidence
+    return _Recognised(file, owner, source.problems())
 
 
 def is_candidate(path: str) -> bool:
-    """Whether a path sounds like a handoff, so that it must be listed when nobody understands it."""
+    """Whether a path sounds like a handoff, so that it must be listed if no format understands it."""
     folder, _, name = path.rpartition("/")
     if name == _OWN_FILE or not _is_text_name(name):
         return False
@@ -143,9 +188,9 @@ def _is_text_name(path: str) -> bool:
 
 
 def list_text_names(paths: tuple[str, ...]) -> list[str]:
-    """The paths with such a name; of a large tree most are sorted out by their ending, and each ending is judged once.
+    """The paths that a handoff can be written in. In a large tree most drop out by their ending, each judged once.
 
-    A name that begins with a dot, or has none, is no ending: it is looked at by itself.
+    A name that begins with a dot, or has none, has no ending: it is looked at on its own.
     """
     endings = {path.rpartition(".")[2] for path in paths}
     others = {ending for ending in endings if "/" not in ending and not f".{ending}".lower().endswith(_TEXT_ENDINGS)}
@@ -153,37 +198,40 @@ def list_text_names(paths: tuple[str, ...]) -> list[str]:
     return [path for path in likely if _is_text_name(path)]
 
 
-def _find_owner(source: Source, interested: list[Dialect]) -> Dialect | None:
-    """The dialect with the highest confidence; the first of equals, in the order of the table."""
-    best: Dialect | None = None
-    best_confidence = 0.0
-    for dialect in interested:
-        confidence = source.keep(("recognise", dialect.id), dialect.recognise)
-        if confidence >= POSSIBLE and confidence > best_confidence:
-            best, best_confidence = dialect, confidence
-    return best
+def _merge(assigned: _Assigned, results: list[_Read]) -> ReadHandoffs:
+    """Puts together what all formats have read."""
+    problems = [problem for result in results for problem in result.reading.problems]
+    handoffs: dict[str, Handoff] = {}
+    for result in results:
+        for handoff in result.reading.handoffs:
+            unique = _make_unique(handoff, handoffs, problems)
+            handoffs[unique.id] = unique
+    documents = {document.path for handoff in handoffs.values() for document in handoff.documents}
+    # a file that a format took and then had no handoff for is unknown: nothing is dropped
+    left_over = [file.path for owned in assigned.owned.values() for file in owned if file.path not in documents]
+    used = {path for result in results for path in result.reading.used}
+    unknown = tuple(path for path in sorted([*assigned.unowned, *left_over]) if path not in used)
+    counting = assigned.looked_at | documents
+    reported = {problem for result in results for problem in result.reported}.union(assigned.reported)
+    problems.extend(_limit(sorted((problem for problem in reported if problem.path in counting), key=_order)))
+    return ReadHandoffs(tuple(handoffs.values()), unknown, tuple(sorted(set(problems), key=_order)))
 
 
-def _merge(readings: list[Reading], looked_at: list[Source], unowned: list[str]) -> Harvest:
-    problems: list[Problem] = []
-    handoffs: list[Handoff] = []
-    taken: dict[str, Handoff] = {}
-    used: set[str] = set()
-    for reading in readings:
-        used |= reading.used
-        problems.extend(reading.problems)
-        for handoff in reading.handoffs:
-            unique = _make_unique(handoff, taken, problems)
-            taken[unique.id] = unique
-            handoffs.append(unique)
-    for source in looked_at:
-        problems.extend(source.problems())
-    ordered = sorted(set(problems), key=lambda problem: (problem.path, problem.line or 0, problem.message))
-    return Harvest(tuple(handoffs), tuple(path for path in sorted(unowned) if path not in used), tuple(ordered))
+def _order(problem: Problem) -> tuple[str, int, str]:
+    return problem.path, problem.line or 0, problem.message
+
+
+def _limit(problems: list[Problem]) -> Iterator[Problem]:
+    """The first problems of each file, and how many more it has; `problems` are sorted."""
+    for path, group in groupby(problems, key=lambda problem: problem.path):
+        of_file = list(group)
+        yield from of_file[:_MOST_PROBLEMS]
+        if len(of_file) > _MOST_PROBLEMS:
+            yield Problem(path=path, message=f"has {len(of_file) - _MOST_PROBLEMS} more problems like these")
 
 
 def _make_unique(handoff: Handoff, taken: dict[str, Handoff], problems: list[Problem]) -> Handoff:
-    """Two handoffs of one id are both kept; the later one is renamed, and that is said."""
+    """Two handoffs with the same id are both kept; the later one is renamed, and a problem says so."""
     if handoff.id not in taken:
         return handoff
     candidate = build_id(handoff.dialect, handoff.id)

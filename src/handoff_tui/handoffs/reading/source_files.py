@@ -1,4 +1,4 @@
-"""The shelf over a real repository: files read safely and once, git facts read on demand."""
+"""A repository's files, each read safely and once, and the facts of its history, read on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.history.commits import Commit, read_blobs, read_commits, read_notes, read_refs
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.work_tree.listing import leave_out_folder, sort_paths
-from handoff_tui.handoffs.reading.format import CommitFact, RefFact, Source
+from handoff_tui.handoffs.reading.format import CommitFact, RefFact, SourceFile
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.probe import OFTEN_IGNORED, is_present, list_named, read_size
 from handoff_tui.system.files.reader import FileReader
@@ -21,20 +21,20 @@ _NOTES = "refs/notes/"
 _REFS_OF_INTEREST = ("refs/tags", "refs/handoff", _NOTES, "refs/heads")
 
 
-class RepositoryShelf:
-    """Everything the dialects may read of one repository."""
+class RepositoryFiles:
+    """Everything that formats may read of one repository."""
 
     def __init__(self, repository: Repository, work_tree: WorkTree, settings: Settings) -> None:
         self.settings = settings
         self._repository = repository
         self._work_tree = work_tree
         self._reader = FileReader(repository.root, settings.limits.file_bytes)
-        self._sources: dict[str, Source] = {}
+        self._files: dict[str, SourceFile] = {}
         self._sizes: dict[str, int | None] = {}
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        """Our own folder is no handoff; a tracked file that was deleted is not there to be read."""
+        """Every path that can be read: not our own folder, and no tracked file that was deleted."""
         root = self._repository.root
         ignored = list_named(root, OFTEN_IGNORED)
         known = self._work_tree.paths
@@ -42,10 +42,10 @@ class RepositoryShelf:
         gone = frozenset(path for path in self._work_tree.facts.changed if not is_present(root, path))
         return tuple(path for path in paths if path not in gone) if gone else paths
 
-    def source(self, path: str) -> Source:
-        if path not in self._sources:
-            self._sources[path] = self._read(path)
-        return self._sources[path]
+    def file(self, path: str) -> SourceFile:
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        return self._files[path]
 
     def size(self, path: str) -> int | None:
         if path not in self._sizes:
@@ -53,24 +53,18 @@ class RepositoryShelf:
         return self._sizes[path]
 
     def has_read(self, path: str) -> bool:
-        """Whether anybody asked about the content or size of a file; where links were read, that cannot be denied."""
-        return path in self._sources or path in self._sizes or self._has_links
-
-    def renew(self, path: str) -> None:
-        """The file as if nobody had asked about it yet; it is not read again."""
-        self._sources[path] = self.source(path).renew()
+        """Whether anybody asked for the content or size of a file; if links were read, it may have been any file."""
+        return path in self._files or path in self._sizes or self._has_links
 
     @cached_property
     def _has_links(self) -> bool:
-        return any(map(self._reader.is_linked, self._sources))
+        return any(map(self._reader.is_linked, self._files))
 
-    def move_on(self, work_tree: WorkTree, changed: frozenset[str], *, presence: bool) -> RepositoryShelf:
-        """The shelf a moment later, when nothing but some files has changed; `presence` where one came or went."""
-        later = RepositoryShelf(self._repository, work_tree, self.settings)
-        later._sources = {
-            path: source
-            for path, source in self._sources.items()
-            if path not in changed and not self._reader.is_linked(path)
+    def move_on(self, work_tree: WorkTree, changed: frozenset[str], *, presence: bool) -> RepositoryFiles:
+        """The files a moment later, when nothing but these has changed; `presence` if one came or went."""
+        later = RepositoryFiles(self._repository, work_tree, self.settings)
+        later._files = {
+            path: file for path, file in self._files.items() if path not in changed and not self._reader.is_linked(path)
         }
         later._sizes = {path: size for path, size in self._sizes.items() if path not in changed}
         kept = ("history", "_commits", "_refs", *(() if presence else ("paths",)))
@@ -83,18 +77,18 @@ class RepositoryShelf:
     def refs(self) -> tuple[RefFact, ...]:
         return self._refs
 
-    def notes(self, ref: str) -> dict[str, Source]:
-        """Notes on the newest commits, newest first; those on commits further back are passed over."""
+    def notes(self, ref: str) -> dict[str, SourceFile]:
+        """Notes on the newest commits, newest first; those on older commits are skipped."""
         if ref.startswith(_NOTES) and all(known.name != ref for known in self.refs()):
             return {}
         blobs = read_notes(self._repository.git, ref)
         in_order = [(commit.id, blobs[commit.id]) for commit in self.commits() if commit.id in blobs]
         contents = read_blobs(self._repository.git, [blob for _, blob in in_order], self.settings.limits.file_bytes)
-        found: dict[str, Source] = {}
+        notes: dict[str, SourceFile] = {}
         for commit, blob in in_order:
             path = f"notes:{ref}/{commit}"
-            found[commit] = self._sources[path] = self._build_source(path, contents[blob])
-        return found
+            notes[commit] = self._files[path] = self._build_file(path, contents[blob])
+        return notes
 
     @cached_property
     def _commits(self) -> tuple[CommitFact, ...]:
@@ -104,7 +98,7 @@ class RepositoryShelf:
 
     @cached_property
     def history(self) -> list[Commit]:
-        """The newest commits as git has them, as many as the limits allow."""
+        """The newest commits, as many as the limits allow."""
         return read_commits(self._repository.git, self.settings.limits.commits)
 
     @cached_property
@@ -112,18 +106,18 @@ class RepositoryShelf:
         refs = read_refs(self._repository.git, *_REFS_OF_INTEREST)
         return tuple(RefFact(ref.name, ref.commit, ref.subject) for ref in refs)
 
-    def _read(self, path: str) -> Source:
+    def _read(self, path: str) -> SourceFile:
         try:
             content = self._reader.read_bytes(path)
         except (FileUnreadableError, UnsafePathError) as refused:
             message = refused.message.removeprefix(f"{path} ")
-            return Source(path, "", readable=False, problems=[Problem(path=path, message=message)])
-        return self._build_source(path, content)
+            return SourceFile(path, "", readable=False, problems=[Problem(path=path, message=message)])
+        return self._build_file(path, content)
 
-    def _build_source(self, path: str, content: bytes | None) -> Source:
+    def _build_file(self, path: str, content: bytes | None) -> SourceFile:
         if content is None:
             problem = Problem(path=path, message="is missing or too large")
-            return Source(path, "", readable=False, problems=[problem])
+            return SourceFile(path, "", readable=False, problems=[problem])
         decoded = decode_text(content)
         level = ProblemLevel.ERROR if decoded.binary else ProblemLevel.WARNING
         problems = [Problem(path=path, message=remark, level=level) for remark in decoded.remarks]
@@ -133,7 +127,7 @@ class RepositoryShelf:
             problems.append(
                 Problem(path=path, message=f"is too long to be parsed: {len(content):,} bytes; the limit is {limit:,}")
             )
-        return Source(
+        return SourceFile(
             path,
             "" if too_long else decoded.text,
             sha256=hashlib.sha256(content).hexdigest(),

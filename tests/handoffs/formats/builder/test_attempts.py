@@ -6,7 +6,7 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_results
 from handoff_tui.handoffs.formats.builder.grouping import group_files
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 
 def _results(status: str, more: str = "") -> str:
@@ -60,7 +60,7 @@ def test_copies_count_once() -> None:
 
 def test_unreadable_results_are_attempts_each() -> None:
     """Nothing is known to be the same about two files that cannot be read."""
-    numbered = _number([Source(f"{folder}/RESULTS_HANDOFF_7.md", "", readable=False) for folder in "ab"])
+    numbered = _number([Source(SourceFile(f"{folder}/RESULTS_HANDOFF_7.md", "", readable=False)) for folder in "ab"])
     assert [(results.number, results.reading.status) for results in numbered] == [(1, None), (2, None)]
 
 

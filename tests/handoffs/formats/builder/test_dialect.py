@@ -7,10 +7,10 @@ import json
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.dialect import BUILDER
+from handoff_tui.handoffs.formats.builder.format import BUILDER
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
-from handoff_tui.handoffs.reading.format import POSSIBLE, Reading
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
+from tests.support.memory_files import MemoryFiles, read_with
 
 _HASH = "0a" * 32
 
@@ -31,8 +31,8 @@ def _manifest(package: str) -> str:
     return json.dumps({"package_id": package, **keys, "assets": assets})
 
 
-def _read(files: dict[str, str]) -> tuple[dict[str, Handoff], list[Problem], Reading]:
-    shelf = MemoryShelf(files)
+def _read(files: dict[str, str]) -> tuple[dict[str, Handoff], list[Problem], FormatReading]:
+    shelf = MemoryFiles(files)
     reading = read_with(BUILDER, shelf)
     problems = [*reading.problems, *(problem for path in shelf.paths for problem in shelf.source(path).problems())]
     return {handoff.id: handoff for handoff in reading.handoffs}, problems, reading

@@ -7,7 +7,7 @@ from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
 from handoff_tui.handoffs.formats.builder.grouping import group_files
 from handoff_tui.handoffs.handoff import RegistryState
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 _SPEC = "# BUILDER HANDOFF 7: Lamp\n\nBlocked-By: H-3\n\n## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n"
 _RESULTS = "# Results: HANDOFF-7 — Lamp\n\n**Agent**: {agent}\n\n## Status: {status}\n\n## Files Created\n- `a.py`\n"
@@ -25,7 +25,8 @@ def _prompt(*questions: str) -> str:
 def _draft(files: dict[str, str | None]) -> Draft:
     """The draft of one handoff; a file without text cannot be read."""
     sources = [
-        Source(path, "", readable=False) if text is None else Source.of_text(path, text) for path, text in files.items()
+        Source(SourceFile(path, "", readable=False)) if text is None else Source.of_text(path, text)
+        for path, text in files.items()
     ]
     [group], _ = group_files(sources)
     return build_draft(group, Builder())
@@ -88,7 +89,10 @@ def test_documents_are_in_the_order_of_the_work() -> None:
 
 def test_empty_document_is_a_problem() -> None:
     """A file that says nothing is said to; one that cannot be read has its own problem."""
-    empty, unread = Source.of_text("RESULTS_HANDOFF_7.md", " \n"), Source("H-7/H-7_RESULTS.md", "", readable=False)
+    empty, unread = (
+        Source.of_text("RESULTS_HANDOFF_7.md", " \n"),
+        Source(SourceFile("H-7/H-7_RESULTS.md", "", readable=False)),
+    )
     [group], _ = group_files([empty, unread])
     draft = build_draft(group, Builder())
     assert [problem.message for problem in empty.problems()] == ["is empty"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.grouping import Group, group_files
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 
 def _group(files: dict[str, str]) -> dict[str, Group]:
@@ -113,5 +113,5 @@ def test_title_that_names_another_handoff_is_reported() -> None:
 
 def test_unreadable_file_is_grouped_by_its_name() -> None:
     """Nothing of it is looked at."""
-    groups, problems = group_files([Source("RESULTS_HANDOFF_7.md", "", readable=False)])
+    groups, problems = group_files([Source(SourceFile("RESULTS_HANDOFF_7.md", "", readable=False))])
     assert ([group.id for group in groups], problems) == (["H-7"], [])

@@ -6,8 +6,8 @@ import json
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.dialect import ManifestReading, attach_packages, read_manifest
 from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
+from handoff_tui.handoffs.formats.builder.format import ManifestReading, attach_packages, read_manifest
 from handoff_tui.handoffs.formats.builder.grouping import group_files
 from handoff_tui.handoffs.reading.format import Source
 

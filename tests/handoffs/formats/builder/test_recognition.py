@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.formats.builder.recognition import recognise
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source, SourceFile
 
 _RESULTS = "# Results: H-7 — Lamp\n\n## Status: PASS\n\n## Files Created\n- NONE\n\n## Test Results\n- Total: 3\n"
 _SPEC = "# Lamp\n\n## 1. Mission\n\n## 2. Critical Constraints\n\n## 6. Test Plan\n"
@@ -54,5 +54,5 @@ def test_confidence_follows_the_content(path: str, text: str, expected: float) -
 
 def test_confidence_of_an_unreadable_file_is_its_name() -> None:
     """A file that could not be read stays where its name puts it."""
-    assert recognise(Source("H-7/H-7_RESULTS.md", "", readable=False)) == POSSIBLE
-    assert recognise(Source("paper/RESULTS.md", "", readable=False)) == NO
+    assert recognise(Source(SourceFile("H-7/H-7_RESULTS.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("paper/RESULTS.md", "", readable=False))) == NO

@@ -6,7 +6,7 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.results import ResultsReading, read_results
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 _FULL = """# Results: HANDOFF-7 — Lamp
 
@@ -126,7 +126,7 @@ def test_results_backfill_is_marked_only_where_said_of_itself() -> None:
 
 def test_results_that_cannot_be_read_say_nothing() -> None:
     """An unreadable file is an empty reading."""
-    reading = read_results(Source("RESULTS_HANDOFF_7.md", "", readable=False), Builder())
+    reading = read_results(Source(SourceFile("RESULTS_HANDOFF_7.md", "", readable=False)), Builder())
     assert (reading.status, reading.claims, reading.missing) == (None, [], ())
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _PATH = "HANDOFF_12_T007.md"
 _HEAD = """\
@@ -40,7 +40,7 @@ Ran into this: 500 Internal Server Error
 
 
 def _read(state: str) -> tuple[Handoff, list[Problem]]:
-    shelf = MemoryShelf({_PATH: _HEAD.format(state=state)})
+    shelf = MemoryFiles({_PATH: _HEAD.format(state=state)})
     return read_with(HUB, shelf).handoffs[0], shelf.source(_PATH).problems()
 
 

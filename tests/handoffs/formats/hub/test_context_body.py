@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.handoff import Handoff, HandoffType
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _CONTEXT = """\
 # Handoff Context
@@ -57,7 +57,7 @@ LAMP.md            |   5 +
 
 
 def _read() -> Handoff:
-    return read_with(HUB, MemoryShelf({"HANDOFF_12_T007.md": _CONTEXT})).handoffs[0]
+    return read_with(HUB, MemoryFiles({"HANDOFF_12_T007.md": _CONTEXT})).handoffs[0]
 
 
 def test_context_gives_position_and_task() -> None:

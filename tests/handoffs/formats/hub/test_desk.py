@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.hub.dialect import Desk
+from handoff_tui.handoffs.formats.hub.format import Desk
 from handoff_tui.handoffs.reading.format import Source
 
 

@@ -4,8 +4,8 @@ import json
 
 from handoff_tui.config.settings.root import Hub, Settings
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.formats.hub.dialect import HUB
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.hub.format import HUB
+from tests.support.memory_files import MemoryFiles, read_with
 
 
 def _context(run: int, time: str, title: str) -> str:
@@ -22,7 +22,7 @@ def test_runs_of_one_task_are_one_handoff() -> None:
         "HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "new"),
         "WORK_CYCLE_0_T007.md": "# WorkCycle Context\nRun 0 not found.",
     }
-    handoffs = read_with(HUB, MemoryShelf(files)).handoffs
+    handoffs = read_with(HUB, MemoryFiles(files)).handoffs
     assert [(handoff.id, handoff.title) for handoff in handoffs] == [("T007", "new")]
     assert [document.path for document in handoffs[0].documents] == [
         "HANDOFF_10_T007.md",
@@ -43,13 +43,13 @@ def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
         "away/security_report.json": json.dumps({"findings": finding, "task": "T007"}),
         "lost/security_report.json": json.dumps({"findings": finding}),
     }
-    handoffs = read_with(HUB, MemoryShelf(files)).handoffs
+    handoffs = read_with(HUB, MemoryFiles(files)).handoffs
     assert [(handoff.id, len(handoff.findings)) for handoff in handoffs] == [("T007", 3), ("lost/security-report", 1)]
 
 
 def test_empty_context_is_a_handoff_with_a_problem() -> None:
     """A context that was never written is shown, not dropped."""
-    shelf = MemoryShelf({"WORK_CYCLE_0.md": "# WorkCycle Context\nRun 0 not found."})
+    shelf = MemoryFiles({"WORK_CYCLE_0.md": "# WorkCycle Context\nRun 0 not found."})
     handoffs = read_with(HUB, shelf).handoffs
     assert [(handoff.id, handoff.claims, handoff.tasks) for handoff in handoffs] == [("RUN-0", (), ())]
     assert len(shelf.source("WORK_CYCLE_0.md").problems()) == 1
@@ -72,7 +72,7 @@ def test_words_of_the_hub_come_from_the_settings() -> None:
         "HANDOFF_4_T007.md": failed,
         "bugs.json": json.dumps({"status": "green", "bugs": [{"title": "a", "severity": "low"}]}),
     }
-    shelf = MemoryShelf(files, Settings(hub=words))
+    shelf = MemoryFiles(files, Settings(hub=words))
     handoffs = {handoff.id: handoff for handoff in read_with(HUB, shelf).handoffs}
     assert (handoffs["T001"].source_phase, handoffs["T001"].target_phase) == ("DEV", "PROOF")
     assert (handoffs["T007"].source_phase, handoffs["T007"].target_phase) == ("SEC_FAILED", "PROOF")
@@ -80,6 +80,6 @@ def test_words_of_the_hub_come_from_the_settings() -> None:
     assert [problem.message for problem in shelf.source("bugs.json").problems()] == [
         "says green, but lists 1 open findings that are low"
     ]
-    standard = MemoryShelf(files)
+    standard = MemoryFiles(files)
     read_with(HUB, standard)
     assert len(standard.source("work_cycles.json").problems()) == 2

@@ -6,13 +6,13 @@ import pytest
 
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 
 def _read(path: str, content: object) -> tuple[Handoff, list[str]]:
-    shelf = MemoryShelf({path: json.dumps(content, indent=1)})
+    shelf = MemoryFiles({path: json.dumps(content, indent=1)})
     return read_with(HUB, shelf).handoffs[0], [problem.message for problem in shelf.source(path).problems()]
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.tasks import Proof, ProofKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB, parse_kind
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.hub.format import HUB, parse_kind
+from tests.support.memory_files import MemoryFiles, read_with
 
 _CONTEXT = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"
 _LATER = _CONTEXT.replace("T007", "T008").replace("12", "13").replace("2031", "2032")
@@ -40,7 +40,7 @@ def test_proofs_join_the_handoff_of_their_task_or_run() -> None:
         "screenshots/notes.txt": "",
         "proofs/script.py": "",
     }
-    reading = read_with(HUB, MemoryShelf(files))
+    reading = read_with(HUB, MemoryFiles(files))
     proofs = {handoff.id: handoff.proofs for handoff in reading.handoffs}
     assert proofs["T007"] == (
         Proof(path="proofs/T007/run-12/lamp.png", kind=ProofKind.SCREENSHOT, task="T007", run="12", size=4),
@@ -53,11 +53,11 @@ def test_proofs_join_the_handoff_of_their_task_or_run() -> None:
 def test_proofs_of_no_known_task_join_the_list() -> None:
     """With a task list, proofs that cannot be placed belong there."""
     files = {"todo.json": _TODO, "HANDOFF_12_T007.md": _CONTEXT, "proofs/T999/a.png": ""}
-    proofs = {handoff.id: len(handoff.proofs) for handoff in read_with(HUB, MemoryShelf(files)).handoffs}
+    proofs = {handoff.id: len(handoff.proofs) for handoff in read_with(HUB, MemoryFiles(files)).handoffs}
     assert proofs == {"T007": 0, "todo": 1}
 
 
 def test_proofs_without_a_hub_are_left_alone() -> None:
     """A folder of that name in another repository is none of our business."""
-    reading = read_with(HUB, MemoryShelf({"proofs/T007/a.png": ""}))
+    reading = read_with(HUB, MemoryFiles({"proofs/T007/a.png": ""}))
     assert (reading.handoffs, reading.used) == ([], set())

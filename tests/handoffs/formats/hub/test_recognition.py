@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.hub.dialect import recognise
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.formats.hub.format import recognise
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source, SourceFile
 
 _HEAD = "Generated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"
 
@@ -46,5 +46,5 @@ def test_recognise_judges_by_content(path: str, text: str, expected: float) -> N
 
 def test_recognise_keeps_an_unreadable_file_of_its_name() -> None:
     """A file that cannot be read is shown under the dialect whose name it bears."""
-    assert recognise(Source("HANDOFF_12_T007.md", "", readable=False)) == POSSIBLE
-    assert recognise(Source("docs/context.md", "", readable=False)) == NO
+    assert recognise(Source(SourceFile("HANDOFF_12_T007.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("docs/context.md", "", readable=False))) == NO

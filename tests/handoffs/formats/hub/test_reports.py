@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.hub.format import HUB
+from tests.support.memory_files import MemoryFiles, read_with
 
 _CONTEXT = "# Handoff Context\nRun ID: 12 | Project: Lantern | Task: T007\n"
 
@@ -23,7 +23,7 @@ def test_report_joins_the_handoff_it_names() -> None:
         "HANDOFF_13_T008.md": _CONTEXT.replace("12", "13").replace("T007", "T008"),
         "elsewhere/report.json": json.dumps(report),
     }
-    handoffs = {handoff.id: handoff for handoff in read_with(HUB, MemoryShelf(files)).handoffs}
+    handoffs = {handoff.id: handoff for handoff in read_with(HUB, MemoryFiles(files)).handoffs}
     assert set(handoffs) == {"T007", "T008"}
     handoff = handoffs["T007"]
     assert [document.path for document in handoff.documents] == ["HANDOFF_12_T007.md", "elsewhere/report.json"]
@@ -38,7 +38,7 @@ def test_report_joins_the_handoff_it_names() -> None:
 def test_report_that_stands_alone_is_kept_and_doubted() -> None:
     """Without a handoff it is one of its own; an error in its output speaks against its pass."""
     report = {"agent": "QA", "status": "pass", "summary": "ok", "raw_output": "Traceback"}
-    shelf = MemoryShelf({"report.json": json.dumps(report)})
+    shelf = MemoryFiles({"report.json": json.dumps(report)})
     handoffs = read_with(HUB, shelf).handoffs
     assert [handoff.id for handoff in handoffs] == ["reports"]
     assert [problem.message for problem in shelf.source("report.json").problems()] == [

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 
 def _read(content: object) -> tuple[Handoff, list[str]]:
     text = content if isinstance(content, str) else json.dumps(content, indent=1)
-    shelf = MemoryShelf({"todo.json": text})
+    shelf = MemoryFiles({"todo.json": text})
     return read_with(HUB, shelf).handoffs[0], [problem.message for problem in shelf.source("todo.json").problems()]
 
 

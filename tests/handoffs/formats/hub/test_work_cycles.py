@@ -3,15 +3,15 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.dialect import HUB
+from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _PATH = "handoffs/export.json"
 
 
 def _read(content: object, **others: str) -> tuple[list[Handoff], list[str]]:
-    shelf = MemoryShelf({_PATH: json.dumps(content, indent=1), **others})
+    shelf = MemoryFiles({_PATH: json.dumps(content, indent=1), **others})
     return read_with(HUB, shelf).handoffs, [problem.message for problem in shelf.source(_PATH).problems()]
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _STATE = {
     "version": 1,
@@ -33,8 +33,8 @@ _STATE = {
 }
 
 
-def _read(state: dict[str, object]) -> tuple[Handoff, MemoryShelf]:
-    shelf = MemoryShelf({".mosaic/agent_state.json": json.dumps(state, indent=1)})
+def _read(state: dict[str, object]) -> tuple[Handoff, MemoryFiles]:
+    shelf = MemoryFiles({".mosaic/agent_state.json": json.dumps(state, indent=1)})
     return read_with(MOSAIC, shelf).handoffs[0], shelf
 
 

@@ -4,15 +4,15 @@ import json
 
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _PATH = ".mosaic/gemini_approval.json"
 
 
 def _read(content: dict[str, object]) -> tuple[Handoff, list[Problem]]:
-    shelf = MemoryShelf({_PATH: json.dumps(content, indent=1)})
+    shelf = MemoryFiles({_PATH: json.dumps(content, indent=1)})
     return read_with(MOSAIC, shelf).handoffs[0], shelf.source(_PATH).problems()
 
 

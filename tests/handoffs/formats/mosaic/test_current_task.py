@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 
 def _read(task: dict[str, object]) -> Handoff:
@@ -13,7 +13,7 @@ def _read(task: dict[str, object]) -> Handoff:
         ".mosaic/current_task.json": json.dumps(task, indent=1),
         ".mosaic/agent_state.json": json.dumps({"last_agent": "robin", "current_task": "Something shorter"}),
     }
-    return read_with(MOSAIC, MemoryShelf(files)).handoffs[0]
+    return read_with(MOSAIC, MemoryFiles(files)).handoffs[0]
 
 
 def test_current_task_names_and_rates_the_handoff() -> None:

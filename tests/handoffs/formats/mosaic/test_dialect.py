@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 
 from handoff_tui.config.settings.root import Mosaic, Settings
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
-from handoff_tui.handoffs.formats.registry import DIALECTS
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
+from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.handoffs.reading.format import CommitFact
 from handoff_tui.handoffs.reading.read import read_handoffs
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 
 def test_mosaic_reads_every_state_folder_and_manifest() -> None:
@@ -19,7 +19,7 @@ def test_mosaic_reads_every_state_folder_and_manifest() -> None:
         ".ai-agents/handoff_2.json": '{"commit": "aaa1111", "branch": "b"}',
         ".ai-agents/handoff_1.json": '{"commit": "aaa1111", "branch": "b"}',
     }
-    reading = read_with(MOSAIC, MemoryShelf(files))
+    reading = read_with(MOSAIC, MemoryFiles(files))
     assert [handoff.id for handoff in reading.handoffs] == ["mosaic", "svc/mosaic", "mosaic/1", "mosaic/2"]
     assert [problem.path for problem in reading.problems] == [
         ".mosaic/blockers.json",
@@ -36,7 +36,7 @@ def test_mosaic_state_in_pieces_is_still_a_handoff() -> None:
         ".mosaic/blockers.json": "",
         ".mosaic/current_task.json": json.dumps(["not", "an", "object"]),
     }
-    shelf = MemoryShelf(files)
+    shelf = MemoryFiles(files)
     reading = read_with(MOSAIC, shelf)
     assert [handoff.id for handoff in reading.handoffs] == ["mosaic"]
     assert len(reading.handoffs[0].documents) == 3
@@ -46,7 +46,7 @@ def test_mosaic_state_in_pieces_is_still_a_handoff() -> None:
 
 def test_mosaic_without_any_file_reads_nothing() -> None:
     """A repository without a state has neither handoffs nor problems."""
-    reading = read_with(MOSAIC, MemoryShelf({"README.md": "# Hello"}))
+    reading = read_with(MOSAIC, MemoryFiles({"README.md": "# Hello"}))
     assert (reading.handoffs, reading.problems, reading.used) == ([], [], set())
 
 
@@ -58,7 +58,7 @@ def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
     }
 
     def superseded() -> list[str]:
-        handoffs = read_with(MOSAIC, MemoryShelf(files)).handoffs
+        handoffs = read_with(MOSAIC, MemoryFiles(files)).handoffs
         return [handoff.id for handoff in handoffs if handoff.registry is RegistryState.SUPERSEDED]
 
     assert superseded() == ["mosaic/1"]
@@ -68,25 +68,25 @@ def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
 
 def test_mosaic_state_of_another_type_is_an_error() -> None:
     """Blockers that cannot be read may be anything: that is no detail."""
-    shelf = MemoryShelf({".mosaic/agent_state.json": '{"last_agent": "wren"}', ".mosaic/blockers.json": "[1]"})
+    shelf = MemoryFiles({".mosaic/agent_state.json": '{"last_agent": "wren"}', ".mosaic/blockers.json": "[1]"})
     read_with(MOSAIC, shelf)
     assert [(problem.path, problem.level.value) for problem in shelf.problems()] == [(".mosaic/blockers.json", "error")]
 
 
 def test_mosaic_file_that_is_not_understood_is_listed() -> None:
     """A state file with foreign content is not dropped in silence."""
-    shelf = MemoryShelf(
+    shelf = MemoryFiles(
         {".mosaic/project_state.json": '{"theme": "dark"}', "docs/handoffs/odd.md": "# Odd\n\nWords.\n"}
     )
-    assert read_handoffs(shelf, DIALECTS).unknown == (".mosaic/project_state.json", "docs/handoffs/odd.md")
+    assert read_handoffs(shelf, FORMATS).unknown == (".mosaic/project_state.json", "docs/handoffs/odd.md")
 
 
 def test_problems_of_documents_that_no_path_led_to_are_told() -> None:
     """A note in git that is no JSON is reported like a file."""
     commit = CommitFact("1" * 40, "test: lamp", "test: lamp", "Ada", "2031-01-01")
     ref = "refs/notes/tdd-handoffs"
-    shelf = MemoryShelf({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
-    assert [problem.path for problem in read_handoffs(shelf, DIALECTS).problems] == [f"notes:{ref}/{commit.id}"]
+    shelf = MemoryFiles({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
+    assert [problem.path for problem in read_handoffs(shelf, FORMATS).problems] == [f"notes:{ref}/{commit.id}"]
 
 
 def test_mosaic_words_come_from_the_settings() -> None:
@@ -96,9 +96,9 @@ def test_mosaic_words_come_from_the_settings() -> None:
         ".mosaic/project_state.json": json.dumps({"blocking_issues": [{"id": "B2", "status": "parked"}]}),
     }
     words = Mosaic(open_statuses=("open",), closed_statuses=("parked",), state_files=("blockers.json", "crew.json"))
-    shelf = MemoryShelf(files, Settings(mosaic=words))
+    shelf = MemoryFiles(files, Settings(mosaic=words))
     reading = read_with(MOSAIC, shelf)
     assert [(blocker.id, blocker.open) for blocker in reading.handoffs[0].blockers] == [("B1", False), ("B2", False)]
     assert shelf.problems() == []
     assert [problem.path for problem in reading.problems] == [".mosaic/crew.json"]
-    assert all(blocker.open for blocker in read_with(MOSAIC, MemoryShelf(files)).handoffs[0].blockers)
+    assert all(blocker.open for blocker in read_with(MOSAIC, MemoryFiles(files)).handoffs[0].blockers)

@@ -10,11 +10,11 @@ from handoff_tui.handoffs.formats.mosaic.json_claims import (
     claim_document_fields,
     parse_commit,
 )
-from handoff_tui.handoffs.reading.json_document import JsonNode, parse_json
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json
 
 
 def _parse(text: str) -> JsonNode:
-    root = parse_json("a.json", text).root
+    root = JsonDocument(parse_json("a.json", text)).root
     assert root is not None
     return root
 

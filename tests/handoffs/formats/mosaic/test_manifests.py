@@ -3,15 +3,15 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _PATH = ".ai-agents/handoff_20310203_040506.json"
 
 
 def _read(content: object) -> tuple[Handoff, list[str]]:
-    shelf = MemoryShelf({_PATH: json.dumps(content, indent=1)})
+    shelf = MemoryFiles({_PATH: json.dumps(content, indent=1)})
     handoff = read_with(MOSAIC, shelf).handoffs[0]
     return handoff, [problem.message for problem in shelf.source(_PATH).problems()]
 

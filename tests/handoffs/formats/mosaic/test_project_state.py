@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _STATE: dict[str, object] = {
     "git_commit": "aaa1111",
@@ -34,7 +34,7 @@ _STATE: dict[str, object] = {
 
 def _read() -> Handoff:
     files = {".mosaic/project_state.json": json.dumps(_STATE, indent=1)}
-    return read_with(MOSAIC, MemoryShelf(files)).handoffs[0]
+    return read_with(MOSAIC, MemoryFiles(files)).handoffs[0]
 
 
 def test_project_state_phases_and_steps_are_tasks_once() -> None:

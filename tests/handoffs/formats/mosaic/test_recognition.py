@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source, SourceFile
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def test_recognise_judges_by_content(path: str, text: str, expected: float) -> N
 
 def test_recognise_keeps_an_unreadable_file_at_its_place() -> None:
     """A dangling link at a place of the state is shown under this dialect."""
-    assert recognise(Source(".mosaic/LATEST_HANDOFF.md", "", readable=False)) == POSSIBLE
-    assert recognise(Source("LATEST_HANDOFF.md", "", readable=False)) == NO
+    assert recognise(Source(SourceFile(".mosaic/LATEST_HANDOFF.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("LATEST_HANDOFF.md", "", readable=False))) == NO

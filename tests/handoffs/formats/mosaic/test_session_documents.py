@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.handoff import Handoff
-from tests.support.shelf import MemoryShelf, read_with
+from tests.support.memory_files import MemoryFiles, read_with
 
 _DOCUMENT = """\
 # Session handoff, third of February
@@ -37,7 +37,7 @@ see `src/not_a_reference.py`
 
 
 def _read() -> Handoff:
-    return read_with(MOSAIC, MemoryShelf({".mosaic/SESSION_HANDOFF_2031-02-03.md": _DOCUMENT})).handoffs[0]
+    return read_with(MOSAIC, MemoryFiles({".mosaic/SESSION_HANDOFF_2031-02-03.md": _DOCUMENT})).handoffs[0]
 
 
 def _claims(kind: ClaimKind) -> list[tuple[str | None, object, int | None]]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.mosaic.dialect import MOSAIC
-from tests.support.shelf import MemoryShelf, read_with
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
+from tests.support.memory_files import MemoryFiles, read_with
 
 _PATH = ".mosaic/session_log.jsonl"
 
@@ -14,7 +14,7 @@ def test_session_log_shows_the_last_ten_entries_and_the_total() -> None:
     lines = [
         json.dumps({"timestamp": f"t{n}", "agent": "robin", "mode": "BUILD", "action": f"a{n}"}) for n in range(13)
     ]
-    handoff = read_with(MOSAIC, MemoryShelf({_PATH: "\n".join(lines)})).handoffs[0]
+    handoff = read_with(MOSAIC, MemoryFiles({_PATH: "\n".join(lines)})).handoffs[0]
     entries = [fact for fact in handoff.facts if fact.name == "session log"]
     assert len(entries) == 10
     assert entries[0].value == "t3 robin BUILD a3"
@@ -31,7 +31,7 @@ def test_session_log_claims_commits_files_and_numbers() -> None:
             {"agent": "r", "action": "y", "files": ["src/a.py", "b.md"], "outcome": "Commit bbb2222; 3/3 tests passed"}
         ),
     ]
-    handoff = read_with(MOSAIC, MemoryShelf({_PATH: "\n".join(lines)})).handoffs[0]
+    handoff = read_with(MOSAIC, MemoryFiles({_PATH: "\n".join(lines)})).handoffs[0]
     assert [(claim.kind, claim.subject, claim.value, claim.where.line) for claim in handoff.claims] == [
         (ClaimKind.COMMIT, None, "aaa1111", 1),
         (ClaimKind.COMMIT, None, "bbb2222", 2),
@@ -44,7 +44,7 @@ def test_session_log_claims_commits_files_and_numbers() -> None:
 
 def test_session_log_reports_broken_lines_and_reads_the_rest() -> None:
     """A broken line is a problem at its line; the others are read."""
-    shelf = MemoryShelf({_PATH: '{"agent": "r", "action": "x"}\n{"agent": \n[1]\n'})
+    shelf = MemoryFiles({_PATH: '{"agent": "r", "action": "x"}\n{"agent": \n[1]\n'})
     handoff = read_with(MOSAIC, shelf).handoffs[0]
     assert [problem.line for problem in shelf.source(_PATH).problems()] == [2, 3]
     assert [fact.value for fact in handoff.facts] == ["1", "r x"]

@@ -4,7 +4,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
-from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 
 def _source(path: str, text: str) -> Source:
@@ -29,7 +29,7 @@ def test_latest_document_that_equals_a_session_document_says_nothing_twice() -> 
 def test_dangling_latest_document_is_listed_without_a_hash() -> None:
     """A link to nothing is a document of the live handoff; its own problem says why."""
     problem = Problem(path=".mosaic/LATEST_HANDOFF.md", message="is a link to nothing")
-    source = Source(".mosaic/LATEST_HANDOFF.md", "", readable=False, problems=[problem])
+    source = Source(SourceFile(".mosaic/LATEST_HANDOFF.md", "", readable=False, problems=[problem]))
     handoff = build_live_handoff(".mosaic", {"LATEST_HANDOFF.md": source}, "mosaic").build()
     assert [(document.path, document.sha256) for document in handoff.documents] == [(".mosaic/LATEST_HANDOFF.md", None)]
     assert source.problems() == [problem]

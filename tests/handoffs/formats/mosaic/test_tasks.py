@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks, is_finished
-from handoff_tui.handoffs.reading.json_document import parse_json
+from handoff_tui.handoffs.reading.json_document import JsonDocument, parse_json
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_is_finished_knows_words_or_says_nothing(status: str, *, expected: bool 
 
 def test_build_tasks_reports_what_is_no_task() -> None:
     """Text and objects are tasks; a number is a problem."""
-    document = parse_json("a.json", '["one", {"id": 2, "title": "two", "status": "done"}, 3, ""]')
+    document = JsonDocument(parse_json("a.json", '["one", {"id": 2, "title": "two", "status": "done"}, 3, ""]'))
     assert document.root is not None
     tasks = list(build_tasks(document.root.elements(), "t", status="waiting"))
     assert [(task.id, task.title, task.status) for task in tasks] == [("t-1", "one", "waiting"), ("2", "two", "done")]

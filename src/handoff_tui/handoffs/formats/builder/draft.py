@@ -60,7 +60,7 @@ class SpecReading:
 
 def read_spec(source: Source, settings: Builder) -> SpecReading:
     """What it says; nobody changes what was read."""
-    reading = source.keep("builder.spec", lambda source: _read(source, settings), settings)
+    reading = source.read_once("builder.spec", _read, settings)
     prompt = None if reading.prompt is None else replace(reading.prompt, source=source)
     return replace(reading, source=source, prompt=prompt)
 

@@ -52,7 +52,7 @@ class PromptReading:
 
 def read_prompt(source: Source) -> PromptReading:
     """A prompt file: its questions, its stop, its contract, and answers that should not be there."""
-    return replace(source.keep("builder.prompt", _read), source=source)
+    return replace(source.read_once("builder.prompt", _read), source=source)
 
 
 def _read(source: Source) -> PromptReading:

@@ -35,7 +35,7 @@ _ENOUGH = 3
 
 def recognise(source: Source) -> float:
     """Confidence by content; a name that only a builder uses keeps an empty or broken file with us."""
-    return source.keep("builder.recognise", _recognise)
+    return source.read_once("builder.recognise", _recognise)
 
 
 def _recognise(source: Source) -> float:

@@ -78,7 +78,7 @@ def find_rows(source: Source) -> list[RegistryRow]:
     """The rows of registry tables: a handoff, its status, and what blocks it."""
     if not source.readable or "|" not in source.text:
         return []
-    return source.keep("builder.rows", _find_rows)
+    return source.read_once("builder.rows", _find_rows)
 
 
 def _find_rows(source: Source) -> list[RegistryRow]:

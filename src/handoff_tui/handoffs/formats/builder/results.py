@@ -185,7 +185,7 @@ class ResultsReading:
 
 def read_results(source: Source, settings: Builder) -> ResultsReading:
     """Reads one document; what it does not say stays nothing. Nobody changes what was read."""
-    return replace(source.keep("builder.results", lambda source: _read(source, settings), settings), source=source)
+    return replace(source.read_once("builder.results", _read, settings), source=source)
 
 
 def _read(source: Source, settings: Builder) -> ResultsReading:

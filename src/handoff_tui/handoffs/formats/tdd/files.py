@@ -67,7 +67,7 @@ def recognise(source: Source) -> float:
 def parse_state(source: Source) -> JsonDocument:
     """A state file, JSON or YAML by its name."""
     if source.path.endswith((".yaml", ".yml")):
-        return parse_yaml(source.path, source.text)
+        return JsonDocument(parse_yaml(source.path, source.text))
     return source.json_document
 
 

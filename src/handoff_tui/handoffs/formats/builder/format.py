@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.packages import Asset, Package
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.work import Asset, Fact, Package
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
@@ -28,7 +29,7 @@ from handoff_tui.handoffs.formats.builder.review import count_events, read_evide
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.handoffs.reading.claim_words import build_claim, canonical_hash
-from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.path_words import find_below
 
@@ -47,7 +48,7 @@ class ManifestReading:
 
 def read_manifest(source: Source) -> ManifestReading:
     """What it says; nobody changes what was read."""
-    return replace(source.keep("builder.manifest", _read_manifest), source=source)
+    return replace(source.read_once("builder.manifest", _read_manifest), source=source)
 
 
 def _read_manifest(source: Source) -> ManifestReading:
@@ -233,8 +234,8 @@ def _may_own(path: str) -> bool:
     return parse_path(path) is not None
 
 
-def _read(owned: list[Source], shelf: Shelf) -> Reading:
-    reading = Reading()
+def _read(owned: list[Source], files: FormatFiles) -> FormatReading:
+    reading = FormatReading()
     roles = {source.path: named.role for source in owned if (named := parse_path(source.path)) is not None}
     sources = sorted((source for source in owned if source.path in roles), key=lambda source: source.path)
     manifests = [read_manifest(source) for source in sources if roles[source.path] is DocumentRole.MANIFEST]
@@ -242,11 +243,11 @@ def _read(owned: list[Source], shelf: Shelf) -> Reading:
     others = [s for s in sources if roles[s.path] not in {DocumentRole.MANIFEST, DocumentRole.LIST}]
     groups, problems = group_files(others)
     reading.problems.extend(problems)
-    drafts = [build_draft(group, shelf.settings.builder) for group in groups]
+    drafts = [build_draft(group, files.settings.builder) for group in groups]
     rest = attach_packages(drafts, manifests)
-    _attach_evidence(drafts, shelf, reading)
-    _compare_contract(drafts, shelf, reading)
-    states = _settle_registry(drafts, [*lists, *others], reading, shelf.settings.builder.released_states)
+    _attach_evidence(drafts, files, reading)
+    _compare_contract(drafts, files, reading)
+    states = _settle_registry(drafts, [*lists, *others], reading, files.settings.builder.released_states)
     reading.handoffs = [draft.handoff(states[draft.group.id]) for draft in drafts]
     if rest is not None:
         reading.handoffs.append(rest)
@@ -254,7 +255,7 @@ def _read(owned: list[Source], shelf: Shelf) -> Reading:
     return reading
 
 
-def _keep_lists(lists: list[Source], reading: Reading) -> None:
+def _keep_lists(lists: list[Source], reading: FormatReading) -> None:
     """A registry none of whose handoffs has files is shown by itself."""
     shown = {document.path for handoff in reading.handoffs for document in handoff.documents}
     alone = [source for source in lists if source.path not in shown]
@@ -272,12 +273,12 @@ def _keep_lists(lists: list[Source], reading: Reading) -> None:
     reading.handoffs.append(Handoff(id=name, dialect="builder", title=title, documents=documents, facts=facts))
 
 
-def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
+def _attach_evidence(drafts: list[Draft], files: FormatFiles, reading: FormatReading) -> None:
     """Event logs and evidence files anywhere below a handoff's own folder."""
     by_folder = {folder: draft for draft in drafts for folder in draft.group.folders}
     if not by_folder:
         return
-    for path in find_below(shelf.paths, by_folder):
+    for path in find_below(files.paths, by_folder):
         is_events = _EVENTS.match(path.rpartition("/")[2]) is not None
         if not is_events and not _EVIDENCE.match(path):
             continue
@@ -287,7 +288,7 @@ def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> Non
         draft = by_folder.get(folder)
         if draft is None:
             continue
-        source = shelf.source(path)
+        source = files.source(path)
         reading.used.add(path)
         draft.documents.append(source.document(DocumentRole.LOG if is_events else DocumentRole.OTHER))
         if is_events:
@@ -296,15 +297,15 @@ def _attach_evidence(drafts: list[Draft], shelf: Shelf, reading: Reading) -> Non
             draft.claims.extend(read_evidence(source))
 
 
-def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> None:
+def _compare_contract(drafts: list[Draft], files: FormatFiles, reading: FormatReading) -> None:
     """A prompt made from an older contract than the one that is in force."""
     stated = [prompt for draft in drafts for prompt in draft.prompts if prompt.contract]
-    name = shelf.settings.builder.questions.contract
-    named = (path for path in shelf.paths if path.endswith(name) and path.rpartition("/")[2] == name)
+    name = files.settings.builder.questions.contract
+    named = (path for path in files.paths if path.endswith(name) and path.rpartition("/")[2] == name)
     path = next(named, None) if stated else None
     if path is None:
         return
-    current = find_contract_version(shelf.source(path))
+    current = find_contract_version(files.source(path))
     reading.used.add(path)
     for prompt in stated:
         if current is not None and prompt.contract != current:
@@ -313,7 +314,7 @@ def _compare_contract(drafts: list[Draft], shelf: Shelf, reading: Reading) -> No
 
 
 def _settle_registry(
-    drafts: list[Draft], sources: list[Source], reading: Reading, released: tuple[str, ...]
+    drafts: list[Draft], sources: list[Source], reading: FormatReading, released: tuple[str, ...]
 ) -> dict[str, RegistryState]:
     """Where each handoff stands, once all are known; what people wrote about it stands beside."""
     by_id = {draft.group.id: draft for draft in drafts}
@@ -346,7 +347,7 @@ def _resolve(handoff: str, by_id: dict[str, Draft]) -> str | None:
 
 
 def _compare_row(
-    source: Source, row: RegistryRow, by_id: dict[str, Draft], states: dict[str, RegistryState], reading: Reading
+    source: Source, row: RegistryRow, by_id: dict[str, Draft], states: dict[str, RegistryState], reading: FormatReading
 ) -> None:
     handoff = _resolve(row.id, by_id)
     draft = by_id.get(handoff) if handoff else None
@@ -366,4 +367,4 @@ def _warn(row: RegistryRow, message: str) -> Problem:
     return Problem(path=row.where.path, line=row.where.line, message=message, level=ProblemLevel.WARNING)
 
 
-BUILDER: Final = Dialect(id="builder", may_own=_may_own, recognise=recognise, read=_read)
+BUILDER: Final = HandoffFormat(id="builder", may_own=_may_own, recognise=recognise, read=_read)

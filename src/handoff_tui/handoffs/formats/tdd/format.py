@@ -9,7 +9,7 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.work import Fact, Task
+from handoff_tui.core.tasks import Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.formats.tdd.cycles import (
@@ -41,7 +41,7 @@ from handoff_tui.handoffs.formats.tdd.steps import (
 )
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.claim_words import build_claim
-from handoff_tui.handoffs.reading.format import CommitFact, Dialect, Reading, RefFact, Shelf, Source
+from handoff_tui.handoffs.reading.format import CommitFact, FormatFiles, FormatReading, HandoffFormat, RefFact, Source
 from handoff_tui.handoffs.reading.json_claims import normalise_status, parse_path
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -236,16 +236,16 @@ def may_own(path: str) -> bool:
     return kind_of(path) is not None
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:
-    rules = build_rules(shelf.settings)
-    history = History.of(shelf.commits())
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:
+    rules = build_rules(files.settings)
+    history = History.of(files.commits())
     by_kind: dict[FileKind, list[Source]] = {kind: [] for kind in FileKind}
     for source in sorted(owned, key=lambda source: source.path):
         kind = kind_of(source.path)
         if kind is not None:
             by_kind[kind].append(source)
-    reading = Reading()
-    steps = _gather_steps(by_kind, shelf, rules, reading)
+    reading = FormatReading()
+    steps = _gather_steps(by_kind, files, rules, reading)
     told = fill_cycles([step for step in steps if step.origin is not Origin.REF or step.cycle is not None])
     report_conflicts(told, history)
     cycles: dict[int, list[Step]] = {}
@@ -258,11 +258,11 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
 
 
 def _gather_steps(
-    by_kind: dict[FileKind, list[Source]], shelf: Shelf, rules: PhaseRules, reading: Reading
+    by_kind: dict[FileKind, list[Source]], files: FormatFiles, rules: PhaseRules, reading: FormatReading
 ) -> list[Step]:
     """All steps; notes and commits newest first, files in order of path."""
-    history = History.of(shelf.commits())
-    steps = sorted(_read_notes(shelf, rules), key=history.age)
+    history = History.of(files.commits())
+    steps = sorted(_read_notes(files, rules), key=history.age)
     for source in by_kind[FileKind.STATE]:
         document = parse_state(source)
         if source.path.endswith((".yaml", ".yml")):
@@ -271,28 +271,28 @@ def _gather_steps(
         else:
             step = _read_file(source, source.json, Origin.STATE, rules)
         steps.append(step)
-    commit_steps, problems = read_commit_steps(shelf.commits(), rules)
+    commit_steps, problems = read_commit_steps(files.commits(), rules)
     steps.extend(commit_steps)
     reading.problems.extend(problems)
     steps.extend(_read_file(source, source.json, Origin.HISTORY, rules) for source in by_kind[FileKind.HISTORY])
     for source in by_kind[FileKind.QUEUE]:
         steps.extend(read_queue(source, rules))
-    steps.extend(read_ref_steps(shelf.refs(), rules.tag_prefixes))
+    steps.extend(read_ref_steps(files.refs(), rules.tag_prefixes))
     return steps
 
 
-def _read_notes(shelf: Shelf, rules: PhaseRules) -> list[Step]:
+def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[Step]:
     """Notes under the configured ref must be steps; under others of that name those count that are."""
-    configured = shelf.settings.tdd.notes_ref
+    configured = files.settings.tdd.notes_ref
     steps: list[Step] = []
-    for commit, source in shelf.notes(configured).items():
+    for commit, source in files.notes(configured).items():
         root = source.json
         if root is not None and not has_phase(root):
             source.report("is a note without a phase")
             continue
         steps.append(_read_file(source, root, Origin.NOTE, rules, commit))
-    for ref in find_note_refs(shelf.refs(), configured):
-        for commit, source in shelf.notes(ref).items():
+    for ref in find_note_refs(files.refs(), configured):
+        for commit, source in files.notes(ref).items():
             if source.text.lstrip().startswith("{") and source.json is not None and has_phase(source.json):
                 steps.append(_read_file(source, source.json, Origin.NOTE, rules, commit))
     return steps
@@ -308,7 +308,7 @@ def _read_file(
 
 
 def _add_loose_files(
-    reading: Reading, by_kind: dict[FileKind, list[Source]], steps: list[Step], newest: int | None
+    reading: FormatReading, by_kind: dict[FileKind, list[Source]], steps: list[Step], newest: int | None
 ) -> None:
     """Test list, lock, context and refs without a cycle belong to the newest cycle, or stand alone."""
     tasks = [task for source in by_kind[FileKind.TEST_LIST] for task in read_test_list(source)]
@@ -354,4 +354,4 @@ def _report_list_conflicts(handoff: Handoff, tasks: list[Task], lists: list[Sour
             sources[task.where.path].report(f"{task.title!r} is {state} in the newest step", task.where.line)
 
 
-TDD: Final = Dialect(id="tdd", may_own=may_own, recognise=recognise, read=read)
+TDD: Final = HandoffFormat(id="tdd", may_own=may_own, recognise=recognise, read=read)

@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Proof, ProofKind, Task
+from handoff_tui.core.tasks import Proof, ProofKind, Task
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.hub import layout
@@ -21,7 +21,16 @@ from handoff_tui.handoffs.formats.hub.stages import STANDARD, is_done, parse_sta
 from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
 from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
 from handoff_tui.handoffs.reading.claim_words import build_claim, quote
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+)
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.path_words import find_naming
@@ -232,19 +241,19 @@ _WORDS: Final = ("proof", "screenshots")
 """One of them is in the path of every proof, in letters of any size."""
 
 
-def find_proofs(shelf: Shelf) -> list[Proof]:
-    likely = find_naming(shelf.paths, _WORDS)
-    return [proof for path in likely if (proof := _build_proof(path, shelf)) is not None]
+def find_proofs(files: FormatFiles) -> list[Proof]:
+    likely = find_naming(files.paths, _WORDS)
+    return [proof for path in likely if (proof := _build_proof(path, files)) is not None]
 
 
-def _build_proof(path: str, shelf: Shelf) -> Proof | None:
+def _build_proof(path: str, files: FormatFiles) -> Proof | None:
     in_proofs = _FOLDER.search(path) is not None
     if not in_proofs and not _SCREENSHOTS.search(path):
         return None
     kind = parse_kind(path)
     if kind is None or (not in_proofs and kind is not ProofKind.SCREENSHOT):
         return None
-    return Proof(path=path, kind=kind, task=layout.find_task(path), run=layout.find_run(path), size=shelf.size(path))
+    return Proof(path=path, kind=kind, task=layout.find_task(path), run=layout.find_run(path), size=files.size(path))
 
 
 def parse_kind(path: str) -> ProofKind | None:
@@ -302,8 +311,8 @@ _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent
 """What changes as a task moves on."""
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:
-    desk = Desk(_ID, shelf.settings.hub)
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:
+    desk = Desk(_ID, files.settings.hub)
     sources = sorted(owned, key=lambda source: source.path)
     _read_contexts([source for source in sources if is_context(source)], desk)
     documents = [source for source in sources if not is_context(source)]
@@ -316,10 +325,10 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:
             _read_report(source, desk)
     used: set[str] = set()
     if desk.drafts:
-        for proof in find_proofs(shelf):
+        for proof in find_proofs(files):
             _attach_proof(proof, desk)
             used.add(proof.path)
-    return Reading(handoffs=desk.build(), used=used)
+    return FormatReading(handoffs=desk.build(), used=used)
 
 
 def _read_contexts(sources: list[Source], desk: Desk) -> None:
@@ -414,4 +423,4 @@ def _attach_proof(proof: Proof, desk: Desk) -> None:
     draft.proofs.append(proof)
 
 
-HUB: Final = Dialect(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)
+HUB: Final = HandoffFormat(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)

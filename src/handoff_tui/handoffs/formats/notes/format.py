@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.core.work import Attempt, Blocker, Fact, Task
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
@@ -22,7 +22,7 @@ from handoff_tui.handoffs.reading.claim_words import (
     parse_status,
     parse_verdict,
 )
-from handoff_tui.handoffs.reading.format import NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import NO, POSSIBLE, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
 from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
 from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
@@ -292,8 +292,8 @@ _NAMES: Final = {
 Fields = dict[str, tuple[str, Place]]
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
-    reading = Reading()
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
+    reading = FormatReading()
     taken: set[str] = set()
     for source in sorted(owned, key=lambda source: source.path):
         if source.readable and not source.text.strip():
@@ -303,7 +303,7 @@ def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every 
 
 
 def _build_handoff(source: Source, taken: set[str]) -> Handoff:
-    handoff = source.keep("notes.handoff", _read_handoff)
+    handoff = source.read_once("notes.handoff", _read_handoff)
     name = build_unique_id(taken, source.path, "notes", source.path)
     return handoff if handoff.id == name else handoff.model_copy(update={"id": name})
 
@@ -436,4 +436,4 @@ def _find_message(notes: Notes) -> str | None:
     return None
 
 
-NOTES: Final = Dialect(id="notes", may_own=may_own, recognise=recognise, read=read)
+NOTES: Final = HandoffFormat(id="notes", may_own=may_own, recognise=recognise, read=read)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Blocker
+from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout
@@ -17,7 +17,7 @@ from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_m
 from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
-from handoff_tui.handoffs.reading.format import Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -161,14 +161,14 @@ def add_emergency(source: Source, draft: HandoffDraft) -> None:
 _ID: Final = "mosaic"
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:
-    reading = Reading()
-    paths = shelf.paths
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:
+    reading = FormatReading()
+    paths = files.paths
     drafts: dict[str, HandoffDraft] = {}
     for folder, sources in sorted(_group_by_folder(owned, paths).items()):
-        reading.problems.extend(find_missing(folder, sources, paths, shelf.settings.mosaic))
+        reading.problems.extend(find_missing(folder, sources, paths, files.settings.mosaic))
         if is_live(sources):
-            drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID, shelf.settings.mosaic)
+            drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID, files.settings.mosaic)
     emergencies = _add_emergencies(owned, drafts)
     reading.handoffs.extend(drafts[parent].build() for parent in sorted(drafts))
     reading.handoffs.extend(draft.build() for draft in emergencies)
@@ -217,4 +217,4 @@ def _add_emergencies(owned: list[Source], drafts: dict[str, HandoffDraft]) -> li
     return alone
 
 
-MOSAIC: Final = Dialect(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)
+MOSAIC: Final = HandoffFormat(id=_ID, may_own=layout.may_own, recognise=recognise, read=read)

@@ -7,13 +7,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.work import Attempt, Blocker, Fact, Task
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import Document, DocumentRole
 from handoff_tui.handoffs.formats.procedure.records import Record, RecordKind, find_records
 from handoff_tui.handoffs.handoff import Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, parse_status
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+)
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
@@ -373,8 +382,8 @@ def recognise(source: Source) -> float:
     return CERTAIN if next(find_records(source), None) is not None else NO
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
-    reading = Reading()
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
+    reading = FormatReading()
     taken: set[str] = set()
     records: list[Record] = []
     for source in sorted(owned, key=lambda source: source.path):
@@ -411,4 +420,4 @@ def _build_unread(source: Source, taken: set[str]) -> Handoff:
     )
 
 
-PROCEDURE: Final = Dialect(id="procedure", may_own=may_own, recognise=recognise, read=read)
+PROCEDURE: Final = HandoffFormat(id="procedure", may_own=may_own, recognise=recognise, read=read)

@@ -8,7 +8,8 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import ProblemLevel
-from handoff_tui.core.work import Blocker, Fact, Severity, Task, TestCounts
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.gsd.parts import PausedWork
@@ -20,7 +21,16 @@ from handoff_tui.handoffs.reading.claim_words import (
     claim_references,
     clean_path,
 )
-from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Dialect, Reading, Shelf, Source
+from handoff_tui.handoffs.reading.format import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    FormatFiles,
+    FormatReading,
+    HandoffFormat,
+    Source,
+)
 from handoff_tui.handoffs.reading.json_claims import (
     build_facts,
     build_unique_id,
@@ -29,7 +39,7 @@ from handoff_tui.handoffs.reading.json_claims import (
     normalise_status,
     parse_path,
 )
-from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
 from handoff_tui.handoffs.reading.prose import (
     claim_first_counts,
@@ -236,7 +246,7 @@ def find_tags(source: Source) -> set[str]:
 
 def read_companion(source: Source) -> PausedWork:
     parts = _split_parts(source)
-    front = source.frontmatter or JsonNode(JsonDocument(source.path, ""), {})
+    front = source.frontmatter or JsonNode(JsonDocument(ParsedJson(source.path, "")), {})
     status = front.scalar("status")
     state_lines = [line for name in ("current_state", "context") for line in _lines(parts.get(name, []))]
     tests, count_claims = claim_first_counts(state_lines, source.path)
@@ -400,12 +410,12 @@ def _recognise_companion(source: Source) -> float:
     return LIKELY if fields >= _SOME_OWN_FIELDS else NO
 
 
-def read(owned: list[Source], shelf: Shelf) -> Reading:  # noqa: ARG001 - every dialect is given the shelf
+def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
     ordered = sorted(owned, key=lambda source: source.path)
     states = [(source, _read_state(source)) for source in ordered if not _COMPANION_NAME.search(source.path)]
     companions = [(source, read_companion(source)) for source in ordered if _COMPANION_NAME.search(source.path)]
     only_two = len(states) == 1 and len(companions) == 1
-    reading = Reading()
+    reading = FormatReading()
     taken: set[str] = set()
     for state_source, state in states:
         pair = next((entry for entry in companions if only_two or entry[1].has_same_phase(state)), None)
@@ -477,4 +487,4 @@ def _join_blockers(lead: tuple[Blocker, ...], other: tuple[Blocker, ...]) -> tup
     return (*lead, *renamed)
 
 
-GSD: Final = Dialect(id="gsd", may_own=may_own, recognise=recognise, read=read)
+GSD: Final = HandoffFormat(id="gsd", may_own=may_own, recognise=recognise, read=read)
