@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.changes import diff as comparing
-from handoff_tui.changes.comparison.snapshot_diff import Change, DiffScope
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope, ItemChange
 from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
-from handoff_tui.checks.run.check import Beforehand, Telling
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.session import Desk, open_desk
@@ -39,7 +39,7 @@ def test_drop_is_explained_by_the_handoff_under_review_alone(desk: Desk, builder
     write_junit(builder, test_on="")
     builder.write("handoffs/H-2/H-2_RESULTS.md", "# Results: H-2\n\n## Status: PASS\n\nRemoved `test_off`.\n")
     desk = open_desk(builder.folder)
-    for handoff, change in ((None, Change.REMOVED), ("H-2", Change.REMOVED), ("H-1", Change.VANISHED)):
+    for handoff, change in ((None, ItemChange.REMOVED), ("H-2", ItemChange.REMOVED), ("H-1", ItemChange.VANISHED)):
         found = diff(desk, DiffRequest(handoff=handoff))
         assert found.record is not None
         assert [item.change for item in found.record.tests.items] == [change]
@@ -60,7 +60,7 @@ def test_claims_stand_beside_now_and_before(desk: Desk, builder: RepositoryBuild
 def test_checks_run_only_where_they_are_compared(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for files alone, nor against a commit, nor between two others."""
 
-    def refuse(_: Desk, __: Telling | None, ___: Beforehand, *, run_commands: bool) -> None:
+    def refuse(_: Desk, __: ProgressCallbacks | None, ___: Prefetched, *, run_commands: bool) -> None:
         raise AssertionError
 
     monkeypatch.setattr(comparing, "take_still", refuse)

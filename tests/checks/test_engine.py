@@ -7,8 +7,8 @@ from typing import NoReturn
 import pytest
 
 from handoff_tui.checks.context import Answers, Context, Question
-from handoff_tui.checks.contract import Found, Rule, System
-from handoff_tui.checks.engine import Adjustment, Engine, Remembered, build_fingerprint, is_blocking
+from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.engine import CachedResult, Engine, RuleOverride, build_fingerprint, is_blocking
 from handoff_tui.checks.result import CheckResult, Evidence, Outcome
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -21,12 +21,12 @@ class Judge:
     def __init__(self) -> None:
         self.runs = 0
 
-    def __call__(self, context: Context) -> Iterator[Found]:
+    def __call__(self, context: Context) -> Iterator[RuleFinding]:
         self.runs += 1
         limit = context.settings.mosaic.handoff_message_minimum
         text = context.read_text("a.txt") or ""
         if len(text) > limit:
-            yield Found("a.txt is too long", "length", Place(path="a.txt", line=1), str(limit), str(len(text)))
+            yield RuleFinding("a.txt is too long", "length", Place(path="a.txt", line=1), str(limit), str(len(text)))
 
 
 def build_rule(judge: object = None, **changes: object) -> Rule:
@@ -42,7 +42,7 @@ def build_rule(judge: object = None, **changes: object) -> Rule:
     return Rule(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def find_nothing(_: Context) -> Iterable[Found]:
+def find_nothing(_: Context) -> Iterable[RuleFinding]:
     return ()
 
 
@@ -65,7 +65,7 @@ def test_rule_that_finds_nothing_passes() -> None:
 def test_pass_shows_the_remarks_of_the_rule() -> None:
     """What the rule tolerated is shown even though it passed."""
 
-    def judge(context: Context) -> Iterable[Found]:
+    def judge(context: Context) -> Iterable[RuleFinding]:
         context.note("2 commits behind")
         context.note("1 left out")
         return ()
@@ -76,11 +76,11 @@ def test_pass_shows_the_remarks_of_the_rule() -> None:
 def test_rule_that_finds_something_fails_with_evidence_and_remedy() -> None:
     """A finding keeps its place and what was expected; the commands of findings come before those of the rule."""
 
-    def judge(_: Context) -> Iterator[Found]:
+    def judge(_: Context) -> Iterator[RuleFinding]:
         place = Place(path="a.txt", line=7)
-        yield Found("first is wrong", "first", place, "1", "2", command="fix first")
-        yield Found("second is wrong", "second", command="fix first")
-        yield Found("third is wrong", "third", actual="3")
+        yield RuleFinding("first is wrong", "first", place, "1", "2", command="fix first")
+        yield RuleFinding("second is wrong", "second", command="fix first")
+        yield RuleFinding("third is wrong", "third", actual="3")
 
     result, _ = run(build_rule(judge, commands=("fix all",)))
     assert (result.outcome, result.summary) == (Outcome.FAIL, "first is wrong (and 2 more)")
@@ -94,13 +94,13 @@ def test_rule_that_finds_something_fails_with_evidence_and_remedy() -> None:
 
 def test_single_finding_is_the_summary() -> None:
     """One finding is told as it is."""
-    result, _ = run(build_rule(lambda _: [Found("it is wrong", "it")]))
+    result, _ = run(build_rule(lambda _: [RuleFinding("it is wrong", "it")]))
     assert result.summary == "it is wrong"
 
 
 def test_findings_are_capped_but_counted() -> None:
     """A rule that finds a thousand things shows two hundred of them and says how many there are."""
-    many = [Found(f"{number} is wrong", str(number), command=f"fix {number}") for number in range(1000)]
+    many = [RuleFinding(f"{number} is wrong", str(number), command=f"fix {number}") for number in range(1000)]
     result, _ = run(build_rule(lambda _: many))
     assert len(result.findings) == 200
     assert result.summary == "0 is wrong (and 999 more)"
@@ -111,8 +111,8 @@ def test_findings_are_capped_but_counted() -> None:
 def test_rule_that_raises_is_an_error_with_a_reason() -> None:
     """An exception in a rule, even after its first finding, is a failed check that blocks, never a crash."""
 
-    def judge(_: Context) -> Iterator[Found]:
-        yield Found("lost", "lost")
+    def judge(_: Context) -> Iterator[RuleFinding]:
+        yield RuleFinding("lost", "lost")
         raise KeyError("colour")
 
     result, engine = run(build_rule(judge))
@@ -150,7 +150,7 @@ def test_results_come_in_order_and_are_told_at_once() -> None:
     told: list[str] = []
     seen: list[list[str]] = []
 
-    def judge(_: Context) -> Iterable[Found]:
+    def judge(_: Context) -> Iterable[RuleFinding]:
         seen.append(list(told))
         return ()
 
@@ -162,14 +162,14 @@ def test_results_come_in_order_and_are_told_at_once() -> None:
 
 def test_scope_reaches_the_rule() -> None:
     """A rule sees which handoff is under review."""
-    result, _ = run(build_rule(lambda context: [Found(f"scope {context.scope}", "scope")]), scope="H-1")
+    result, _ = run(build_rule(lambda context: [RuleFinding(f"scope {context.scope}", "scope")]), scope="H-1")
     assert result.summary == "scope H-1"
 
 
 def test_disabled_rule_does_not_run() -> None:
     """What the configuration turns off leaves no result."""
     judge = Judge()
-    engine = Engine(Answers(MemoryWorld()), adjustments={"text-is-short": Adjustment(enabled=False)})
+    engine = Engine(Answers(MemoryWorld()), adjustments={"text-is-short": RuleOverride(enabled=False)})
     assert engine.run([build_rule(judge)]) == []
     assert judge.runs == 0
 
@@ -177,21 +177,21 @@ def test_disabled_rule_does_not_run() -> None:
 @pytest.mark.parametrize(
     ("severity", "own", "adjustment", "blocks"),
     [
-        (Severity.CRITICAL, None, Adjustment(), True),
-        (Severity.HIGH, None, Adjustment(), True),
-        (Severity.MEDIUM, None, Adjustment(), False),
-        (Severity.LOW, None, Adjustment(), False),
-        (Severity.LOW, True, Adjustment(), True),
-        (Severity.CRITICAL, False, Adjustment(), False),
-        (Severity.MEDIUM, None, Adjustment(severity=Severity.HIGH), True),
-        (Severity.HIGH, None, Adjustment(severity=Severity.LOW), False),
-        (Severity.MEDIUM, False, Adjustment(severity=Severity.CRITICAL), False),
-        (Severity.CRITICAL, True, Adjustment(blocking=False), False),
-        (Severity.LOW, False, Adjustment(blocking=True), True),
+        (Severity.CRITICAL, None, RuleOverride(), True),
+        (Severity.HIGH, None, RuleOverride(), True),
+        (Severity.MEDIUM, None, RuleOverride(), False),
+        (Severity.LOW, None, RuleOverride(), False),
+        (Severity.LOW, True, RuleOverride(), True),
+        (Severity.CRITICAL, False, RuleOverride(), False),
+        (Severity.MEDIUM, None, RuleOverride(severity=Severity.HIGH), True),
+        (Severity.HIGH, None, RuleOverride(severity=Severity.LOW), False),
+        (Severity.MEDIUM, False, RuleOverride(severity=Severity.CRITICAL), False),
+        (Severity.CRITICAL, True, RuleOverride(blocking=False), False),
+        (Severity.LOW, False, RuleOverride(blocking=True), True),
     ],
 )
 def test_blocking_follows_configuration_then_rule_then_severity(
-    *, severity: Severity, own: bool | None, adjustment: Adjustment, blocks: bool
+    *, severity: Severity, own: bool | None, adjustment: RuleOverride, blocks: bool
 ) -> None:
     """The configuration has the first word, the rule the second, the severity the last."""
     rule = build_rule(find_nothing, severity=severity, blocking=own)
@@ -200,7 +200,7 @@ def test_blocking_follows_configuration_then_rule_then_severity(
     assert result.severity is (adjustment.severity or severity)
 
 
-def remember(rule: Rule, world: MemoryWorld) -> dict[str, Remembered]:
+def remember(rule: Rule, world: MemoryWorld) -> dict[str, CachedResult]:
     return run(rule, world)[1].remembered
 
 
@@ -273,7 +273,7 @@ def test_cached_result_follows_the_configuration_of_now() -> None:
     """Severity and blocking are not inputs of a rule, so they are applied to what is remembered."""
     rule = build_rule()
     memory = remember(rule, MemoryWorld())
-    adjustment = Adjustment(severity=Severity.LOW)
+    adjustment = RuleOverride(severity=Severity.LOW)
     result, _ = run(rule, MemoryWorld(), memory=memory, adjustments={rule.id: adjustment})
     assert (result.from_cache, result.severity, result.blocking) == (True, Severity.LOW, False)
 
@@ -317,7 +317,7 @@ def test_result_says_whether_it_rests_on_more_than_the_repository(
 ) -> None:
     """The clock, the network and the machine may change while the repository stands still."""
 
-    def judge(context: Context) -> Iterable[Found]:
+    def judge(context: Context) -> Iterable[RuleFinding]:
         ask(context)
         return ()
 
@@ -334,7 +334,9 @@ def test_equal_inputs_have_equal_digests() -> None:
 def test_fingerprint_survives_moved_lines() -> None:
     """The same finding on another line, with another count in its words, is the same finding."""
     fingerprints = {
-        run(build_rule(lambda _, line=line: [Found(f"{line} things", "things", Place(path="a.txt", line=line))]))[0]
+        run(build_rule(lambda _, line=line: [RuleFinding(f"{line} things", "things", Place(path="a.txt", line=line))]))[
+            0
+        ]
         .findings[0]
         .fingerprint
         for line in (3, 300)

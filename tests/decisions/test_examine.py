@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks, check, list_command_results
-from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.checks.run.command_consent import give_consent, read_consent
 from handoff_tui.core.errors import HandoffNotFoundError, RepositoryError
 from handoff_tui.decisions.examine import (
     WITHOUT_COMMANDS,
@@ -18,8 +18,8 @@ from handoff_tui.decisions.examine import (
     plan_gate,
 )
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import NO_BASELINE
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
@@ -121,9 +121,9 @@ def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path
     settings = f'[checks.own]\nrun = ["/bin/sh", "-c", "echo >> {mark}"]\n'
     gate_desk.builder.write("handoff-tui.toml", settings).commit()
     desk = open_desk(gate_desk.root)
-    consent = build_trust_state(desk)
+    consent = read_consent(desk)
     assert consent is not None
-    trust(desk, consent.digest)
+    give_consent(desk, consent.digest)
     looked = examine(desk, open_log(desk.repository), HANDOFF, options=WITHOUT_COMMANDS)
     assert "own" in looked.failing
     assert not mark.exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.checks.report import AskedCommand, TrustPlan, TrustState
+from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
 from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.watch.noticed import Watching
@@ -139,13 +139,15 @@ def test_stale_results_are_shown_as_stale() -> None:
 
 def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> None:
     """The key opens a box with each command; only its own key confirms."""
-    report = REPORT.model_copy(update={"trust": TrustState(digest="sha256:12", trusted=False)})
+    report = REPORT.model_copy(update={"trust": ConsentState(digest="sha256:12", trusted=False)})
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "3", "T")
         app = get_app(pilot)
         assert [one.kind for one in app.asked if isinstance(one, ProposalWanted)] == [ProposalKind.TRUST]
-        plan = TrustPlan("sha256:12", (AskedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),))
+        plan = RequestedCommands(
+            "sha256:12", (RequestedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),)
+        )
         app.give(dataclasses.replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
         screen = await settle(pilot, "enter", "y")
         assert "Trust this repository's commands" in screen

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import ProofRecord, TaskProofs
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.report import Direction, NewCommit, Route, StepOutcome, StepReport, TouchedFile
-from handoff_tui.core.work import ProofKind
+from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView, StepOutcome, StepReport, TouchedFile
+from handoff_tui.core.tasks import ProofKind
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
-from handoff_tui.live.state.desk import DeskState, Loaded
+from handoff_tui.live.state.app import AppState, Loaded
 from tests.support.desk_states import make_state
 
 HANDOFF = "H-1"
@@ -98,7 +97,7 @@ def make_lock(*, stale: bool) -> LockState:
     return LockState(lock=lock, heartbeat=0.0, age_seconds=90.0, alive=not stale, stale=stale)
 
 
-def make_agent_state(*runs: RunView, **view: object) -> DeskState:
+def make_agent_state(*runs: RunView, **view: object) -> AppState:
     shown = AgentsView(runs, agents=COMMANDS)._replace(**view)  # type: ignore[arg-type]
     return replace(make_state(), agent=Loaded(shown))
 

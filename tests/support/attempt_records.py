@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.agents.step.report import NewCommit
-from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section, SnapshotDiff
+from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange, SnapshotDiff
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt
@@ -13,11 +13,11 @@ from handoff_tui.history.attempts.report import (
     AttemptDecision,
     AttemptHistory,
     AttemptOutcome,
-    AttemptRecord,
     AttemptRun,
     CommitPlace,
-    Point,
+    PastAttempt,
     PointKind,
+    RequestedPoint,
     TestNumbers,
     ValueChange,
 )
@@ -48,7 +48,7 @@ RUN = AttemptRun(
     output_bytes=2_048,
     tail=("working", "\x1b[31merror\x1b[0m"),
 )
-FIRST = AttemptRecord(
+FIRST = PastAttempt(
     name="H-3:build:1",
     number=1,
     outcome=AttemptOutcome.REJECTED,
@@ -71,8 +71,8 @@ FIRST = AttemptRecord(
     failing=("claims-hold", "tests"),
     tests=TestNumbers(total=5, passed=3, failed=1, skipped=1),
     asked=(
-        Point(kind=PointKind.REASON, text="no tests", author="bo", evidence="words are not measured"),
-        Point(
+        RequestedPoint(kind=PointKind.REASON, text="no tests", author="bo", evidence="words are not measured"),
+        RequestedPoint(
             kind=PointKind.CHECK,
             text="claims",
             subject="claims-hold",
@@ -80,13 +80,15 @@ FIRST = AttemptRecord(
             addressed=True,
             evidence="it passes",
         ),
-        Point(kind=PointKind.REMARK, text="why?", subject="a.py:2", author="bo", addressed=False, evidence="the same"),
-        Point(kind=PointKind.REMARK, text="thin", author="bo"),
+        RequestedPoint(
+            kind=PointKind.REMARK, text="why?", subject="a.py:2", author="bo", addressed=False, evidence="the same"
+        ),
+        RequestedPoint(kind=PointKind.REMARK, text="thin", author="bo"),
     ),
     asked_against="H-3:build:2",
     notes=("its commit is not behind HEAD",),
 )
-SECOND = AttemptRecord(
+SECOND = PastAttempt(
     name="H-3:build:2",
     number=2,
     outcome=AttemptOutcome.APPROVED,
@@ -96,19 +98,24 @@ SECOND = AttemptRecord(
     worked_seconds=7_200.0,
     waited_seconds=1_800.0,
     commits=(NewCommit(id="2" * 40, subject="mend it", author="ada@example.org"),),
-    check_changes=Section(
-        items=(Item("claims-hold", Change.FIXED, "fail", "pass"), Item("new-one", Change.NEW, None, "pass")),
+    check_changes=ComparedSection(
+        items=(
+            ComparedItem("claims-hold", ItemChange.FIXED, "fail", "pass"),
+            ComparedItem("new-one", ItemChange.NEW, None, "pass"),
+        ),
         unchanged=3,
         before_total=4,
         after_total=5,
     ),
-    test_changes=Section(items=(Item("test_c", Change.VANISHED, "pass"),), unchanged=4, before_total=5, after_total=4),
+    test_changes=ComparedSection(
+        items=(ComparedItem("test_c", ItemChange.VANISHED, "pass"),), unchanged=4, before_total=5, after_total=4
+    ),
 )
 HISTORY = AttemptHistory(handoff="H-3", phase="build", title="Stations", attempts=(FIRST, SECOND))
 COMPARISON = AttemptComparison(
     before=FIRST,
     after=SECOND,
-    record=SnapshotDiff(tests=SECOND.test_changes or Section()),
+    record=SnapshotDiff(tests=SECOND.test_changes or ComparedSection()),
     check_changes=SECOND.check_changes,
     files=(
         ChangedFile(

@@ -11,11 +11,11 @@ from handoff_tui.changes.snapshots.store import build_digest, write_snapshot
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
-from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
-from handoff_tui.log.storage.review_records import encode_review, write_review
+from handoff_tui.log.storage.evidence import encode_review, write_review
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState, is_open
+from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo, is_open
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 
@@ -70,7 +70,7 @@ def nasty_reports() -> st.SearchStrategy[CheckReport]:
         head=st.none() | nasty_texts(),
         handoff=st.none() | nasty_texts(),
         rules=st.lists(nasty_rules(), max_size=2).map(tuple),
-        trust=st.none() | st.builds(TrustState, digest=nasty_texts(), trusted=st.booleans()),
+        trust=st.none() | st.builds(ConsentState, digest=nasty_texts(), trusted=st.booleans()),
     )
 
 
@@ -213,7 +213,7 @@ def build_blocked_report() -> CheckReport:
             "baseline": BASELINE,
             "baseline_reason": "the last approval",
             "handoff": "H-4",
-            "trust": TrustState(digest="sha256:" + "0f" * 32, trusted=False),
+            "trust": ConsentState(digest="sha256:" + "0f" * 32, trusted=False),
         }
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.engine import Adjustment, is_blocking
+from handoff_tui.checks.engine import RuleOverride, is_blocking
 from handoff_tui.checks.output.table import build_rule_table
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import RuleInfo
@@ -41,7 +41,7 @@ def build_checks_document() -> str:
             id=rule.id,
             system=rule.system.value,
             severity=rule.severity,
-            blocking=is_blocking(rule, Adjustment()),
+            blocking=is_blocking(rule, RuleOverride()),
             holds=rule.holds,
             reads=rule.reads,
             remedy=rule.remedy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from handoff_tui.agents.step.report import NewCommit
-from handoff_tui.changes.comparison.snapshot_diff import Change, Item, Section
+from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange
 from handoff_tui.checks.result import Outcome
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.history.attempts.report import (
@@ -13,10 +13,10 @@ from handoff_tui.history.attempts.report import (
     AttemptDecision,
     AttemptHistory,
     AttemptOutcome,
-    AttemptRecord,
     AttemptRun,
-    Point,
+    PastAttempt,
     PointKind,
+    RequestedPoint,
 )
 from handoff_tui.history.bisect.report import (
     BisectEnd,
@@ -26,14 +26,13 @@ from handoff_tui.history.bisect.report import (
     CommitLine,
     Culprit,
     CulpritFile,
-    Standing,
     Trial,
+    TrialVerdict,
 )
 from handoff_tui.history.failure.report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
-from handoff_tui.history.metrics.report import Figure, FigureGroup, LeftOut, MetricsReport, Target, Unit, Week
+from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Target, Unit, Week
 from handoff_tui.history.travel.values import Stop, StopKind
-from handoff_tui.live.state.debugging import AttemptsView, TravelPart, Visited
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
+from handoff_tui.live.state.app import AppState, AttemptsView, Loaded, PastView, RepositoryPart, TravelPart
 from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
 from tests.support.inbox_items import MOMENT
@@ -43,11 +42,11 @@ from tests.support.log_states import VIEW, build_id
 FIRST, SECOND = "a1" * 20, "b2" * 20
 
 
-def build_attempt(number: int, outcome: AttemptOutcome, phase: str = "build", **more: object) -> AttemptRecord:
+def build_attempt(number: int, outcome: AttemptOutcome, phase: str = "build", **more: object) -> PastAttempt:
     """An attempt at H-1."""
     name = f"H-1:{phase}:{'now' if outcome is AttemptOutcome.OPEN else number}"
     facts: dict[str, object] = {"checks_passed": 7, "checks_total": 9, "measured": True, "producers": ("heron",)}
-    return AttemptRecord(name=name, number=number, outcome=outcome, **{**facts, **more})
+    return PastAttempt(name=name, number=number, outcome=outcome, **{**facts, **more})
 
 
 REJECTED = build_attempt(
@@ -63,8 +62,10 @@ REJECTED = build_attempt(
         ),
     ),
     asked=(
-        Point(kind=PointKind.CHECK, text="2 failed", subject="tests-unit", author="bo", addressed=True, evidence="ok"),
-        Point(
+        RequestedPoint(
+            kind=PointKind.CHECK, text="2 failed", subject="tests-unit", author="bo", addressed=True, evidence="ok"
+        ),
+        RequestedPoint(
             kind=PointKind.REMARK, text="name it", subject="src/a.py:3", author="bo", addressed=False, evidence="same"
         ),
     ),
@@ -76,7 +77,9 @@ HANDED_OVER = build_attempt(
     commit=SECOND,
     handed_over="2026-03-06T09:00:00Z",
     checks_passed=8,
-    check_changes=Section(items=(Item("tests-unit", Change.FIXED, "fail", "pass"),), before_total=9, after_total=9),
+    check_changes=ComparedSection(
+        items=(ComparedItem("tests-unit", ItemChange.FIXED, "fail", "pass"),), before_total=9, after_total=9
+    ),
     commits=(NewCommit(id=SECOND, subject="fix: the tests", author="heron"),),
     runs=(
         AttemptRun(step="s", number=1, agent="heron", status="ready", code=0, seconds=61.0, tail=("done \x1b[31m",)),
@@ -108,7 +111,7 @@ FAILURE = FailureReport(
         ),
     ),
 )
-MISSED = Figure(
+MISSED = Metric(
     id="handoff-failure-rate",
     system="A",
     title="Handoff failure rate",
@@ -122,7 +125,7 @@ MISSED = Figure(
     left_out=(LeftOut(why="no submission tells when it began", number=1),),
     sources=(build_id("d"), build_id("c")),
 )
-UNKNOWN = Figure(
+UNKNOWN = Metric(
     id="time-to-resume",
     system="A",
     title="Time to resume",
@@ -131,7 +134,7 @@ UNKNOWN = Figure(
     why="nothing was resumed yet",
     target=Target(below=300),
 )
-LOOPS = Figure(
+LOOPS = Metric(
     id="loops",
     system="desk",
     title="Loops per stage",
@@ -140,7 +143,7 @@ LOOPS = Figure(
     value=0.25,
     of=4,
     grouped_by="phase",
-    groups=(FigureGroup(name="build", value=1.0, of=1), FigureGroup(name="plan", value=0.0, of=3)),
+    groups=(MetricGroup(name="build", value=1.0, of=1), MetricGroup(name="plan", value=0.0, of=3)),
     sources=(build_id("d"),),
 )
 FIGURES = MetricsReport(
@@ -167,9 +170,9 @@ CULPRIT = Culprit(
     patch="@@ -1 +1 @@\n-good\n+bad",
 )
 TRIALS = (
-    BisectProgress(tried=1, left=0, steps=0, commit="f" * 40, standing=Standing.BAD),
-    BisectProgress(tried=2, left=12, steps=4, commit=FIRST, standing=Standing.GOOD),
-    BisectProgress(tried=3, left=5, steps=3, commit="c3" * 20, standing=Standing.UNTESTABLE),
+    BisectProgress(tried=1, left=0, steps=0, commit="f" * 40, standing=TrialVerdict.BAD),
+    BisectProgress(tried=2, left=12, steps=4, commit=FIRST, standing=TrialVerdict.GOOD),
+    BisectProgress(tried=3, left=5, steps=3, commit="c3" * 20, standing=TrialVerdict.UNTESTABLE),
 )
 REPORT = BisectReport(
     check="tests-unit",
@@ -179,7 +182,9 @@ REPORT = BisectReport(
     good=FIRST,
     bad=SECOND,
     between=12,
-    trials=(Trial(commit=SECOND, subject="add the parser", standing=Standing.BAD, outcome=Outcome.FAIL, summary="2"),),
+    trials=(
+        Trial(commit=SECOND, subject="add the parser", standing=TrialVerdict.BAD, outcome=Outcome.FAIL, summary="2"),
+    ),
     culprit=CULPRIT,
     left=(CommitLine(commit=SECOND, author="heron", date="2026-03-05", subject="add the parser"),),
 )
@@ -198,7 +203,7 @@ STOPS = (
 )
 
 
-def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> Visited:
+def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> PastView:
     """The desk at a stop, with one handoff that waits for nobody."""
     item = item or LOG_DESK.inbox[0]._replace(waits_on_me=False)
     facts: dict[str, object] = {
@@ -211,7 +216,7 @@ def build_visited(stop: Stop, item: InboxItem | None = None, **more: object) -> 
         "document": Loaded(),
     }
     repository = RepositoryPart(item.key.root, "desk", Loaded(), watching=Watching.PAST, reviewer_note="it was")
-    return Visited(stop, repository, (item,), item.key, **{**facts, **more})  # type: ignore[arg-type]
+    return PastView(stop, repository, (item,), item.key, **{**facts, **more})  # type: ignore[arg-type]
 
 
 def build_travel(index: int = 1, **more: object) -> TravelPart:
@@ -220,7 +225,7 @@ def build_travel(index: int = 1, **more: object) -> TravelPart:
     return replace(TravelPart(STOPS, index, loading=False, visited=visited), **more)  # type: ignore[arg-type]
 
 
-def build_desk(**more: object) -> DeskState:
+def build_desk(**more: object) -> AppState:
     """A desk with everything that debugging shows."""
     parts: dict[str, object] = {
         "attempts": Loaded(ATTEMPTS, at=MOMENT),

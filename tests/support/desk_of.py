@@ -6,12 +6,12 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from handoff_tui.changes.risk.risk import RiskMemory, read_risks
+from handoff_tui.changes.risk import RiskMemory, read_risks
 from handoff_tui.checks.run.check import CheckRequest, check
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
-from handoff_tui.log.policy.reviewer import read_reviewer
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
+from handoff_tui.log.policy.signer import read_reviewer
 from handoff_tui.status.inbox import add_risks, read_inbox
 from handoff_tui.status.pipeline import build_pipeline
 from handoff_tui.status.refresh import open_log_gates, refresh
@@ -19,7 +19,7 @@ from handoff_tui.status.show import show
 
 
 @cache
-def read_desk(root: Path, chosen: str, at: datetime) -> DeskState:
+def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
     """The whole inbox, and all parts of one handoff; read once for a repository that tests only look at."""
     desk = open_desk(root)
     state, gates = refresh(desk), open_log_gates(desk)
@@ -36,7 +36,7 @@ def read_desk(root: Path, chosen: str, at: datetime) -> DeskState:
         reviewer_note=reviewer.note,
     )
     pipelines = desk.loaded.settings.pipelines
-    return DeskState(
+    return AppState(
         repositories=(repository,),
         inbox=items,
         chosen=item.key,

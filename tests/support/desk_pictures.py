@@ -12,9 +12,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from handoff_tui.cli.demo.demo import build_demo, list_homes
-from handoff_tui.live.state.desk import DecisionStage, DeskState
-from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.drawing.appearance import load_look
+from handoff_tui.live.state.app import AppState, DecisionStage
+from handoff_tui.tui.app import ReviewApp
+from handoff_tui.tui.drawing.appearance import load_appearance
 
 _FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 _SIZE = (100, 30)
@@ -28,11 +28,11 @@ def draw_pictures(target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="handoff-tui-pictures-") as name:
         repository = build_demo(Path(name) / "demo")
         os.environ["HOME"] = str(list_homes(repository)[0])
-        look = load_look("dark")
-        asyncio.run(_draw(DeskApp([repository], look.theme, lambda: look), target))
+        look = load_appearance("dark")
+        asyncio.run(_draw(ReviewApp([repository], look.theme, lambda: look), target))
 
 
-async def _draw(app: DeskApp, target: Path) -> None:
+async def _draw(app: ReviewApp, target: Path) -> None:
     async with app.run_test(size=_SIZE) as pilot:
         await _wait(pilot, app, lambda state: bool(state.inbox) and all(item.risks is not None for item in state.inbox))
         await pilot.press("slash", *"h-3", "enter")
@@ -51,7 +51,7 @@ async def _draw(app: DeskApp, target: Path) -> None:
         await pilot.press("escape")
 
 
-async def _wait(pilot: Pilot[None], app: DeskApp, holds: Callable[[DeskState], bool]) -> None:
+async def _wait(pilot: Pilot[None], app: ReviewApp, holds: Callable[[AppState], bool]) -> None:
     """Until the state is as wanted, and the screen is still."""
     async with asyncio.timeout(_LONGEST_SECONDS):
         while app.state is None or not holds(app.state):
@@ -60,7 +60,7 @@ async def _wait(pilot: Pilot[None], app: DeskApp, holds: Callable[[DeskState], b
         await pilot.pause(0.1)
 
 
-def _save(app: DeskApp, place: Path) -> None:
+def _save(app: ReviewApp, place: Path) -> None:
     """Without a font from elsewhere: the picture asks nobody for anything."""
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", app.export_screenshot(title="handoff-tui"), flags=re.DOTALL)
     place.parent.mkdir(parents=True, exist_ok=True)

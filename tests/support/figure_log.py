@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts
-from handoff_tui.history.metrics.rounds import build_rounds
+from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
+from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.index import LogIndex, build_log_index
-from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 
 DAY = "2026-03-02T"
 NOW = "2026-03-31T00:00:00Z"
@@ -60,7 +59,7 @@ class FigureLog:
     def build(self, **facts: Any) -> MetricsFacts:  # noqa: ANN401 - any field of MetricsFacts
         index = self.build_index()
         usual: dict[str, Any] = {"now": NOW, "records": self.records}
-        return MetricsFacts(index=index, rounds=build_rounds(index), **{**usual, **facts})
+        return MetricsFacts(index=index, rounds=build_decided_attempts(index), **{**usual, **facts})
 
     def _add(self, kind: EntryKind, actor: str, at: str, decision: Decision | None, work: dict[str, Any]) -> str:
         """`work`: handoff, phase, attempt, tree, commit."""

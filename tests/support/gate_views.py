@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.decisions.views import DecisionView, GateView
+from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, Subject
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, Subject
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim
 
 SUBJECT = Subject(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import EntryKind, PolicyText
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import EntryKind, PolicyText
 from tests.support.command_line import Said
 from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.signed import Person, Speaking, make_person

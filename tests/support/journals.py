@@ -8,18 +8,18 @@ from pathlib import Path
 
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.log.chain import Known
-from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.journal import Appended, Draft, Journal, Parents, Signer
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
+from handoff_tui.log.storage.witness import Witness
 from handoff_tui.log.verify import LogVerifier
-from handoff_tui.log.witness import Witness
 from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.git_private_files import LocalFolder
-from handoff_tui.system.files.system_calls import SYSTEM, Calls
+from handoff_tui.system.files.atomic_write import SYSTEM, Calls
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.log_keys import build_example_key
 from tests.support.logs import build_policy_toml
 
@@ -41,7 +41,7 @@ class Desk:
     @classmethod
     def open(cls, root: Path, calls: Calls = SYSTEM, timeout: float = 50.0) -> Desk:
         repository = open_repository(root)
-        local = LocalFolder(repository.common_dir, calls)
+        local = GitPrivateFolder(repository.common_dir, calls)
         blobs, witness = LogBlobs(repository, calls), Witness(local)
 
         def read_known() -> Known:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.desk import LiveDesk
-from handoff_tui.live.state.desk import DeskState, Drafts, Loaded, Part
+from handoff_tui.live.backend import LiveBackend
+from handoff_tui.live.state.app import AppState, Drafts, Loaded, Part
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.repositories import RepositoryBuilder
 
@@ -37,21 +37,21 @@ class Onlooker:
     """Somebody who looks at a desk."""
 
     def __init__(self, *places: Path) -> None:
-        self.told: list[DeskState] = []
+        self.told: list[AppState] = []
         self.bugs: list[BaseException] = []
         self._news = threading.Condition()
-        self.desk = LiveDesk(places, self._tell, self.bugs.append)
+        self.desk = LiveBackend(places, self._tell, self.bugs.append)
 
     @property
-    def state(self) -> DeskState:
+    def state(self) -> AppState:
         return self.desk.state
 
-    def _tell(self, state: DeskState) -> None:
+    def _tell(self, state: AppState) -> None:
         with self._news:
             self.told.append(state)
             self._news.notify_all()
 
-    def wait_for(self, holds: Callable[[DeskState], bool], seconds: float = _LONGEST_SECONDS) -> DeskState:
+    def wait_for(self, holds: Callable[[AppState], bool], seconds: float = _LONGEST_SECONDS) -> AppState:
         """The newest state, as soon as something holds of it."""
         deadline = time.monotonic() + seconds
         with self._news:
@@ -61,7 +61,7 @@ class Onlooker:
                 self._news.wait(min(left, 0.5))
             return self.desk.state
 
-    def wait_until_live(self, seconds: float = _LONGEST_SECONDS) -> DeskState:
+    def wait_until_live(self, seconds: float = _LONGEST_SECONDS) -> AppState:
         """Until every repository that is there was looked at in full, and nothing is left to be read."""
         deadline = time.monotonic() + seconds
         while True:
@@ -71,7 +71,7 @@ class Onlooker:
             assert time.monotonic() < deadline, f"it never came to rest: {describe(state)}"
             time.sleep(_TICK_SECONDS)
 
-    def choose(self, handoff: str, *parts: Part) -> DeskState:
+    def choose(self, handoff: str, *parts: Part) -> AppState:
         """Takes a handoff into view, with some of its parts, and waits until they are read."""
         state = self.wait_for(lambda state: any(item.key.handoff == handoff for item in state.inbox))
         key = next(item.key for item in state.inbox if item.key.handoff == handoff)
@@ -79,7 +79,7 @@ class Onlooker:
         self.desk.need(frozenset(parts))
         return self.wait_for_parts(*parts)
 
-    def wait_for_parts(self, *parts: Part) -> DeskState:
+    def wait_for_parts(self, *parts: Part) -> AppState:
         """Until these are read, or could not be, and nothing has changed since."""
         return self.wait_for(lambda state: all(is_fresh(getattr(state, part.value)) for part in parts))
 
@@ -94,7 +94,7 @@ def _is_looked_at(part: object) -> bool:
     return watching in {Watching.LIVE, Watching.POLLING, Watching.GONE}
 
 
-def describe(state: DeskState) -> str:
+def describe(state: AppState) -> str:
     """What a failed test says of a state."""
     parts = {part.value: getattr(state, part.value) for part in Part}
     told = {name: (type(one.value).__name__, one.trouble, one.loading, one.stale) for name, one in parts.items()}
@@ -125,7 +125,7 @@ def build_results(number: int, tests: int = 3, digest: str = "0" * 64) -> str:
     return RESULTS.format(number=number, tests=tests, hash=digest)
 
 
-def without_moment(state: DeskState) -> DeskState:
+def without_moment(state: AppState) -> AppState:
     """The state without what differs between two desks that agree: times, generations, whether a result was kept."""
     parts: dict[str, Any] = {part.value: replace(getattr(state, part.value), at=None) for part in Part}
     if state.checks.value is not None:
@@ -142,4 +142,4 @@ def without_moment(state: DeskState) -> DeskState:
         )
         for one in state.repositories
     )
-    return replace(state, generation=0, repositories=repositories, drafts=Drafts(), telling=None, **parts)
+    return replace(state, generation=0, repositories=repositories, drafts=Drafts(), status=None, **parts)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import build_file
 from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.statement import build_file
 from tests.support.log_keys import LogKey, build_example_key
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "golden_log"

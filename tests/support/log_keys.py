@@ -12,9 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from handoff_tui.log.entries.public_keys import KeyType, PublicKey, parse_key_blob
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey, build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
-from handoff_tui.log.entries.wire import build_string
 
 PrivateKey = Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 APPLICATION = b"ssh:handoff"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart
 from handoff_tui.log.show.view import EntryState, LogRow, LogView
 from tests.support.inbox_items import MOMENT, make_item
 from tests.support.reviewed import ROOT
@@ -84,7 +84,7 @@ VIEW = LogView(
     rows=ROWS,
     problems=(),
 )
-DESK = DeskState(
+DESK = AppState(
     repositories=(
         RepositoryPart(ROOT, "lamp", Loaded(object()), Watching.LIVE, reviewer="ada@example.org"),  # type: ignore[arg-type]
     ),

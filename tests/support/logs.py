@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 from handoff_tui.log.chain import Candidate, Known, judge_chain
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.gates.gate import GateQuestion
-from handoff_tui.log.policy.policy import Policy, parse_policy
-from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import (
+from handoff_tui.log.entry import (
     NO_BASELINE,
     Decision,
     DecisionVerb,
@@ -24,9 +21,12 @@ from handoff_tui.log.record import (
     Subject,
     Work,
 )
+from handoff_tui.log.gates.gate import GateQuestion
+from handoff_tui.log.policy.policy import Policy, parse_policy
+from handoff_tui.log.policy.signers import build_line
 
 if TYPE_CHECKING:
-    from handoff_tui.log.record import LogVerdict
+    from handoff_tui.log.entry import LogVerdict
 
 START = "2026-01-01T00:00:00Z"
 NOW = "2026-02-01T00:00:00Z"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from handoff_tui.agents.engine.dbos import DbosEngine, write_schema
-from handoff_tui.agents.engine.trial_files import read_records
+from handoff_tui.agents.engine.trial import read_records
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureRun
 from tests.support.procedure_worker import PLAN, find_place
 

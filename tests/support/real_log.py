@@ -12,15 +12,10 @@ from typing import Any
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import build_payload, parse_entry
 from handoff_tui.log.entries.envelope import build_entry_id
+from handoff_tui.log.entries.statement import build_payload, parse_entry
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.gates.gate import judge_gate
-from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.index import build_log_index
-from handoff_tui.log.open_log import find_policy, open_log
-from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import (
+from handoff_tui.log.entry import (
     NO_BASELINE,
     Decision,
     DecisionVerb,
@@ -31,6 +26,11 @@ from handoff_tui.log.record import (
     Subject,
     Work,
 )
+from handoff_tui.log.gates.gate import judge_gate
+from handoff_tui.log.gates.gate_state import GateReport
+from handoff_tui.log.index import build_log_index
+from handoff_tui.log.open_log import find_policy, open_log
+from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.show.verify import VerifyOptions, verify_whole
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.trust_files import write_trust_files

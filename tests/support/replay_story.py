@@ -11,13 +11,13 @@ from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.registry import RULES
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.replay.evidence import build_results_digest
+from handoff_tui.history.replay.judges import build_results_digest
 from handoff_tui.history.replay.replay import replay
-from handoff_tui.history.replay.report import Question, ReplayReport, Standing
+from handoff_tui.history.replay.report import ReplayQuestion, ReplayReport, ReplayVerdict
+from handoff_tui.log.entry import NO_BASELINE, Subject
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import NO_BASELINE, Subject
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
-from handoff_tui.log.storage.review_records import write_review
+from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
@@ -85,7 +85,7 @@ class ReplayStory:
         desk = open_desk(self.builder.folder)
         return replay(desk, open_log(desk.repository, remembered=False))
 
-    def ask(self, question: Question) -> tuple[Standing, str]:
+    def ask(self, question: ReplayQuestion) -> tuple[ReplayVerdict, str]:
         """How the newest approval stands by one question, and every word that is said about it."""
         answer = self.replay().approvals[-1].find(question)
         return answer.standing, "\n".join((answer.summary, *answer.details))

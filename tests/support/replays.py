@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.history.metrics.report import Figure, FigureGroup, LeftOut, MetricsReport, Spread, Target, Unit, Week
-from handoff_tui.history.replay.report import Answer, Question, ReplayedApproval, ReplayReport, Standing
-from handoff_tui.log.record import LogProblem, ProblemLevel
+from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Spread, Target, Unit, Week
+from handoff_tui.history.replay.report import (
+    ReplayAnswer,
+    ReplayedApproval,
+    ReplayQuestion,
+    ReplayReport,
+    ReplayVerdict,
+)
+from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.show.view import EntryState, LogRow
 
 ENTRY = "sha256:" + "ab" * 32
@@ -14,16 +20,16 @@ OTHER = "sha256:" + "cd" * 32
 HOSTILE = "<script>alert(1)</script> \x1b[31m|`x`\u202e"
 
 
-def build_approval(**standings: Standing) -> ReplayedApproval:
+def build_approval(**standings: ReplayVerdict) -> ReplayedApproval:
     """One approval; questions that are not named hold."""
     answers = tuple(
-        Answer(
+        ReplayAnswer(
             question=question,
-            standing=standings.get(question.value, Standing.HOLDS),
+            standing=standings.get(question.value, ReplayVerdict.HOLDS),
             summary=f"what is said of the {question}",
             details=(f"a detail of the {question}",),
         )
-        for question in Question
+        for question in ReplayQuestion
     )
     return ReplayedApproval(
         entry=ENTRY,
@@ -62,7 +68,7 @@ def build_replay_report(*approvals: ReplayedApproval, **fields: Any) -> ReplayRe
     return ReplayReport(**{**usual, **fields})
 
 
-def build_share(**fields: Any) -> Figure:  # noqa: ANN401 - any field
+def build_share(**fields: Any) -> Metric:  # noqa: ANN401 - any field
     usual: dict[str, Any] = {
         "id": "success-rate",
         "system": "C",
@@ -75,17 +81,17 @@ def build_share(**fields: Any) -> Figure:  # noqa: ANN401 - any field
         "target": Target(least=0.95),
         "grouped_by": "type",
         "groups": (
-            FigureGroup(name="phase_transition", value=1.0, part=1.0, of=1, sources=(OTHER,)),
-            FigureGroup(name="agent_handoff", value=0.0, part=0.0, of=1, sources=(ENTRY,)),
+            MetricGroup(name="phase_transition", value=1.0, part=1.0, of=1, sources=(OTHER,)),
+            MetricGroup(name="agent_handoff", value=0.0, part=0.0, of=1, sources=(ENTRY,)),
         ),
         "weeks": (Week(begins="2026-03-02", value=0.0, of=1), Week(begins="2026-03-09", value=1.0, of=1)),
         "left_out": (LeftOut(why="the phase was skipped", number=3),),
         "sources": (ENTRY, OTHER),
     }
-    return Figure(**{**usual, **fields})
+    return Metric(**{**usual, **fields})
 
 
-def build_times(**fields: Any) -> Figure:  # noqa: ANN401 - any field
+def build_times(**fields: Any) -> Metric:  # noqa: ANN401 - any field
     usual: dict[str, Any] = {
         "id": "time-to-decision",
         "system": "desk",
@@ -97,11 +103,11 @@ def build_times(**fields: Any) -> Figure:  # noqa: ANN401 - any field
         "spread": Spread(least=5.0, median=250.0, ninetieth=7_500.0, most=7_500.0),
         "sources": (ENTRY,),
     }
-    return Figure(**{**usual, **fields})
+    return Metric(**{**usual, **fields})
 
 
-def build_unknown() -> Figure:
-    return Figure(
+def build_unknown() -> Metric:
+    return Metric(
         id="time-to-resume",
         system="A",
         title="Time to resume",
@@ -112,7 +118,7 @@ def build_unknown() -> Figure:
     )
 
 
-def build_metrics_report(*figures: Figure, **fields: Any) -> MetricsReport:  # noqa: ANN401 - any field
+def build_metrics_report(*figures: Metric, **fields: Any) -> MetricsReport:  # noqa: ANN401 - any field
     usual: dict[str, Any] = {
         "repo": "/home/ada/lamp",
         "head": "1" * 40,

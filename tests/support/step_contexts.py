@@ -20,7 +20,8 @@ from handoff_tui.agents.step.report import (
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Proof, ProofKind, ReportedFinding, Task
-from handoff_tui.decisions.values.packet import Demand, Packet
+from handoff_tui.decisions.views import Demand
+from handoff_tui.decisions.views import Packet
 
 WHERE = Place(path="x.md", line=1)
 BARE = StepContext(

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_tui.agents.step.loop import StepTelling, step
+from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import StepReport
-from handoff_tui.agents.step.step import StepRequest
+from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
 
@@ -78,7 +78,7 @@ class Stepping:
         return open_desk(self.root)
 
     def step(
-        self, phase: str | None = "build", telling: StepTelling | None = None, *, loop: bool = False, **request: bool
+        self, phase: str | None = "build", telling: StepCallbacks | None = None, *, loop: bool = False, **request: bool
     ) -> StepReport:
         wanted = StepRequest(HANDOFF, phase, **request)
-        return step(self.desk(), wanted, telling or StepTelling(), loop=loop)
+        return step(self.desk(), wanted, telling or StepCallbacks(), loop=loop)

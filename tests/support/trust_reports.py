@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.policy.reports import (
     GateRuleView,
     KeyState,
@@ -14,7 +15,6 @@ from handoff_tui.log.policy.reports import (
     ProposalReport,
     SignatureTally,
 )
-from handoff_tui.log.record import LogProblem, ProblemLevel
 
 GENESIS = "sha256:" + "a" * 64
 SECOND = "sha256:" + "b" * 64

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from tests.support.histories import VERDICT
 
 
-def judge(context: Context) -> list[Found]:
-    return [Found("it is bad", "verdict")] if context.read_text(VERDICT) == "bad\n" else []
+def judge(context: Context) -> list[RuleFinding]:
+    return [RuleFinding("it is bad", "verdict")] if context.read_text(VERDICT) == "bad\n" else []

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from handoff_tui.changes.comparison.claims import compare_claims
 from handoff_tui.changes.comparison.compare import compare_snapshots
-from handoff_tui.changes.comparison.compared import Side, find_pair, load_side
 from handoff_tui.changes.comparison.explain import build_explanations
+from handoff_tui.changes.comparison.sides import Side, find_pair, load_side
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
     ClaimCheck,
@@ -24,14 +24,14 @@ from handoff_tui.changes.files.file_lines import Tell, read_file_lines
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.changes.snapshots.capture import capture_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import take_still
-from handoff_tui.checks.run.check import Beforehand, Telling
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError, UsageError
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_false_trees
+from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_altered_trees
 from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.read_handoffs import Reading, read_shelf
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.gates.approved import LogMarks, read_marks
 from handoff_tui.status.show import find_id
@@ -87,7 +87,7 @@ class FilesDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ChangesReport:
     """All that `diff` says."""
 
     pair: ComparedPair
@@ -110,14 +110,14 @@ class _Reviewed(NamedTuple):
         return None if self.handoff is None else self.handoff.id
 
 
-def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Difference:
+def diff(desk: Desk, request: DiffRequest, telling: ProgressCallbacks | None = None) -> ChangesReport:
     """Compares what is asked for; without anything to compare with, that is said and nothing is called new."""
     if request.scope is DiffScope.SINCE_SHOWN:
         return _diff_shown(desk, request)
     if request.files_only:
         return _diff_files(desk, request)
-    reading = read_shelf(desk)
-    reviewed = _build_reviewed(reading.harvest.handoffs, request.handoff)
+    reading = read_repository(desk)
+    reviewed = _build_reviewed(reading.result.handoffs, request.handoff)
     pair = _find_pair(desk, request, reviewed)
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else _load_now(desk, request, reading, before, telling)
@@ -126,7 +126,7 @@ def diff(desk: Desk, request: DiffRequest, telling: Telling | None = None) -> Di
     if record is None and after.snapshot is not None:
         claims = compare_claims(None, after.snapshot, reviewed.handoff_id)
     unread = () if record else _list_unread(after)
-    return Difference(pair, record, claims, files, (*_list_notes(before, after), *unread))
+    return ChangesReport(pair, record, claims, files, (*_list_notes(before, after), *unread))
 
 
 def compare_sides(
@@ -146,21 +146,21 @@ def compare_sides(
     return record, files
 
 
-def _diff_files(desk: Desk, request: DiffRequest) -> Difference:
+def _diff_files(desk: Desk, request: DiffRequest) -> ChangesReport:
     """Only trees: no checks, no reports."""
-    handoffs = read_shelf(desk).harvest.handoffs if request.handoff is not None else ()
+    handoffs = read_repository(desk).result.handoffs if request.handoff is not None else ()
     pair = _find_pair(desk, request, _build_reviewed(handoffs, request.handoff))
     before = _load_before(desk, pair)
     after = load_side(desk, pair.after) if pair.after else Side(None, _write_tree(desk))
-    return Difference(pair, None, (), _compare_trees(desk, before, after), _list_notes(before, after))
+    return ChangesReport(pair, None, (), _compare_trees(desk, before, after), _list_notes(before, after))
 
 
-def _diff_shown(desk: Desk, request: DiffRequest) -> Difference:
+def _diff_shown(desk: Desk, request: DiffRequest) -> ChangesReport:
     """The files since a decision was shown; `against` is the tree that it showed. Nobody stored a record of that."""
     tree = request.against
     before = BaselineChoice(tree=tree, reason="what was shown when you were about to decide")
     pair = ComparedPair(scope=DiffScope.SINCE_SHOWN, before=before)
-    return Difference(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
+    return ChangesReport(pair, None, (), _compare_trees(desk, Side(None, tree), Side(None, _write_tree(desk))), ())
 
 
 def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:
@@ -200,12 +200,14 @@ def _load_before(desk: Desk, pair: ComparedPair) -> Side | None:
     return load_side(desk, pair.before) if is_there else None
 
 
-def _load_now(desk: Desk, request: DiffRequest, reading: Reading, before: Side | None, telling: Telling | None) -> Side:
+def _load_now(
+    desk: Desk, request: DiffRequest, reading: RepositoryReading, before: Side | None, telling: ProgressCallbacks | None
+) -> Side:
     """The work tree; without a snapshot to compare with, the checks need not run."""
     if before is not None and before.snapshot is not None:
-        captured = take_still(desk, telling, Beforehand(reading), run_commands=request.run_commands).captured
+        captured = take_still(desk, telling, Prefetched(reading), run_commands=request.run_commands).captured
     else:
-        captured = capture_snapshot(desk, reading.harvest, None)
+        captured = capture_snapshot(desk, reading.result, None)
     return Side(captured.snapshot, captured.tree.tree)
 
 
@@ -213,7 +215,7 @@ def _compare_trees(desk: Desk, before: Side | None, after: Side) -> FilesDiff | 
     if before is None or before.tree is None or after.tree is None:
         return None
     objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
-    refuse_false_trees(desk.repository.git, before.tree, after.tree, extra=objects)
+    refuse_altered_trees(desk.repository.git, before.tree, after.tree, extra=objects)
     listed = read_tree_changes(desk.repository.git, before.tree, after.tree, extra=objects)
     return FilesDiff(desk, before.tree, after.tree, listed, objects)
 

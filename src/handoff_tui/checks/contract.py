@@ -36,7 +36,7 @@ class Moment(StrEnum):
 ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
 
 
-class Found(NamedTuple):
+class RuleFinding(NamedTuple):
     """One thing a rule found. `subject` says what it is about and must not change when lines move."""
 
     message: str
@@ -61,7 +61,7 @@ class Rule(NamedTuple):
     """What it looks at, in a few words, for docs/checks.md."""
     remedy: str
     """What to do when it fails."""
-    judge: Callable[[Context], Iterable[Found]]
+    judge: Callable[[Context], Iterable[RuleFinding]]
     blocking: bool | None = None
     """Whether a failure closes the gate; with none, its severity decides."""
     commands: tuple[str, ...] = ()

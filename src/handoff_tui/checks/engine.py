@@ -14,17 +14,17 @@ from datetime import datetime
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers, Context, Manifest
-from handoff_tui.checks.contract import Found, NotApplicableError, Rule, UndecidableError
+from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.severity import Severity
 
 _MOST_FINDINGS = 200
 _MOST_COMMANDS = 10
-HEAVY = frozenset({Severity.CRITICAL, Severity.HIGH})
+BLOCKING_SEVERITIES = frozenset({Severity.CRITICAL, Severity.HIGH})
 """The severities that block where nothing else is said."""
 
 
-class Adjustment(NamedTuple):
+class RuleOverride(NamedTuple):
     """What the configuration changes about a rule."""
 
     enabled: bool = True
@@ -32,7 +32,7 @@ class Adjustment(NamedTuple):
     blocking: bool | None = None
 
 
-class Remembered(NamedTuple):
+class CachedResult(NamedTuple):
     """An earlier result and what it was based on."""
 
     result: CheckResult
@@ -46,11 +46,11 @@ class Engine:
 
     answers: Answers
     scope: str | None = None
-    adjustments: Mapping[str, Adjustment] = field(default_factory=dict)
-    memory: Mapping[str, Remembered] = field(default_factory=dict)
+    adjustments: Mapping[str, RuleOverride] = field(default_factory=dict)
+    memory: Mapping[str, CachedResult] = field(default_factory=dict)
     fresh: bool = False
-    heavy: frozenset[Severity] = HEAVY
-    remembered: dict[str, Remembered] = field(default_factory=dict)
+    heavy: frozenset[Severity] = BLOCKING_SEVERITIES
+    remembered: dict[str, CachedResult] = field(default_factory=dict)
     moment: datetime | None = None
     """Now, for who keeps the results."""
 
@@ -58,7 +58,7 @@ class Engine:
         """The result of each enabled rule, in order; each is told as soon as it is there."""
         results: list[CheckResult] = []
         for rule in rules:
-            adjustment = self.adjustments.get(rule.id, Adjustment())
+            adjustment = self.adjustments.get(rule.id, RuleOverride())
             if not adjustment.enabled:
                 continue
             result = self._run_one(rule, adjustment)
@@ -67,7 +67,7 @@ class Engine:
                 on_result(result)
         return results
 
-    def _run_one(self, rule: Rule, adjustment: Adjustment) -> CheckResult:
+    def _run_one(self, rule: Rule, adjustment: RuleOverride) -> CheckResult:
         earlier = self.memory.get(rule.id)
         why = self._explain_run(rule, earlier)
         if earlier is not None and why is None:
@@ -78,10 +78,10 @@ class Engine:
         judged = _judge(rule, context)
         result = _build_result(rule, judged, context.manifest, (time.perf_counter() - started, self.moment))
         if judged.outcome is not Outcome.ERROR:
-            self.remembered[rule.id] = Remembered(result, context.manifest, rule.version)
+            self.remembered[rule.id] = CachedResult(result, context.manifest, rule.version)
         return self._adjust(result, rule, adjustment, from_cache=False, why=why)
 
-    def _explain_run(self, rule: Rule, earlier: Remembered | None) -> str | None:
+    def _explain_run(self, rule: Rule, earlier: CachedResult | None) -> str | None:
         """Why the rule must run; nothing when an earlier result can be used."""
         if self.fresh:
             return "asked to run afresh"
@@ -93,7 +93,7 @@ class Engine:
         return None if difference is None else f"{difference.describe()} changed"
 
     def _adjust(
-        self, result: CheckResult, rule: Rule, adjustment: Adjustment, *, from_cache: bool, why: str | None
+        self, result: CheckResult, rule: Rule, adjustment: RuleOverride, *, from_cache: bool, why: str | None
     ) -> CheckResult:
         """As the configuration wants it, in one copy: this is most of what an event without a change costs."""
         return result.model_copy(
@@ -109,7 +109,7 @@ class Engine:
 class _Judged(NamedTuple):
     outcome: Outcome
     summary: str
-    found: tuple[Found, ...] = ()
+    found: tuple[RuleFinding, ...] = ()
 
 
 def _judge(rule: Rule, context: Context) -> _Judged:
@@ -149,7 +149,7 @@ def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, timed: tuple[
     )
 
 
-def _build_finding(rule: Rule, found: Found) -> Finding:
+def _build_finding(rule: Rule, found: RuleFinding) -> Finding:
     place = found.place
     evidence = Evidence(
         path=place.path if place else None,
@@ -177,7 +177,7 @@ def digest_manifest(rule: Rule, manifest: Manifest) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_blocking(rule: Rule, adjustment: Adjustment, heavy: frozenset[Severity] = HEAVY) -> bool:
+def is_blocking(rule: Rule, adjustment: RuleOverride, heavy: frozenset[Severity] = BLOCKING_SEVERITIES) -> bool:
     """The configuration's word, then the rule's, then its severity's."""
     if adjustment.blocking is not None:
         return adjustment.blocking

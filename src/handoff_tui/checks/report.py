@@ -26,14 +26,14 @@ class RuleInfo(Model):
     moments: tuple[str, ...] = ()
 
 
-class TrustState(Model):
+class ConsentState(Model):
     """Whether the commands in the repository's configuration may run."""
 
     digest: str
     trusted: bool
 
 
-class AskedCommand(NamedTuple):
+class RequestedCommand(NamedTuple):
     """A command that a repository would have us run."""
 
     id: str
@@ -42,11 +42,11 @@ class AskedCommand(NamedTuple):
     """Words of it that are files of the repository, each with the digest of its content."""
 
 
-class TrustPlan(NamedTuple):
+class RequestedCommands(NamedTuple):
     """All that a repository would have us run, and the digest over just that."""
 
     digest: str
-    commands: tuple[AskedCommand, ...]
+    commands: tuple[RequestedCommand, ...]
     functions: tuple[str, ...] = ()
     """Checks in Python: `name=module:function`."""
 
@@ -67,7 +67,7 @@ class CheckReport(Model):
     handoff: str | None = None
     rules: tuple[RuleInfo, ...] = ()
     """Every rule that could have run, so that a reader knows what was silent."""
-    trust: TrustState | None = None
+    trust: ConsentState | None = None
 
     @property
     def blocking_failures(self) -> tuple[CheckResult, ...]:

@@ -6,8 +6,8 @@ import pytest
 
 from handoff_tui.agents.step.follow import list_views
 from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
-from handoff_tui.agents.step.step import StepTelling
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.agents.step.step import StepCallbacks
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.log.open_log import open_log
 from tests.support.stepping import WORK, Stepping
@@ -20,7 +20,7 @@ def test_agent_that_fails_by_itself_is_tried_again(stepping: Stepping) -> None:
         f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}"
     )
     reports: list[StepReport] = []
-    report = stepping.step(telling=StepTelling(on_report=reports.append))
+    report = stepping.step(telling=StepCallbacks(on_report=reports.append))
     assert [(one.key.number, one.outcome) for one in reports] == [(1, StepOutcome.FAILED), (2, StepOutcome.READY)]
     assert (report.budget.used, len(report.trail)) == (1, 2)
 
@@ -45,7 +45,7 @@ def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
     stepping.configure(gate=False).teach()
     stepping.teach(f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}", "tester")
     reports: list[StepReport] = []
-    report = stepping.step(telling=StepTelling(on_report=reports.append), loop=True)
+    report = stepping.step(telling=StepCallbacks(on_report=reports.append), loop=True)
     assert report.next_move == "a person may start release"
     assert [(one.key.phase, one.outcome.value) for one in reports] == [
         ("build", "ready"),
@@ -59,23 +59,25 @@ def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
 def test_loop_stops_where_a_person_decides(stepping: Stepping) -> None:
     """A gate is never opened by it."""
     reports: list[StepReport] = []
-    stepping.step(telling=StepTelling(on_report=reports.append), loop=True)
+    stepping.step(telling=StepCallbacks(on_report=reports.append), loop=True)
     assert [one.key.phase for one in reports] == ["build"]
 
 
 def test_loop_stops_when_the_budget_is_spent(stepping: Stepping) -> None:
     """With a person, after all tries of all phases."""
     reports: list[StepReport] = []
-    report = stepping.configure(budget=2).teach("exit 1").step(telling=StepTelling(on_report=reports.append), loop=True)
+    report = (
+        stepping.configure(budget=2).teach("exit 1").step(telling=StepCallbacks(on_report=reports.append), loop=True)
+    )
     assert (len(reports), report.outcome) == (3, StepOutcome.NEEDS_HUMAN)
 
 
 def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> None:
     """What it did until then is told."""
     stepping.teach("echo more >> src/app.py; sleep 60")
-    checks = Telling()
+    checks = ProgressCallbacks()
     views: list[RunView] = []
-    telling = StepTelling(checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append)
+    telling = StepCallbacks(checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append)
     report = stepping.step(telling=telling)
     assert (report.outcome, [file.path for file in report.files]) == (StepOutcome.STOPPED, ["src/app.py"])
     assert views
@@ -85,8 +87,8 @@ def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> N
 @pytest.mark.short
 def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
     """What was cut short is no ground for a start."""
-    checks = Telling()
+    checks = ProgressCallbacks()
     checks.cancel.set()
     with pytest.raises(KeyboardInterrupt):
-        stepping.step(telling=StepTelling(checks))
+        stepping.step(telling=StepCallbacks(checks))
     assert list_views(stepping.desk()) == ()

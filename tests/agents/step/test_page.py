@@ -15,7 +15,7 @@ from handoff_tui.agents.step.page import (
     label_step,
 )
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.checks.report import TrustState
+from handoff_tui.checks.report import ConsentState
 from tests.support.reviewed import find_section, list_lines
 from tests.support.step_reports import build_lock, build_report, build_view
 
@@ -94,7 +94,7 @@ def test_line_of_progress_is_safe_and_short() -> None:
 def test_list_tells_agents_locks_and_runs() -> None:
     """And whether somebody must trust them first."""
     views = (build_view(), build_view(RunStatus.FINISHED, build_report()))
-    trust = TrustState(digest="sha256:12", trusted=False)
+    trust = ConsentState(digest="sha256:12", trusted=False)
     page = build_step_list_page(views, (build_lock(), build_lock(stale=True)), AGENTS, trust)
     lines = list_lines(page)
     assert "  handoff-tui step --trust sha256:12" in lines

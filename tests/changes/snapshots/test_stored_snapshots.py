@@ -11,14 +11,14 @@ from handoff_tui.changes.snapshots.stored_snapshots import (
     take,
     take_still,
 )
-from handoff_tui.checks.run.check import Telling, find_movement
+from handoff_tui.checks.run.check import ProgressCallbacks, find_movement
 from handoff_tui.core.errors import (
     SnapshotUnusableError,
     StoredFileDamagedError,
     StoredFileMissingError,
     TreeMovedError,
 )
-from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.files.cache_files import find_choices_folder
 from tests.support.compared import build_lamp
@@ -30,11 +30,11 @@ def move_after(monkeypatch: pytest.MonkeyPatch, builder: RepositoryBuilder, time
     """Somebody writes a file each time a snapshot was taken, that often."""
     left = iter(range(times))
 
-    def find(desk: Desk, harvest: Harvest) -> str | None:
+    def find(desk: Desk, handoffs_read: ReadHandoffs) -> str | None:
         number = next(left, None)
         if number is not None:
             builder.write(f"written-{number}")
-        return real(desk, harvest)
+        return real(desk, handoffs_read)
 
     real = find_movement
     monkeypatch.setattr(snapshots, "find_movement", find)
@@ -45,7 +45,7 @@ def test_taking_stores_nothing(builder: RepositoryBuilder) -> None:
     root = build_lamp(builder).folder
     before = read_fingerprint(root)
     taken = take(open_desk(root))
-    assert [handoff.id for handoff in taken.harvest.handoffs] == ["H-1"]
+    assert [handoff.id for handoff in taken.handoffs_read.handoffs] == ["H-1"]
     assert taken.captured.snapshot.checks.keys() == {result.id for result in taken.report.results}
     assert compare_fingerprints(before, read_fingerprint(root)) == []
 
@@ -77,7 +77,7 @@ def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -
 
 def test_cancelled_snapshot_is_not_stored(builder: RepositoryBuilder) -> None:
     """Checks that did not run are no baseline."""
-    telling = Telling()
+    telling = ProgressCallbacks()
     telling.cancel.set()
     root = build_lamp(builder).folder
     assert not capture(open_desk(root), telling).is_new

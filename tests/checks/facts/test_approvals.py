@@ -4,8 +4,7 @@ import pytest
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from tests.support.world import MemoryWorld
 
 

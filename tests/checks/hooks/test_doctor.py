@@ -11,7 +11,7 @@ from handoff_tui.checks.hooks.doctor import examine
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
 from handoff_tui.checks.hooks.hook import HookName
 from handoff_tui.checks.hooks.hooks import install_hooks
-from handoff_tui.checks.run.command_consent import trust
+from handoff_tui.checks.run.command_consent import give_consent
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
@@ -89,7 +89,7 @@ def test_commands_of_the_repository_need_trust(
     assert diagnosis.standing is Standing.MISSING
     assert "--trust sha256:" in diagnosis.commands[-1]
     assert not (tmp_path / "canary").exists()
-    trust(open_desk(builder.folder), diagnosis.commands[-1].split()[-1])
+    give_consent(open_desk(builder.folder), diagnosis.commands[-1].split()[-1])
     assert look(builder)["configuration-trust"].standing is Standing.OK
     builder.write("handoff-tui.toml", "[limits]\ncommits = 3\n")
     assert look(builder)["configuration-trust"].standing is Standing.OK

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.checks.report import TrustState
+from handoff_tui.checks.report import ConsentState
 from handoff_tui.checks.result import Evidence, Finding, Outcome, Remedy
 from handoff_tui.core.place import Place
 from handoff_tui.tui.views.checks.rows import CheckRows
@@ -62,7 +62,7 @@ def test_passed_check_says_what_holds() -> None:
 
 def test_heading_tells_what_the_run_rests_on() -> None:
     """Numbers, the baseline, and commands that wait for trust."""
-    report = build_report(RESULT).model_copy(update={"trust": TrustState(digest="sha256:12", trusted=False)})
+    report = build_report(RESULT).model_copy(update={"trust": ConsentState(digest="sha256:12", trusted=False)})
     group = CheckRows(report).groups[0]
     lines = list_lines(build_group_detail(group, report))
     assert lines[0] == "Blocking  1 check"

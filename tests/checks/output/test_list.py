@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.output.list import build_check_list_json, build_check_list_page
-from handoff_tui.checks.report import RuleInfo, TrustState
+from handoff_tui.checks.report import ConsentState, RuleInfo
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.text.page import Grid, Line
 
@@ -12,7 +12,7 @@ RULE = RuleInfo(
 )
 
 
-def words(trust: TrustState | None) -> str:
+def words(trust: ConsentState | None) -> str:
     parts = build_check_list_page([RULE], trust).parts
     cells = [cell for part in parts for row in (part.rows if isinstance(part, Grid) else (part.cells,)) for cell in row]
     assert all(isinstance(part, Grid | Line) for part in parts)
@@ -27,7 +27,7 @@ def test_every_check_is_listed() -> None:
 @pytest.mark.parametrize(("trusted", "shown"), [(True, False), (False, True)])
 def test_digest_is_offered_for_trust_until_it_is_trusted(trusted: bool, shown: bool) -> None:  # noqa: FBT001
     """The command to copy is there when it is needed."""
-    text = words(TrustState(digest="sha256:12", trusted=trusted))
+    text = words(ConsentState(digest="sha256:12", trusted=trusted))
     assert ("--trust sha256:12" in text) is shown
 
 

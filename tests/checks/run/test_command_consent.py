@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.report import TrustState
-from handoff_tui.checks.run.command_consent import build_trust_state, digest_commands, trust
+from handoff_tui.checks.report import ConsentState
+from handoff_tui.checks.run.command_consent import digest_commands, give_consent, read_consent
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
@@ -24,14 +24,14 @@ def asking(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write("handoff-tui.toml", '[checks.lint]\nrun = ["sh", "lint.sh"]\n').write("lint.sh", "exit 0\n")
 
 
-def find_state(builder: RepositoryBuilder) -> TrustState | None:
-    return build_trust_state(open_desk(builder.folder))
+def find_state(builder: RepositoryBuilder) -> ConsentState | None:
+    return read_consent(open_desk(builder.folder))
 
 
 def give_trust(builder: RepositoryBuilder) -> None:
     state = find_state(builder)
     assert state is not None
-    trust(open_desk(builder.folder), state.digest)
+    give_consent(open_desk(builder.folder), state.digest)
 
 
 def is_trusted(builder: RepositoryBuilder) -> bool:
@@ -79,13 +79,13 @@ def test_repository_that_asks_for_nothing_needs_no_trust(builder: RepositoryBuil
     """And none can be given."""
     assert find_state(builder) is None
     with pytest.raises(UsageError, match="nothing to trust"):
-        trust(open_desk(builder.folder), "sha256:0")
+        give_consent(open_desk(builder.folder), "sha256:0")
 
 
 def test_another_digest_is_refused(asking: RepositoryBuilder) -> None:
     """The right one is named, with how to look first."""
     with pytest.raises(UsageError) as refused:
-        trust(open_desk(asking.folder), "sha256:0")
+        give_consent(open_desk(asking.folder), "sha256:0")
     assert digest_commands(open_desk(asking.folder)) in refused.value.message.split()
     assert "--list" in refused.value.hint
     assert not is_trusted(asking)

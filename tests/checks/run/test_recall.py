@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.recall import Recall
+from handoff_tui.checks.run.recall import OutputCache
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -22,8 +22,8 @@ def repository(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write("a.txt", "one\n").write(".gitignore", ".planning/\n").commit("one")
 
 
-def recall(repository: RepositoryBuilder, *question: str) -> Recall:
-    return Recall(repository.folder, list(question))
+def recall(repository: RepositoryBuilder, *question: str) -> OutputCache:
+    return OutputCache(repository.folder, list(question))
 
 
 def test_answer_is_found_while_nothing_moves(repository: RepositoryBuilder) -> None:

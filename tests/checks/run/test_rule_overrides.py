@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.contract import Rule
-from handoff_tui.checks.engine import Adjustment
+from handoff_tui.checks.engine import RuleOverride
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.run.rule_overrides import build_adjustments, find_declared, find_usual_severity
+from handoff_tui.checks.run.rule_overrides import build_rule_overrides, find_declared, find_usual_severity
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings
@@ -37,19 +37,21 @@ def test_declared_rule_says_its_number_and_its_declared_severity(rule: Rule) -> 
 def test_declared_severity_is_the_one_of_the_configuration() -> None:
     """Unless the rule's own id says another."""
     rules = [rule for rule in RULES if rule.id in {"permissions-granted", "data-intact"}]
-    found = build_adjustments(declare(Severity.CRITICAL), rules)
-    assert found["permissions-granted"] == Adjustment(severity=Severity.CRITICAL)
-    assert found["data-intact"] == Adjustment(severity=Severity.HIGH)
+    found = build_rule_overrides(declare(Severity.CRITICAL), rules)
+    assert found["permissions-granted"] == RuleOverride(severity=Severity.CRITICAL)
+    assert found["data-intact"] == RuleOverride(severity=Severity.HIGH)
     own = declare(Severity.CRITICAL, permissions_granted=Check(severity=Severity.LOW, blocking=True))
-    assert build_adjustments(own, rules)["permissions-granted"] == Adjustment(severity=Severity.LOW, blocking=True)
+    assert build_rule_overrides(own, rules)["permissions-granted"] == RuleOverride(severity=Severity.LOW, blocking=True)
     off = declare(Severity.CRITICAL, permissions_granted=Check(enabled=False))
-    assert build_adjustments(off, rules)["permissions-granted"] == Adjustment(enabled=False, severity=Severity.CRITICAL)
+    assert build_rule_overrides(off, rules)["permissions-granted"] == RuleOverride(
+        enabled=False, severity=Severity.CRITICAL
+    )
 
 
 def test_rule_that_is_not_declared_is_left_as_it_is() -> None:
     """Only what is said about it changes it."""
     rules = [rule for rule in RULES if rule.id == "tests-not-deleted"]
-    assert build_adjustments(Settings(), rules) == {}
+    assert build_rule_overrides(Settings(), rules) == {}
 
 
 @pytest.mark.parametrize(

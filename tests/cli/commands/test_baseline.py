@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from tests.support.in_process import InProcess
 from tests.support.repositories import RepositoryBuilder
 
@@ -72,7 +72,7 @@ def test_cancelled_capture_stores_nothing(
 ) -> None:
     """Ctrl-C leaves no half of a baseline."""
     root = builder.write("a").commit().folder
-    telling = Telling()
+    telling = ProgressCallbacks()
     telling.cancel.set()
     monkeypatch.setattr("handoff_tui.cli.progress.Telling", lambda **_: telling)
     assert say("baseline", "capture", "--repo", root).code == 130

@@ -6,28 +6,27 @@ from threading import Event
 import pytest
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.result import Outcome
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.checks.run.command_consent import digest_commands, trust
+from handoff_tui.checks.run.command_consent import digest_commands, give_consent
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.core.errors import BisectError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.history.bisect.report import Standing
+from handoff_tui.history.bisect.report import TrialVerdict
 from handoff_tui.history.bisect.trials import can_bisect, open_command_trials, open_rule_trials
-from handoff_tui.history.travel.past_checks import run_rules
-from handoff_tui.history.travel.past_session import find_commit, open_desk_at
-from handoff_tui.history.travel.past_world import is_untold, suit_rules
+from handoff_tui.history.past.checks import adapt_rules, is_undecidable, run_rules
+from handoff_tui.history.past.repository import find_commit, open_repository_at
 from tests.support.repositories import RepositoryBuilder
 
 
-def judge(context: Context) -> list[Found]:
+def judge(context: Context) -> list[RuleFinding]:
     """Fails where the file says so, and crashes where there is none."""
     text = context.read_text("state.txt")
     assert text is not None, "no state here"
-    return [Found(text, "state")] if text == "bad\n" else []
+    return [RuleFinding(text, "state")] if text == "bad\n" else []
 
 
 RULE = Rule("state-is-good", System.ALL, Severity.HIGH, "It is good.", "state.txt", "Mend it.", judge)
@@ -39,7 +38,7 @@ def configure(builder: RepositoryBuilder, run: str) -> Desk:
     return open_desk(builder.folder)
 
 
-def try_command(desk: Desk, commit: str = "HEAD", cancel: Event | None = None) -> tuple[Standing, str]:
+def try_command(desk: Desk, commit: str = "HEAD", cancel: Event | None = None) -> tuple[TrialVerdict, str]:
     [command] = list_commands(desk, None, None)
     with open_command_trials(desk, command, cancel or Event()) as trials:
         tried = trials.run(find_commit(desk, commit))
@@ -53,7 +52,7 @@ def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
     desk = open_desk(builder.folder)
     with open_rule_trials(desk, RULE, lambda: Baseline(None, "none"), None) as trials:
         tried = [trials.run(find_commit(desk, name)) for name in ("HEAD", "HEAD~1", "HEAD~2")]
-    assert [one.standing for one in tried] == [Standing.BAD, Standing.GOOD, Standing.UNTESTABLE]
+    assert [one.standing for one in tried] == [TrialVerdict.BAD, TrialVerdict.GOOD, TrialVerdict.UNTESTABLE]
     assert (tried[2].result.outcome, "no state here" in tried[2].result.summary) == (Outcome.ERROR, True)
 
 
@@ -64,8 +63,8 @@ def test_command_of_the_repository_waits_for_trust(builder: RepositoryBuilder, t
     with pytest.raises(BisectError, match="nobody trusted yet"):
         try_command(desk)
     assert not canary.exists()
-    trust(desk, digest_commands(desk) or "")
-    assert try_command(desk)[0] is Standing.GOOD
+    give_consent(desk, digest_commands(desk) or "")
+    assert try_command(desk)[0] is TrialVerdict.GOOD
     assert canary.exists()
 
 
@@ -74,28 +73,28 @@ def test_trusted_script_is_the_one_that_runs(builder: RepositoryBuilder, tmp_pat
     canary = tmp_path / "canary"
     builder.write("check.sh", f"touch {canary}\n").commit().write("check.sh", "exit 1\n")
     desk = configure(builder, "['sh', 'check.sh']")
-    trust(desk, digest_commands(desk) or "")
-    assert try_command(desk, "HEAD~1") == (Standing.BAD, "it exited with 1")
+    give_consent(desk, digest_commands(desk) or "")
+    assert try_command(desk, "HEAD~1") == (TrialVerdict.BAD, "it exited with 1")
     assert not canary.exists()
 
 
 @pytest.mark.parametrize(
     ("line", "standing", "words"),
     [
-        ("exit 0", Standing.GOOD, "it exited with 0"),
-        ("exit 1", Standing.BAD, "it exited with 1"),
-        ("exit 124", Standing.BAD, "it exited with 124"),
-        ("exit 125", Standing.UNTESTABLE, "it exited with 125"),
-        ("no-such-command", Standing.UNTESTABLE, "it exited with 127"),
-        ("kill -9 $$", Standing.UNTESTABLE, "signal 9"),
+        ("exit 0", TrialVerdict.GOOD, "it exited with 0"),
+        ("exit 1", TrialVerdict.BAD, "it exited with 1"),
+        ("exit 124", TrialVerdict.BAD, "it exited with 124"),
+        ("exit 125", TrialVerdict.UNTESTABLE, "it exited with 125"),
+        ("no-such-command", TrialVerdict.UNTESTABLE, "it exited with 127"),
+        ("kill -9 $$", TrialVerdict.UNTESTABLE, "signal 9"),
     ],
 )
 def test_exit_codes_count_as_for_git_bisect(
-    builder: RepositoryBuilder, line: str, standing: Standing, words: str
+    builder: RepositoryBuilder, line: str, standing: TrialVerdict, words: str
 ) -> None:
     """125 says that it cannot be told; beyond it, the script did not run as it should."""
     desk = configure(builder, f"['sh', '-c', '{line}']")
-    trust(desk, digest_commands(desk) or "")
+    give_consent(desk, digest_commands(desk) or "")
     tried = try_command(desk)
     assert (tried[0], words in tried[1]) == (standing, True)
 
@@ -103,10 +102,10 @@ def test_exit_codes_count_as_for_git_bisect(
 def test_cancelled_command_says_nothing(builder: RepositoryBuilder) -> None:
     """It is ended, and is neither good nor bad."""
     desk = configure(builder, "['sleep', '60']")
-    trust(desk, digest_commands(desk) or "")
+    give_consent(desk, digest_commands(desk) or "")
     cancel = Event()
     cancel.set()
-    assert try_command(desk, cancel=cancel)[0] is Standing.UNTESTABLE
+    assert try_command(desk, cancel=cancel)[0] is TrialVerdict.UNTESTABLE
 
 
 def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuilder) -> None:
@@ -115,16 +114,18 @@ def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuil
     builder.place("check.sh").unlink()
     builder.write("check.sh", "exit 0\n")
     desk = configure(builder, "['sh', 'check.sh']")
-    trust(desk, digest_commands(desk) or "")
+    give_consent(desk, digest_commands(desk) or "")
     standing, summary = try_command(desk, "HEAD~1")
-    assert (standing, "is a link in this commit" in summary) == (Standing.UNTESTABLE, True)
+    assert (standing, "is a link in this commit" in summary) == (TrialVerdict.UNTESTABLE, True)
 
 
 def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryBuilder) -> None:
     """Each of them says so of a commit, and no other does where there is nothing."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    past = open_desk_at(open_desk(builder.folder), "HEAD")
-    untold = {one.id for one in run_rules(past, suit_rules(RULES), lambda: Baseline(None, "none")) if is_untold(one)}
+    past = open_repository_at(open_desk(builder.folder), "HEAD")
+    untold = {
+        one.id for one in run_rules(past, adapt_rules(RULES), lambda: Baseline(None, "none")) if is_undecidable(one)
+    }
     assert "nothing-unpushed" in untold
     assert not any(map(can_bisect, untold))
     assert all(map(can_bisect, ("claims-hold", "hashes-hold", "own")))
@@ -135,9 +136,9 @@ def test_rule_may_fail_by_the_clock_of_now_alone(builder: RepositoryBuilder) -> 
     builder.write("state.txt", "good\n").commit()
     desk = open_desk(builder.folder)
     late = RULE._replace(
-        judge=lambda context: [Found("late", "x")] if context.now().timestamp() > builder.moment else []
+        judge=lambda context: [RuleFinding("late", "x")] if context.now().timestamp() > builder.moment else []
     )
     for rule, expected in ((RULE, False), (late, True)):
         with open_rule_trials(desk, rule, lambda: Baseline(None, "none"), None) as trials:
             commit = find_commit(desk, "HEAD")
-            assert (trials.run(commit).standing, trials.fails_by_now(commit)) == (Standing.GOOD, expected)
+            assert (trials.run(commit).standing, trials.fails_by_now(commit)) == (TrialVerdict.GOOD, expected)

@@ -13,11 +13,13 @@ from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.prepare import PreparedStep
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.core.errors import PhaseLockedError, ShownMovedError
+from handoff_tui.checks.run.command_consent import has_consent
+from handoff_tui.core.errors import PhaseLockedError, ShownMovedError, UsageError
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal
+from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal, ready_trust
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from tests.support.gates import CODE, GateDesk
+from tests.support.repositories import RepositoryBuilder
 from tests.support.stepping import HANDOFF, Stepping
 
 
@@ -99,3 +101,42 @@ def test_rollback_is_done_as_it_was_shown_and_undone(gate_desk: GateDesk) -> Non
     assert code.read_text(encoding="utf-8") == CODE
     assert "is undone" in operator.ask(ProposalKind.UNDO).do()
     assert code.read_text(encoding="utf-8") == "worse\n"
+
+
+ASKS = '[checks.lint]\nrun = ["sh", "lint.sh"]\n'
+
+
+@pytest.fixture
+def asking(builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RepositoryBuilder:
+    """A repository that asks to run a script of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return builder.write("handoff-tui.toml", ASKS).write("lint.sh", "exit 0\n").commit()
+
+
+def test_what_is_shown_is_what_is_trusted(asking: RepositoryBuilder) -> None:
+    """Words and script by digest; nothing is trusted before it is done, and then there is nothing to ask."""
+    plan, do = ready_trust(asking.folder)
+    [command] = plan.commands
+    assert (command.id, command.argv, [path for path, _ in command.scripts]) == ("lint", ("sh", "lint.sh"), ["lint.sh"])
+    assert not has_consent(open_desk(asking.folder), plan.digest)
+    do()
+    assert has_consent(open_desk(asking.folder), plan.digest)
+    with pytest.raises(UsageError, match="trusted already"):
+        ready_trust(asking.folder)
+
+
+def test_script_that_changed_since_it_was_shown_is_not_trusted(asking: RepositoryBuilder) -> None:
+    """It is shown again instead."""
+    plan, do = ready_trust(asking.folder)
+    asking.write("lint.sh", "exit 1\n")
+    with pytest.raises(ShownMovedError):
+        do()
+    again, _ = ready_trust(asking.folder)
+    assert again.digest != plan.digest
+    assert not has_consent(open_desk(asking.folder), again.digest)
+
+
+def test_repository_that_asks_for_nothing_has_nothing_to_trust(builder: RepositoryBuilder) -> None:
+    """Said, not shown as an empty list."""
+    with pytest.raises(UsageError, match="nothing to trust"):
+        ready_trust(builder.write("a.py").commit().folder)

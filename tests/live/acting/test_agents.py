@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.runs.view import RunView
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
-from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.agents.step.step import StepRequest, prepare_step, start_step
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step
+from handoff_tui.agents.step.report import RunView, StepOutcome
+from handoff_tui.agents.step.start import start_step
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.live.state.agents import (
-    NOBODY_AT_WORK,
-    OutputPlace,
+    NO_ACTIVITY,
+    Breakpoint,
+    OutputRange,
     OutputSource,
     OutputWindow,
     Proposal,
     ProposalKind,
     ProposalStage,
-    Stop,
 )
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from tests.support.gates import CODE, GateDesk
 from tests.support.live_desks import Onlooker, looking
 from tests.support.stepping import HANDOFF, WORK, Stepping
@@ -48,7 +48,7 @@ def propose(onlooker: Onlooker, kind: ProposalKind, run: RunKey | None = None, p
     return state.proposal
 
 
-def is_settled(state: DeskState) -> bool:
+def is_settled(state: AppState) -> bool:
     return state.proposal is not None and state.proposal.stage in {ProposalStage.READY, ProposalStage.REFUSED}
 
 
@@ -64,7 +64,7 @@ def start(onlooker: Onlooker) -> RunKey:
     return list_views(state)[-1].state.key
 
 
-def list_views(state: DeskState) -> tuple[RunView, ...]:
+def list_views(state: AppState) -> tuple[RunView, ...]:
     return state.agent.value.runs if state.agent.value else ()
 
 
@@ -87,7 +87,7 @@ def let_go(home: Path) -> None:
     (home / "go").touch()
 
 
-def wait_for_output(onlooker: Onlooker, place: OutputPlace, lines: int) -> OutputWindow:
+def wait_for_output(onlooker: Onlooker, place: OutputRange, lines: int) -> OutputWindow:
     onlooker.desk.agents.want_output(place)
     state = onlooker.wait_for(
         lambda state: state.output is not None and state.output.total >= lines and state.output.source is place.source
@@ -114,7 +114,7 @@ def test_step_is_shown_and_started_only_when_it_is_confirmed(stepping: Stepping)
         assert ended.report is not None
         assert ended.report.files[0].path == "src/app.py"
         assert len(ended.report.commits) == 1
-        onlooker.wait_for(lambda state: state.telling is not None and HANDOFF in state.telling.text)
+        onlooker.wait_for(lambda state: state.status is not None and HANDOFF in state.status.text)
 
 
 def test_output_is_shown_while_it_is_printed(stepping: Stepping, isolated_user: Path) -> None:
@@ -123,13 +123,13 @@ def test_output_is_shown_while_it_is_printed(stepping: Stepping, isolated_user: 
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         key = start(onlooker)
-        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.OUTPUT, None, 10), 1000)
+        window = wait_for_output(onlooker, OutputRange(key, OutputSource.OUTPUT, None, 10), 1000)
         assert window.lines[-1] == "1000"
         let_go(isolated_user)
         state = onlooker.wait_for(lambda state: state.output is not None and state.output.total > 2000)
         assert state.output is not None
         assert len(state.output.lines) <= 30
-        onlooker.desk.agents.want_output(OutputPlace(key, OutputSource.OUTPUT, 500, 10))
+        onlooker.desk.agents.want_output(OutputRange(key, OutputSource.OUTPUT, 500, 10))
         state = onlooker.wait_for(lambda state: state.output is not None and state.output.first == 490)
         assert state.output is not None
         assert state.output.lines[10] == "501"
@@ -144,7 +144,7 @@ def test_search_goes_forwards_and_backwards(stepping: Stepping) -> None:
         key = start_and_end(onlooker)
         for first, height, text, line in ((10, 1, "4321", 4320), (4999, -1, "77", 4976), (0, 1, "no such", None)):
             before = onlooker.state.found
-            onlooker.desk.agents.search(OutputPlace(key, OutputSource.OUTPUT, first, height), text)
+            onlooker.desk.agents.search(OutputRange(key, OutputSource.OUTPUT, first, height), text)
             state = onlooker.wait_for(lambda state, before=before: state.found is not before)  # type: ignore[misc]
             assert state.found is not None
             assert state.found.line == line
@@ -160,7 +160,7 @@ def test_prompt_of_a_try_can_be_read(stepping: Stepping) -> None:
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         key = start_and_end(onlooker)
-        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.PROMPT, 0, 50), 2)
+        window = wait_for_output(onlooker, OutputRange(key, OutputSource.PROMPT, 0, 50), 2)
         assert any(HANDOFF in line for line in window.lines)
 
 
@@ -203,10 +203,10 @@ def test_note_reaches_who_is_at_work(stepping: Stepping, isolated_user: Path) ->
         open_tries(onlooker)
         key = start(onlooker)
         onlooker.desk.agents.write_note("Keep the public names.")
-        onlooker.wait_for(lambda state: state.telling is not None and "the note is kept" in state.telling.text)
+        onlooker.wait_for(lambda state: state.status is not None and "the note is kept" in state.status.text)
         let_go(isolated_user)
         wait_for_end(onlooker)
-        window = wait_for_output(onlooker, OutputPlace(key, OutputSource.OUTPUT, None, 10), 1)
+        window = wait_for_output(onlooker, OutputRange(key, OutputSource.OUTPUT, None, 10), 1)
         assert any("Keep the public names." in line for line in window.lines)
 
 
@@ -241,7 +241,7 @@ def test_what_was_shown_is_what_is_started(stepping: Stepping) -> None:
         open_tries(onlooker)
         proposal = propose(onlooker, ProposalKind.STEP, phase="build")
         onlooker.desk.agents.write_note("Something new.")
-        onlooker.wait_for(lambda state: state.telling is not None and "the note is kept" in state.telling.text)
+        onlooker.wait_for(lambda state: state.status is not None and "the note is kept" in state.status.text)
         onlooker.desk.agents.confirm(proposal.number)
         state = onlooker.wait_for(lambda state: state.proposal is not None and state.proposal.number > proposal.number)
         state = onlooker.wait_for(is_settled)
@@ -279,7 +279,7 @@ def test_run_that_nobody_looked_at_is_looked_at_on_request(stepping: Stepping) -
     desk = stepping.desk()
     view = start_step(prepare_step(desk, StepRequest(HANDOFF, "build")))
     follow(desk, view.state.key)
-    left = Telling()
+    left = ProgressCallbacks()
     left.cancel.set()
     with pytest.raises(AgentRunError, match="not looked at to the end"):  # who leaves early writes nothing down
         finish_step(desk, view.state.key, left)
@@ -336,11 +336,11 @@ def test_checks_are_read_again_when_an_agent_has_ended(stepping: Stepping) -> No
         assert (state.ring.number, state.ring.sequence) == (1, "\a")
 
 
-def list_outcomes(state: DeskState) -> list[tuple[str, str]]:
+def list_outcomes(state: AppState) -> list[tuple[str, str]]:
     return [(view.state.key.phase, view.report.outcome.value if view.report else "") for view in list_views(state)]
 
 
-def wait_for_outcomes(onlooker: Onlooker, *expected: tuple[str, str]) -> DeskState:
+def wait_for_outcomes(onlooker: Onlooker, *expected: tuple[str, str]) -> AppState:
     return onlooker.wait_for(lambda state: list_outcomes(state) == list(expected))
 
 
@@ -357,7 +357,7 @@ def test_agent_that_fails_by_itself_is_tried_again(stepping: Stepping) -> None:
         open_tries(onlooker)
         confirm(onlooker, propose(onlooker, ProposalKind.STEP, phase="build"))
         wait_for_outcomes(onlooker, ("build", "failed"), ("build", "ready"))
-        onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+        onlooker.wait_for(lambda state: state.activity == NO_ACTIVITY)
 
 
 def test_loop_goes_on_until_a_person_is_needed(stepping: Stepping) -> None:
@@ -368,7 +368,7 @@ def test_loop_goes_on_until_a_person_is_needed(stepping: Stepping) -> None:
         open_tries(onlooker)
         confirm(onlooker, propose(onlooker, ProposalKind.LOOP, phase="build"))
         wait_for_outcomes(onlooker, ("build", "ready"), ("test", "failed"), ("build", "ready"), ("test", "ready"))
-        state = onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+        state = onlooker.wait_for(lambda state: state.activity == NO_ACTIVITY)
         assert state.agent.value is not None
         assert not state.agent.value.loops
 
@@ -378,9 +378,9 @@ def test_loop_is_held_by_a_breakpoint(stepping: Stepping) -> None:
     stepping.configure(gate=False).teach()
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
-        onlooker.desk.agents.toggle_stop(Stop("test", before=True))
+        onlooker.desk.agents.toggle_breakpoint(Breakpoint("test", before=True))
         confirm(onlooker, propose(onlooker, ProposalKind.LOOP, phase="build"))
-        onlooker.wait_for(lambda state: state.telling is not None and "held by the breakpoint" in state.telling.text)
+        onlooker.wait_for(lambda state: state.status is not None and "held by the breakpoint" in state.status.text)
         wait_for_outcomes(onlooker, ("build", "ready"))
 
 
@@ -390,7 +390,7 @@ def test_everybody_is_stopped_who_was_started_here(stepping: Stepping) -> None:
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         key = start(onlooker)
-        onlooker.wait_for(lambda state: state.at_work.runs == (key,))
+        onlooker.wait_for(lambda state: state.activity.runs == (key,))
         onlooker.desk.agents.stop_all()
-        onlooker.wait_for(lambda state: state.at_work == NOBODY_AT_WORK)
+        onlooker.wait_for(lambda state: state.activity == NO_ACTIVITY)
         wait_for_outcomes(onlooker, ("build", "stopped"))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.report import AskedCommand, TrustPlan
+from handoff_tui.checks.report import RequestedCommand, RequestedCommands
 from handoff_tui.core.text.page import Page
-from handoff_tui.tui.dialogs.proposal_page import add_trust
+from handoff_tui.tui.dialogs.proposal import add_trust
 from tests.support.reviewed import list_lines
 
 
 def test_page_shows_every_word_and_every_script() -> None:
     """What is trusted is seen, and nothing of it is obeyed by the terminal."""
     commands = (
-        AskedCommand("lint", ("sh", "-c", "a\x1b[2J"), (("lint.sh", "sha256:34"),)),
-        AskedCommand("x", ("x",), ()),
+        RequestedCommand("lint", ("sh", "-c", "a\x1b[2J"), (("lint.sh", "sha256:34"),)),
+        RequestedCommand("x", ("x",), ()),
     )
     page = Page()
-    add_trust(page, TrustPlan("sha256:12", commands, ("own=checks:run",)))
+    add_trust(page, RequestedCommands("sha256:12", commands, ("own=checks:run",)))
     lines = list_lines(page)
     assert lines[0] == "This repository asks to run 3 checks of its own, with your rights."
     for line in (

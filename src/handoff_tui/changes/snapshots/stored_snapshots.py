@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
-from handoff_tui.changes.snapshots.pins import EVERY_HANDOFF, find_pin, read_pins, write_pin
 from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
 from handoff_tui.changes.snapshots.store import (
     build_digest,
@@ -20,7 +22,7 @@ from handoff_tui.changes.snapshots.store import (
 )
 from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.run.check import Beforehand, CheckRequest, Telling, check, find_movement
+from handoff_tui.checks.run.check import CheckRequest, Prefetched, ProgressCallbacks, check, find_movement
 from handoff_tui.core.errors import (
     SnapshotUnusableError,
     StoredFileDamagedError,
@@ -28,11 +30,53 @@ from handoff_tui.core.errors import (
     TreeMovedError,
 )
 from handoff_tui.git.history.commits import read_commit_dates
-from handoff_tui.handoffs.read_handoffs import read_shelf
-from handoff_tui.handoffs.reading.read import Harvest
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, reopen_desk
-from handoff_tui.status.refresh import read_harvest
 from handoff_tui.status.show import find_id
+from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
+
+EVERY_HANDOFF: Final = "*"
+"""The key of the pin that counts where a handoff has none of its own."""
+_NAME = "pins.json"
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def read_pins(common_dir: Path) -> dict[str, str]:
+    """Handoff id, or `*`, to the digest that was pinned; none where nobody pinned anything."""
+    folder = find_choices_folder(common_dir)
+    content = GitPrivateFolder(folder).read(_NAME)
+    if content is None:
+        return {}
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(
+        isinstance(digest, str) and _DIGEST.fullmatch(digest) for digest in value.values()
+    ):
+        raise SnapshotUnusableError(
+            f"{folder / LOCAL_FOLDER / _NAME} is damaged: it is no table of snapshot digests",
+            "Delete it and pin again; it holds nothing but pins.",
+        )
+    return dict(sorted(value.items()))
+
+
+def write_pin(common_dir: Path, handoff: str, digest: str | None) -> None:
+    """Pins a snapshot for a handoff, or for every one with `*`; nothing takes the pin away."""
+    pins = read_pins(common_dir)
+    pins.pop(handoff, None)
+    if digest is not None:
+        pins[handoff] = digest
+    content = json.dumps(pins, sort_keys=True, ensure_ascii=True, indent=1) + "\n"
+    GitPrivateFolder(find_choices_folder(common_dir), make_outer=True).write(_NAME, content.encode("ascii"))
+
+
+def find_pin(pins: dict[str, str], handoff: str | None) -> str | None:
+    """The pin of a handoff, or else the one for all."""
+    return pins.get(handoff or EVERY_HANDOFF) or pins.get(EVERY_HANDOFF)
+
 
 _TRIES = 2
 
@@ -41,7 +85,7 @@ _TRIES = 2
 class Taken:
     """What is here now: the handoffs as read, the checks as run, and the snapshot of both."""
 
-    harvest: Harvest
+    handoffs_read: ReadHandoffs
     report: CheckReport
     captured: Captured
 
@@ -67,22 +111,22 @@ class StoredList(NamedTuple):
 
 def take(
     desk: Desk,
-    telling: Telling | None = None,
+    telling: ProgressCallbacks | None = None,
     baseline: str | None = None,
-    before: Beforehand | None = None,
+    before: Prefetched | None = None,
     *,
     run_commands: bool = True,
 ) -> Taken:
     """A snapshot of now, with the checks of a gate over the whole repository; nothing is stored."""
-    before = before or Beforehand(read_shelf(desk))
+    before = before or Prefetched(read_repository(desk))
     request = CheckRequest(moment=Moment.GATE, baseline=baseline, run_commands=run_commands)
     report = check(desk, request, telling, before)
-    harvest = before.reading.harvest
-    return Taken(harvest, report, capture_snapshot(desk, harvest, report))
+    handoffs_read = before.reading.result
+    return Taken(handoffs_read, report, capture_snapshot(desk, handoffs_read, report))
 
 
 def take_still(
-    desk: Desk, telling: Telling | None = None, before: Beforehand | None = None, *, run_commands: bool = True
+    desk: Desk, telling: ProgressCallbacks | None = None, before: Prefetched | None = None, *, run_commands: bool = True
 ) -> Taken:
     """The same, and everything in it is of one state: what moves meanwhile is taken once more, then it is an error."""
     moved: str | None = None
@@ -93,7 +137,7 @@ def take_still(
             if attempt + 1 == _TRIES:
                 raise
         else:
-            moved = find_movement(desk, taken.harvest)
+            moved = find_movement(desk, taken.handoffs_read)
             if moved is None or (telling is not None and telling.cancel.is_set()):
                 return taken
         desk, before = reopen_desk(desk), None
@@ -103,7 +147,7 @@ def take_still(
     )
 
 
-def capture(desk: Desk, telling: Telling | None = None) -> Stored:
+def capture(desk: Desk, telling: ProgressCallbacks | None = None) -> Stored:
     """Takes a snapshot and stores it below `.handoff-tui/baselines/`; a cancelled one is not stored."""
     snapshot = take_still(desk, telling).captured.snapshot
     root = desk.repository.root
@@ -149,8 +193,8 @@ def pin(desk: Desk, written: str | None, handoff: str | None) -> tuple[str, str 
     """Pins a snapshot for a handoff, or for all; without one the pin is taken away. What was pinned for whom."""
     for_whom = EVERY_HANDOFF
     if handoff is not None:
-        harvest = read_harvest(desk)
-        for_whom = find_id(harvest.handoffs, handoff)
+        handoffs_read = read_repository(desk).result
+        for_whom = find_id(handoffs_read.handoffs, handoff)
     digest = None
     if written is not None:
         digest = find_snapshot(desk.repository.root, written)

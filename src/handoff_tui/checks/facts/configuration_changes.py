@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 
@@ -77,9 +77,9 @@ def compare_configuration(
     return found
 
 
-def build_found(difference: Difference, text: str, message: str) -> Found:
+def build_found(difference: Difference, text: str, message: str) -> RuleFinding:
     """A difference as a rule reports it, at the line of its key."""
-    return Found(
+    return RuleFinding(
         message=message,
         subject=difference.name,
         place=Place(path=FILE, line=find_line(text, difference.key)),

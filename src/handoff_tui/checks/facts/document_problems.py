@@ -6,15 +6,15 @@ import json
 from collections.abc import Collection, Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.core.place import Place, ProblemLevel
 
 
-def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[Found]:
+def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFinding]:
     """What a dialect could not read in the documents that a rule depends on."""
     for problem in context.problems():
         if problem.level is ProblemLevel.ERROR and problem.path in paths:
-            yield Found(
+            yield RuleFinding(
                 message=f"{problem.path} cannot be judged: {problem.message}",
                 subject=f"unreadable {problem.path}",
                 place=Place(path=problem.path, line=problem.line),

@@ -14,7 +14,7 @@ from handoff_tui.checks.hooks.hook import HookCondition, HookName
 from handoff_tui.checks.hooks.hook_files import FoundHook, read_hook, read_hook_file
 from handoff_tui.checks.hooks.hook_script import CALL, render_hook
 from handoff_tui.checks.hooks.hooks_folder import HooksFolder, find_hooks_folder
-from handoff_tui.checks.run.command_consent import build_trust_state
+from handoff_tui.checks.run.command_consent import read_consent
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings, load_settings
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError
@@ -274,7 +274,7 @@ def _diagnose_configuration(repository: Repository) -> tuple[LoadedSettings | No
 
 def _diagnose_trust(repository: Repository, loaded: LoadedSettings) -> Diagnosis:
     """Commands of the repository run only once a person has trusted them; until then their checks fail."""
-    state = build_trust_state(Desk(repository, loaded, read_work_tree(repository)))
+    state = read_consent(Desk(repository, loaded, read_work_tree(repository)))
     if state is None:
         message = "the repository asks for no commands, so there is nothing to trust"
         return Diagnosis(id="configuration-trust", standing=Standing.OK, message=message)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.checks.report import RuleInfo, TrustState
+from handoff_tui.checks.report import ConsentState, RuleInfo
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/check-list/v1"
 
 
-def build_check_list_page(rules: Sequence[RuleInfo], trust: TrustState | None) -> Page:
+def build_check_list_page(rules: Sequence[RuleInfo], trust: ConsentState | None) -> Page:
     """One row a check; then whether the repository's commands may run."""
     page = Page()
     page.heading(f"{len(rules)} checks")
@@ -36,7 +36,7 @@ def build_check_list_page(rules: Sequence[RuleInfo], trust: TrustState | None) -
     return page
 
 
-def build_check_list_json(rules: Sequence[RuleInfo], trust: TrustState | None) -> dict[str, object]:
+def build_check_list_json(rules: Sequence[RuleInfo], trust: ConsentState | None) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "checks": [rule.model_dump(mode="json") for rule in rules],

@@ -9,24 +9,24 @@ from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.contract import Moment, Rule
-from handoff_tui.checks.engine import Adjustment, Engine, is_blocking
+from handoff_tui.checks.engine import Engine, RuleOverride, is_blocking
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.report import CheckReport, RuleInfo, TrustState
+from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import Baseline, choose_baseline
-from handoff_tui.checks.run.command_consent import build_trust_state
+from handoff_tui.checks.run.command_consent import read_consent
 from handoff_tui.checks.run.commands import SESSION_GATE, CommandCheck, list_commands
 from handoff_tui.checks.run.functions import load_functions
-from handoff_tui.checks.run.memory import CheckMemory, load_memory
-from handoff_tui.checks.run.repository_world import Measuring, RepositoryWorld
-from handoff_tui.checks.run.rule_overrides import build_adjustments, find_declared
+from handoff_tui.checks.run.memory import ResultCache, load_result_cache
+from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
+from handoff_tui.checks.run.rule_overrides import build_rule_overrides, find_declared
 from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
 from handoff_tui.core.errors import ConfigError, UsageError
 from handoff_tui.core.severity import Severity
 from handoff_tui.git.repository import open_repository, read_facts
-from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, reopen_desk
@@ -55,42 +55,42 @@ class CheckRequest(NamedTuple):
 
 
 @dataclass(slots=True)
-class Telling:
+class ProgressCallbacks:
     """How the caller follows a run, and ends it."""
 
     on_result: Callable[[CheckResult, int, int], None] | None = None
     cancel: Event = field(default_factory=Event)
 
 
-class Beforehand(NamedTuple):
+class Prefetched(NamedTuple):
     """What the caller has read and run already, on this very state of the repository."""
 
     reading: RepositoryReading
     commands: tuple[CheckResult, ...] = ()
     """Results of commands, whatever their outcome; they are taken over where their inputs are the same."""
-    kept: Kept | None = None
-    book: Measuring | None = None
+    kept: RunState | None = None
+    book: ClaimMeasurer | None = None
     """Has measured claims, or will."""
 
 
-class Kept(NamedTuple):
+class RunState(NamedTuple):
     """What a run leaves for the next one, which needs not ask for it again."""
 
     world: RepositoryWorld
     answers: Answers
-    memory: CheckMemory
+    memory: ResultCache
     baseline: Baseline
     rules: tuple[RuleInfo, ...]
 
 
 def check(
-    desk: Desk, request: CheckRequest, telling: Telling | None = None, before: Beforehand | None = None
+    desk: Desk, request: CheckRequest, telling: ProgressCallbacks | None = None, before: Prefetched | None = None
 ) -> CheckReport:
     """All results on one state of the repository. When that state moves meanwhile, once more; then it is said."""
-    telling = telling or Telling()
+    telling = telling or ProgressCallbacks()
     for attempt in range(_TRIES):
         first = before if attempt == 0 else None
-        run = _Run(desk, request, telling, first or Beforehand(read_repository(desk)))
+        run = _Run(desk, request, telling, first or Prefetched(read_repository(desk)))
         report = run.run()
         moved = find_movement(desk, run.handoffs_read)
         if moved is None or telling.cancel.is_set():
@@ -101,7 +101,9 @@ def check(
     return _mark_moved(report, moved)
 
 
-def check_once(desk: Desk, request: CheckRequest, telling: Telling, before: Beforehand) -> tuple[CheckReport, Kept]:
+def check_once(
+    desk: Desk, request: CheckRequest, telling: ProgressCallbacks, before: Prefetched
+) -> tuple[CheckReport, RunState]:
     """One pass, for who is told of movements anyway; the results stay in memory."""
     run = _Run(desk, request, telling, before)
     report = run.run()
@@ -115,8 +117,8 @@ def parse_moment(name: str | None) -> Moment | None:
 def list_rules(desk: Desk, request: CheckRequest, reader: FileReader | None = None) -> tuple[RuleInfo, ...]:
     """Every rule and command that the request would run. `reader` reads files that are not those of the work tree."""
     chosen = _choose_rules(desk, request)
-    adjustments = build_adjustments(desk.loaded.settings, chosen)
-    rules = [_describe_rule(desk, rule, adjustments.get(rule.id, Adjustment())) for rule in chosen]
+    adjustments = build_rule_overrides(desk.loaded.settings, chosen)
+    rules = [_describe_rule(desk, rule, adjustments.get(rule.id, RuleOverride())) for rule in chosen]
     commands = list_commands(desk, request.moment, request.phase, reader)
     return (*rules, *(_describe_command(command) for command in commands))
 
@@ -124,7 +126,7 @@ def list_rules(desk: Desk, request: CheckRequest, reader: FileReader | None = No
 class _Run:
     """One pass over one state of the repository."""
 
-    def __init__(self, desk: Desk, request: CheckRequest, telling: Telling, before: Beforehand) -> None:
+    def __init__(self, desk: Desk, request: CheckRequest, telling: ProgressCallbacks, before: Prefetched) -> None:
         self.desk = desk
         self.request = request
         self.files, self.handoffs_read = before.reading
@@ -140,19 +142,19 @@ class _Run:
         rules = _choose_rules(self.desk, self.request)
         commands = _choose_commands(self.desk, self.request)
         self._total = len(rules) + len(commands)
-        trust = build_trust_state(self.desk)
+        trust = read_consent(self.desk)
         results = self._run_rules(rules)
         self.kept.world.close()
         results += self._run_commands(commands, results, trusted=trust is not None and trust.trusted)
         return self._build_report(results, self.kept.baseline, trust)
 
-    def _begin(self, before: Beforehand) -> Kept:
+    def _begin(self, before: Prefetched) -> RunState:
         baseline = choose_baseline(self.desk, self.request.baseline)
         world = build_world(self.desk, self.request, before.reading, baseline, before.book)
-        return Kept(
+        return RunState(
             world,
             Answers(world),
-            load_memory(self.desk.repository.root, self.scope),
+            load_result_cache(self.desk.repository.root, self.scope),
             baseline,
             list_rules(self.desk, self.request),
         )
@@ -161,7 +163,7 @@ class _Run:
         engine = Engine(
             self.kept.answers,
             self.scope,
-            build_adjustments(self.desk.loaded.settings, rules),
+            build_rule_overrides(self.desk.loaded.settings, rules),
             self.memory.rules,
             fresh=self.request.fresh,
             heavy=_find_heavy(self.desk),
@@ -197,7 +199,7 @@ class _Run:
         if self.telling.on_result is not None:
             self.telling.on_result(result, self._done, self._total)
 
-    def _build_report(self, results: list[CheckResult], baseline: Baseline, trust: TrustState | None) -> CheckReport:
+    def _build_report(self, results: list[CheckResult], baseline: Baseline, trust: ConsentState | None) -> CheckReport:
         verdict = build_verdict(results)
         ordered = sorted(results, key=lambda result: (_RANK[result.severity], result.id))
         return CheckReport(
@@ -218,7 +220,7 @@ class _Run:
 
 
 def build_world(
-    desk: Desk, request: CheckRequest, reading: RepositoryReading, baseline: Baseline, book: Measuring | None = None
+    desk: Desk, request: CheckRequest, reading: RepositoryReading, baseline: Baseline, book: ClaimMeasurer | None = None
 ) -> RepositoryWorld:
     """The repository as rules see it; `book` has measured claims already."""
     return RepositoryWorld(
@@ -274,14 +276,14 @@ def _choose_rules(desk: Desk, request: CheckRequest) -> list[Rule]:
     rules = (*RULES, *load_functions(desk))
     only, excluded = ({find_declared(name, rules) for name in names} for names in (request.only, request.excluded))
     _refuse_unknown(only | excluded, {rule.id for rule in rules} | {c.id for c in list_commands(desk, None, None)})
-    adjustments = build_adjustments(desk.loaded.settings, rules)
+    adjustments = build_rule_overrides(desk.loaded.settings, rules)
     return [
         rule
         for rule in rules
         if (request.moment is None or request.moment in rule.moments)
         and (not only or rule.id in only)
         and rule.id not in excluded
-        and adjustments.get(rule.id, Adjustment()).enabled
+        and adjustments.get(rule.id, RuleOverride()).enabled
     ]
 
 
@@ -301,7 +303,7 @@ def _find_heavy(desk: Desk) -> frozenset[Severity]:
     return frozenset(desk.loaded.settings.check_run.blocking_severities)
 
 
-def _describe_rule(desk: Desk, rule: Rule, adjustment: Adjustment) -> RuleInfo:
+def _describe_rule(desk: Desk, rule: Rule, adjustment: RuleOverride) -> RuleInfo:
     return RuleInfo(
         id=rule.id,
         system=rule.system.value,

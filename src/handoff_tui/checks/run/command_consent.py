@@ -6,12 +6,12 @@ import hashlib
 import json
 from pathlib import Path
 
-from handoff_tui.checks.report import AskedCommand, TrustPlan, TrustState
+from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.cache_files import find_state_folder, load_json, write_json
 from handoff_tui.system.files.reader import FileReader
@@ -22,11 +22,11 @@ _SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 def digest_commands(desk: Desk) -> str | None:
     """Over all that the repository would have us run, scripts by their content; nothing when it asks for nothing."""
-    plan = plan_trust(desk)
+    plan = list_requested_commands(desk)
     return None if plan is None else plan.digest
 
 
-def plan_trust(desk: Desk) -> TrustPlan | None:
+def list_requested_commands(desk: Desk) -> RequestedCommands | None:
     """All that the repository would have us run; what is shown of it is what the digest is over."""
     asked = [command for command in list_commands(desk, None, None) if command.from_repository]
     functions = sorted(
@@ -37,26 +37,26 @@ def plan_trust(desk: Desk) -> TrustPlan | None:
     if not asked and not functions:
         return None
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
-    commands = tuple(AskedCommand(one.id, one.argv, tuple(hash_scripts(reader, one.argv))) for one in asked)
+    commands = tuple(RequestedCommand(one.id, one.argv, tuple(hash_scripts(reader, one.argv))) for one in asked)
     text = json.dumps([commands, functions], default=str)
     digest = f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
-    return TrustPlan(digest, commands, tuple(functions))
+    return RequestedCommands(digest, commands, tuple(functions))
 
 
-def build_trust_state(desk: Desk) -> TrustState | None:
+def read_consent(desk: Desk) -> ConsentState | None:
     """Whether the repository's commands may run; nothing when it asks for none."""
     digest = digest_commands(desk)
     if digest is None:
         return None
-    return TrustState(digest=digest, trusted=is_trusted(desk, digest))
+    return ConsentState(digest=digest, trusted=has_consent(desk, digest))
 
 
-def is_trusted(desk: Desk, digest: str) -> bool:
+def has_consent(desk: Desk, digest: str) -> bool:
     """Whether somebody has spelled this digest out for this repository."""
     return digest in _load().get(str(desk.repository.root.resolve()), [])
 
 
-def trust(desk: Desk, digest: str) -> None:
+def give_consent(desk: Desk, digest: str) -> None:
     """Remembers the consent of the person who spelled the digest out; any other digest is refused."""
     wanted = digest_commands(desk)
     if wanted is None:
@@ -66,10 +66,10 @@ def trust(desk: Desk, digest: str) -> None:
             f"the commands of this repository have another digest: {wanted}",
             "Look at them with `handoff-tui check --list` and name that digest if you trust them.",
         )
-    remember(desk, digest)
+    save_consent(desk, digest)
 
 
-def remember(desk: Desk, digest: str) -> None:
+def save_consent(desk: Desk, digest: str) -> None:
     """Keeps a consent that was given."""
     known = _load()
     root = str(desk.repository.root.resolve())

@@ -12,7 +12,7 @@ from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
-from handoff_tui.handoffs.claims.hashing import build_hash
+from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
 from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command

@@ -12,7 +12,7 @@ from handoff_tui.checks.contract import Moment
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.checks import Check, OutputForm
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader

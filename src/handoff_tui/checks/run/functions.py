@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from typing import cast
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.probe import is_inside
 
-Judge = Callable[[Context], Iterable[Found]]
+Judge = Callable[[Context], Iterable[RuleFinding]]
 
 
 def load_functions(desk: Desk) -> list[Rule]:
@@ -45,7 +45,7 @@ def _find_judge(desk: Desk, name: str, target: str) -> Judge:
     """The function itself, found when it is first asked, so that a fault in it is a result and not a crash."""
     origin = desk.loaded.origins.get(f"checks.{name}.python", "")
 
-    def judge(context: Context) -> Iterable[Found]:
+    def judge(context: Context) -> Iterable[RuleFinding]:
         if origin.startswith(REPOSITORY_FILE):
             context.undecidable(f"{target} is named by the repository; name it in your own file to have it run")
         module_name, _, function_name = target.partition(":")

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from handoff_tui import __version__
 from handoff_tui.checks.context import Question
-from handoff_tui.checks.engine import Remembered
+from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.system.files.cache_files import find_cache_folder, load_json, write_json
 
@@ -19,11 +19,11 @@ _MOST_DIGESTS = 50
 
 
 @dataclass(slots=True)
-class CheckMemory:
+class ResultCache:
     """What is remembered for one repository and one scope."""
 
     place: Path
-    rules: dict[str, Remembered] = field(default_factory=dict)
+    rules: dict[str, CachedResult] = field(default_factory=dict)
     commands: dict[str, CheckResult] = field(default_factory=dict)
     """The last pass of each command."""
     outcomes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -64,16 +64,16 @@ class CheckMemory:
         )
 
 
-def load_memory(root: Path, scope: str | None) -> CheckMemory:
+def load_result_cache(root: Path, scope: str | None) -> ResultCache:
     """What an earlier run of this version kept; a damaged or foreign file is as good as none."""
     name = "checks.json" if scope is None else f"checks-{_file_name(scope)}.json"
-    memory = CheckMemory(find_cache_folder(root) / name)
+    memory = ResultCache(find_cache_folder(root) / name)
     value = load_json(memory.place)
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA or value.get("version") != __version__:
         return memory
     try:
         memory.rules = {
-            name: Remembered(
+            name: CachedResult(
                 CheckResult.model_validate(kept["result"]),
                 {Question(name, tuple(arguments)): digest for name, arguments, digest in kept["manifest"]},
                 int(kept["version"]),
@@ -83,7 +83,7 @@ def load_memory(root: Path, scope: str | None) -> CheckMemory:
         memory.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}
         memory.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
     except (KeyError, TypeError, ValueError, AttributeError, ValidationError):
-        return CheckMemory(memory.place)
+        return ResultCache(memory.place)
     return memory
 
 

@@ -18,7 +18,7 @@ _OUTSIDE_SECONDS = 60.0
 _MOST_ANSWERS = 20
 
 
-class Recall:
+class OutputCache:
     """Answers by question, for one repository in one state. `look` goes on while the caller does something else."""
 
     def __init__(self, start: Path, question: list[str]) -> None:

@@ -20,9 +20,8 @@ from handoff_tui.git.history.changes import reaches_locally, read_changes, read_
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.work_tree.listing import leave_out_folder
 from handoff_tui.handoffs.claim import Verdict
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import Evidence, OldFiles
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.claims.old_files import OldFiles
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.clock import read_now
@@ -34,7 +33,7 @@ _OWN_FOLDER = ".handoff-tui"
 _HOOKS = ".git/hooks/"
 
 
-class Measuring(Protocol):
+class ClaimMeasurer(Protocol):
     """Measures claims, and keeps what it has found for who asks again."""
 
     @property
@@ -55,7 +54,7 @@ class RepositoryWorld:
         *,
         network: bool = False,
         history: Callable[[], list[Commit]] | None = None,
-        book: Measuring | None = None,
+        book: ClaimMeasurer | None = None,
     ) -> None:
         """`history` gives the newest commits, where someone has read them already; `book` measures claims."""
         self._desk = desk

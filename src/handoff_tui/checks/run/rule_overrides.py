@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from handoff_tui.checks.contract import Rule
-from handoff_tui.checks.engine import Adjustment
+from handoff_tui.checks.engine import RuleOverride
 from handoff_tui.checks.registry import RULES
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.severity import Severity
 
 
-def build_adjustments(settings: Settings, rules: Iterable[Rule]) -> dict[str, Adjustment]:
+def build_rule_overrides(settings: Settings, rules: Iterable[Rule]) -> dict[str, RuleOverride]:
     """What is said about rules by their ids; nothing for those that stay as they are."""
     found = {
-        name: Adjustment(configured.enabled, configured.severity, configured.blocking)
+        name: RuleOverride(configured.enabled, configured.severity, configured.blocking)
         for name, configured in settings.checks.items()
     }
     for rule in rules:
         declared = settings.procedures.rules.get(rule.declared) if rule.declared else None
-        own = found.get(rule.id, Adjustment())
+        own = found.get(rule.id, RuleOverride())
         if declared is not None and own.severity is None:
             found[rule.id] = own._replace(severity=declared.severity)
     return found
@@ -35,7 +35,7 @@ def find_usual_severity(settings: Settings, name: str) -> Severity | None:
         return declared.severity
     rule = next((rule for rule in RULES if rule.id == name), None)
     if rule is not None:
-        adjustment = build_adjustments(settings, (rule,)).get(name, Adjustment())
+        adjustment = build_rule_overrides(settings, (rule,)).get(name, RuleOverride())
         return adjustment.severity or rule.severity
     configured = settings.checks.get(name)
     return configured.severity if configured is not None else None

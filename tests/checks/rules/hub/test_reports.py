@@ -4,8 +4,7 @@ import pytest
 
 from handoff_tui.checks.rules.hub.reports import find_last_attempt, find_reports
 from handoff_tui.core.tasks import Attempt
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.briefing_and_message import BRIEFING_FRESH
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
@@ -12,7 +12,7 @@ from tests.support.world import MemoryWorld, judge
 NOW = datetime(2026, 3, 4, 12, 0, 0, tzinfo=UTC)
 
 
-def judge_time(written: object, **overrides: object) -> list[Found]:
+def judge_time(written: object, **overrides: object) -> list[RuleFinding]:
     files = build_state(build_agent_state(briefing_acknowledgment={"agent": "merlin", "acknowledged_at": written}))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
     return judge(BRIEFING_FRESH, MemoryWorld(files=files, moment=NOW, overrides=settings))

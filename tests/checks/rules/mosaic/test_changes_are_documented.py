@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.changes_are_documented import CHANGES_ARE_DOCUMENTED
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import MESSAGE, build_agent_state, build_state
 from tests.support.world import HEAD, MemoryWorld, judge
 
 
-def judge_tree(*changed: str, untracked: tuple[str, ...] = (), **documents: str) -> list[Found]:
+def judge_tree(*changed: str, untracked: tuple[str, ...] = (), **documents: str) -> list[RuleFinding]:
     facts = RepositoryFacts(root="/r", head=HEAD, branch="main", changed=changed, untracked=untracked)
     files = {**build_state(), **{f"{name}.md": f"# Handoff\n\n{text}\n" for name, text in documents.items()}}
     return judge(CHANGES_ARE_DOCUMENTED, MemoryWorld(files=files, repository=facts))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.deployment import DEPLOYMENT_ANSWERS
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
@@ -12,7 +12,7 @@ ADDRESS = "https://ferry.example.org"
 
 def judge_progress(
     progress: dict[str, object], answers: dict[str, int | str | None], **overrides: object
-) -> list[Found]:
+) -> list[RuleFinding]:
     files = build_state(build_agent_state(implementation_progress=progress))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
     return judge(DEPLOYMENT_ANSWERS, MemoryWorld(files=files, addresses=answers, overrides=settings))

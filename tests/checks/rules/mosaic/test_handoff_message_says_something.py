@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.briefing_and_message import HANDOFF_MESSAGE_SAYS_SOMETHING
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
 
 
-def judge_message(message: object, **overrides: object) -> list[Found]:
+def judge_message(message: object, **overrides: object) -> list[RuleFinding]:
     files = build_state(build_agent_state(handoff_message=message))
     settings = {key.replace("__", "."): value for key, value in overrides.items()}
     return judge(HANDOFF_MESSAGE_SAYS_SOMETHING, MemoryWorld(files=files, overrides=settings))

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError, UndecidableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding, UndecidableError
 from handoff_tui.checks.rules.mosaic.nothing_unpushed import NOTHING_UNPUSHED
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import build_state
 from tests.support.world import HEAD, MemoryWorld, judge
 
 
-def judge_facts(remotes: dict[str, str] | None = None, **facts: object) -> list[Found]:
+def judge_facts(remotes: dict[str, str] | None = None, **facts: object) -> list[RuleFinding]:
     values: dict[str, object] = {"root": "/r", "head": HEAD, "branch": "main", **facts}
     repository = RepositoryFacts.model_validate(values)
     return judge(NOTHING_UNPUSHED, MemoryWorld(files=build_state(), repository=repository, known_remotes=remotes or {}))

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.deployment import PRODUCTION_STATE_DETERMINABLE
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge
 
 
-def judge_state(**changes: object) -> list[Found]:
+def judge_state(**changes: object) -> list[RuleFinding]:
     world = MemoryWorld(files=build_state(build_agent_state(**changes)))
     return judge(PRODUCTION_STATE_DETERMINABLE, world)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.referenced_files_exist import REFERENCED_FILES_EXIST
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
@@ -37,7 +37,7 @@ def build_world(*present: str) -> MeasuredWorld:
     return MeasuredWorld(files={**build_state(current_task=TASK), **documents, **dict.fromkeys(present, "x")})
 
 
-def describe(found: list[Found]) -> list[tuple[str, int | None, str]]:
+def describe(found: list[RuleFinding]) -> list[tuple[str, int | None, str]]:
     return [(finding.place.path, finding.place.line, finding.subject) for finding in found if finding.place]
 
 

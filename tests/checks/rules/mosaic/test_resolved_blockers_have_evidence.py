@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.resolved_blockers_have_evidence import RESOLVED_BLOCKERS_HAVE_EVIDENCE
 from tests.support.session_states import STATE_COMMIT, build_blocker, build_state
 from tests.support.world import MemoryWorld, judge
@@ -10,7 +10,7 @@ from tests.support.world import MemoryWorld, judge
 COMMIT = "c0ffee1" + "2" * 33
 
 
-def judge_blockers(*blockers: object, overrides: dict[str, object] | None = None, **lists: object) -> list[Found]:
+def judge_blockers(*blockers: object, overrides: dict[str, object] | None = None, **lists: object) -> list[RuleFinding]:
     files = build_state(blockers={"blockers": list(blockers), **lists})
     world = MemoryWorld(
         files={**files, "tests/test_sailings.py": "", "docs/quay.md": ""},

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.session_gate_wired import SESSION_GATE_WIRED
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld, judge
@@ -12,7 +12,7 @@ VALIDATION = ".mosaic/enforcement/handoff_validation_tests.py"
 CALL = f"#!/bin/sh\n./{GATE} || exit 1\n"
 
 
-def judge_files(executable: tuple[str, ...] = (GATE,), **files: str) -> list[Found]:
+def judge_files(executable: tuple[str, ...] = (GATE,), **files: str) -> list[RuleFinding]:
     """Files by a short name; the gate is there unless it is set to an empty text."""
     paths = {
         "gate": GATE,

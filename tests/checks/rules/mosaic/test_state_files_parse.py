@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError
+from handoff_tui.checks.contract import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.state_files import STATE_FILES_PARSE
 from tests.support.memory_files import MemoryFiles
 from tests.support.session_states import build_agent_state, build_blocker, build_state
 from tests.support.world import MemoryWorld, judge
 
 
-def judge_files(**files: str | bytes) -> list[Found]:
+def judge_files(**files: str | bytes) -> list[RuleFinding]:
     """The findings on a state in which some files have another content."""
     changed: dict[str, str | bytes] = {
         f".mosaic/{name.replace('_json', '.json')}": text for name, text in files.items()
@@ -19,11 +19,11 @@ def judge_files(**files: str | bytes) -> list[Found]:
     return judge(STATE_FILES_PARSE, MemoryWorld(files={**build_state(), **changed}))
 
 
-def judge_agent_state(**changes: object) -> list[Found]:
+def judge_agent_state(**changes: object) -> list[RuleFinding]:
     return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(build_agent_state(**changes))))
 
 
-def judge_blockers(*blockers: object) -> list[Found]:
+def judge_blockers(*blockers: object) -> list[RuleFinding]:
     value = {"version": 1, "blockers": list(blockers)}
     return judge(STATE_FILES_PARSE, MemoryWorld(files=build_state(blockers=value)))
 

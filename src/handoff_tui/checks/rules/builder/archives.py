@@ -8,13 +8,12 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.packages import build_hash, find_measured
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import Document
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff
 
 _GZIP: Final = b"\x1f\x8b"
 _TIME_IN_GZIP: Final = slice(4, 8)
@@ -82,7 +81,7 @@ _KINDS = (ClaimKind.HASH, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 _MOST_SHOWN = 3
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff, results in require_finished(context):
         for claim in _list_archives(context, handoff, results):
@@ -104,29 +103,29 @@ def _list_archives(context: Context, handoff: Handoff, results: Document) -> lis
     return list(found.values())
 
 
-def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator[Found]:
+def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator[RuleFinding]:
     name = claim.subject or ""
     if claim.kind is not ClaimKind.HASH:
         message = f"the archive {name} of {handoff.id} is declared without a hash"
-        yield Found(message, f"hash {name}", claim.where, "sha256:<64 hex digits>", "no hash")
+        yield RuleFinding(message, f"hash {name}", claim.where, "sha256:<64 hex digits>", "no hash")
     path = context.find(name, claim.where.path)
     content = context.read(path) if path is not None else None
     actual = build_hash(content) if content is not None else find_measured(context, handoff, claim)
     if actual is None:
         message = f"the archive {name} of {handoff.id} is not here or cannot be read"
-        yield Found(message, f"archive {name}", claim.where, "the archive", "no file")
+        yield RuleFinding(message, f"archive {name}", claim.where, "the archive", "no file")
         return
     if claim.kind is ClaimKind.HASH and actual != claim.value:
         message = f"the archive {name} is not the one that {handoff.id} declares"
-        yield Found(message, f"archive {name}", claim.where, str(claim.value), actual)
+        yield RuleFinding(message, f"archive {name}", claim.where, str(claim.value), actual)
     if content is None:
         message = f"the archive {name} is too large to be looked into"
-        yield Found(message, f"members {name}", claim.where, "an archive that can be read", "too large")
+        yield RuleFinding(message, f"members {name}", claim.where, "an archive that can be read", "too large")
     elif is_tar(content):
         yield from _judge_members(context, claim, content)
 
 
-def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[Found]:
+def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[RuleFinding]:
     name = claim.subject or ""
     time = context.settings.builder.archive_member_time
     owners: tuple[str, ...] = context.settings.builder.archive_owner_names
@@ -134,11 +133,11 @@ def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[F
     try:
         varying = find_varying(content, time=time, owners=owners, limit=limit)
     except ArchiveBrokenError as broken:
-        yield Found(f"the archive {name} {broken}", f"members {name}", claim.where, "an archive", str(broken))
+        yield RuleFinding(f"the archive {name} {broken}", f"members {name}", claim.where, "an archive", str(broken))
         return
     if varying:
         more = f" (and {len(varying) - _MOST_SHOWN} more)" if len(varying) > _MOST_SHOWN else ""
-        yield Found(
+        yield RuleFinding(
             message=f"the archive {name} would differ if it were built again",
             subject=f"members {name}",
             place=claim.where,

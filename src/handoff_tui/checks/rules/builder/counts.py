@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import (
     Finished,
@@ -28,22 +28,21 @@ from handoff_tui.core.packages import Package
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import Document
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
 
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
 
 
-def _judge_status(context: Context) -> Iterator[Found]:
+def _judge_status(context: Context) -> Iterator[RuleFinding]:
     for handoff, results in require_finished(context):
         yield from list(find_unreadable(context, {results.path})) or _judge_handoff(context, handoff, results)
 
 
-def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     known: tuple[str, ...] = context.settings.builder.results_statuses
     passing: tuple[str, ...] = context.settings.builder.passing_statuses
     if handoff.status not in known and handoff.registry is not RegistryState.SUPERSEDED:
-        yield Found(
+        yield RuleFinding(
             message=f"the results of {handoff.id} have no status that can be read"
             if handoff.status is None
             else f"the results of {handoff.id} say {handoff.status}, which is no status of results",
@@ -64,10 +63,10 @@ def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Ite
         yield from _judge_rest(handoff, results)
 
 
-def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[Found]:
+def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
     miscount = find_miscount(counts)
     if miscount is not None:
-        yield Found(
+        yield RuleFinding(
             message=f"the numbers of the {name} of {handoff.id} do not add up",
             subject=f"{handoff.id} {scope}.sum",
             place=place_count(handoff, results, scope, "total"),
@@ -76,9 +75,9 @@ def _judge_sum(handoff: Handoff, results: Document, scope: str, name: str, count
         )
 
 
-def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[Found]:
+def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, counts: TestCounts) -> Iterator[RuleFinding]:
     if counts.failed:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} says {handoff.status}, but its own {name} report {counts.failed} failed",
             subject=f"{handoff.id} {scope}.failed",
             place=place_count(handoff, results, scope, "failed"),
@@ -86,7 +85,7 @@ def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, count
             actual=describe_counts(counts),
         )
     elif not counts.passed:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} says {handoff.status}, but its own {name} do not report one test that passed",
             subject=f"{handoff.id} {scope}.passed",
             place=place_count(handoff, results, scope, "passed"),
@@ -95,9 +94,9 @@ def _judge_run(handoff: Handoff, results: Document, scope: str, name: str, count
         )
 
 
-def _judge_rest(handoff: Handoff, results: Document) -> Iterator[Found]:
+def _judge_rest(handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     if handoff.regression is None:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} says {handoff.status} without the numbers of a full regression",
             subject=f"{handoff.id} regression",
             place=place_heading(results, "Full Regression"),
@@ -106,7 +105,7 @@ def _judge_rest(handoff: Handoff, results: Document) -> Iterator[Found]:
         )
     for claim in handoff.claims:
         if claim.kind is ClaimKind.CHECK and claim.value == "FAIL" and claim.where.path == results.path:
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id} says {handoff.status}, but reports that {claim.subject} failed",
                 subject=f"{handoff.id} check {claim.subject}",
                 place=claim.where,
@@ -129,7 +128,7 @@ STATUS_MATCHES_ITS_NUMBERS = Rule(
 _BUILT = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
 
 
-def _judge_minimum(context: Context) -> Iterator[Found]:
+def _judge_minimum(context: Context) -> Iterator[RuleFinding]:
     judged = False
     unreadable = list(find_unreadable(context, list_manifests(context)))
     for handoff, results in require_finished(context):
@@ -172,13 +171,13 @@ def _is_test(path: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)
 
 
-def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Iterator[Found]:
+def _judge_total(handoff: Handoff, results: Document, needs: dict[str, tuple[int, str]]) -> Iterator[RuleFinding]:
     needed = sum(number for number, _ in needs.values())
     counts = handoff.tests
     total = (counts.total if counts.total is not None else counts.passed) if counts else None
     ran = None if counts is None or total is None else total - (counts.skipped or 0)
     if ran is None or ran < needed:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} does not say how many tests its packages have"
             if ran is None
             else f"{handoff.id} ran {ran} tests of its packages, and {needed} are the least",
@@ -200,7 +199,7 @@ MINIMUM_TESTS_REACHED = Rule(
 )
 
 
-def _judge_failures(context: Context) -> Iterator[Found]:
+def _judge_failures(context: Context) -> Iterator[RuleFinding]:
     known = {handoff.id: handoff for handoff in context.every_handoff()}
     compared = False
     without: list[str] = []
@@ -244,7 +243,7 @@ _ENTRY = compile_later(r"(?:[-*+|]|[0-9]+[.)])\s")
 _NUMBER = compile_later(r"(?<![\w.-])[0-9]{1,9}(?![\w-]|\.[0-9])")
 
 
-def _judge_drops(context: Context) -> Iterator[Found]:
+def _judge_drops(context: Context) -> Iterator[RuleFinding]:
     known = {handoff.id: handoff for handoff in context.every_handoff()}
     compared = False
     without: list[str] = []
@@ -277,13 +276,15 @@ def _has_count(what: str, handoff: Handoff) -> bool:
     return _count(handoff, what) is not None
 
 
-def _judge_count(context: Context, finished: Finished, earlier: tuple[Handoff, ...], what: str) -> Iterator[Found]:
+def _judge_count(
+    context: Context, finished: Finished, earlier: tuple[Handoff, ...], what: str
+) -> Iterator[RuleFinding]:
     handoff, results = finished
     now = _count(handoff, what) or 0
     other = max(earlier, key=lambda one: _count(one, what) or 0)
     before = _count(other, what) or 0
     if now < before and not _is_explained(context, results, what, before, now):
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} has {before - now} {what} fewer than {other.id} had, and does not explain it",
             subject=f"{handoff.id} {what}",
             place=place_claim(handoff, results, ClaimKind.BASELINE, what, "Baseline"),

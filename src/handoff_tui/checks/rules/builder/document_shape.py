@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import (
     find_empty_sections,
@@ -22,13 +22,12 @@ from handoff_tui.checks.rules.builder.documents import (
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 
 _ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
 
 
-def _judge_names(context: Context) -> Iterator[Found]:
+def _judge_names(context: Context) -> Iterator[RuleFinding]:
     names: dict[str, str] = context.settings.builder.file_names
     for handoff in require_builders(context):
         documents = [document for document in handoff.documents if document.role.value in names]
@@ -37,10 +36,10 @@ def _judge_names(context: Context) -> Iterator[Found]:
             yield from _judge_place(context, handoff, document, names[document.role.value])
 
 
-def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[Found]:
+def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[RuleFinding]:
     patterns: tuple[str, ...] = context.settings.builder.id_patterns
     if not _fits(handoff.id, patterns):
-        yield Found(
+        yield RuleFinding(
             message=f"the id {handoff.id} does not fit the standard",
             subject=f"{handoff.id} id",
             place=Place(path=documents[0].path) if documents else None,
@@ -51,7 +50,7 @@ def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> 
         words = re.findall(r"[A-Za-z0-9.-]+", document.title or "")
         named = [word for word in words if _fits(word, patterns)]
         if named and handoff.id not in named:
-            yield Found(
+            yield RuleFinding(
                 message=f"{document.path} belongs to {handoff.id}, but its title says {named[0]}",
                 subject="title",
                 place=Place(path=document.path, line=document.sections[0].line if document.sections else None),
@@ -60,7 +59,7 @@ def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> 
             )
 
 
-def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[Found]:
+def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[RuleFinding]:
     folders: tuple[str, ...] = context.settings.builder.handoff_folders
     folder, _, name = document.path.rpartition("/")
     above, _, own = folder.rpartition("/")
@@ -72,7 +71,7 @@ def _judge_place(context: Context, handoff: Handoff, document: Document, word: s
     root = root if any(f"/{root}".endswith(f"/{known}") for known in folders) else folders[-1]
     target = f"{root}/{handoff.id}/{name if named else f'{stem}.md'}"
     move = f"git mv {shlex.quote(document.path)} {shlex.quote(target)}"
-    yield Found(
+    yield RuleFinding(
         message=f"{document.path} is not where the standard wants the {document.role.value} of {handoff.id}",
         subject="place",
         place=Place(path=document.path),
@@ -101,7 +100,7 @@ _NUMBERED = compile_later(r"[0-9]{1,3}[.)]\s+\S")
 _CONSTRAINTS = "Critical Constraints"
 
 
-def _judge_specs(context: Context) -> Iterator[Found]:
+def _judge_specs(context: Context) -> Iterator[RuleFinding]:
     for handoff in require_builders(context):
         specs = list_documents(handoff, DocumentRole.SPEC)
         if not specs and handoff.registry is not RegistryState.SUPERSEDED:
@@ -111,9 +110,9 @@ def _judge_specs(context: Context) -> Iterator[Found]:
             yield from unreadable or _judge_spec(context, handoff, spec)
 
 
-def _build_missing_spec(handoff: Handoff) -> Found:
+def _build_missing_spec(handoff: Handoff) -> RuleFinding:
     first = handoff.documents[0].path
-    return Found(
+    return RuleFinding(
         message=f"{handoff.id} has no spec: nothing says what was to be built",
         subject=f"{handoff.id} spec",
         place=Place(path=first),
@@ -122,10 +121,10 @@ def _build_missing_spec(handoff: Handoff) -> Found:
     )
 
 
-def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[Found]:
+def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
     names: tuple[str, ...] = context.settings.builder.spec_sections
     for name in spec.missing:
-        yield Found(
+        yield RuleFinding(
             message=f"the spec of {handoff.id} has no section «{name}»",
             subject=f"section {name}",
             place=Place(path=spec.path),
@@ -133,7 +132,7 @@ def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[
             actual="missing",
         )
     for name in spec.out_of_order:
-        yield Found(
+        yield RuleFinding(
             message=f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it",
             subject=f"order {name}",
             place=place_heading(spec, name),
@@ -141,7 +140,7 @@ def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[
             actual="out of order",
         )
     for section in find_empty_sections(context, spec, names):
-        yield Found(
+        yield RuleFinding(
             message=f"the section «{section.title}» of the spec of {handoff.id} is empty",
             subject=f"empty {section.title}",
             place=Place(path=spec.path, line=section.line),
@@ -151,14 +150,14 @@ def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[
     yield from _judge_constraints(context, handoff, spec)
 
 
-def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> Iterator[Found]:
+def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
     """The standard's own constraints are never left out; a spec may add to them."""
     section = find_heading(spec, _CONSTRAINTS)
     body = read_body(context, spec, section) if section else []
     least = context.settings.builder.constraints_minimum
     listed = sum(_NUMBERED.match(text) is not None for _, text in body)
     if section is not None and body and listed < least:
-        yield Found(
+        yield RuleFinding(
             message=f"the spec of {handoff.id} leaves out constraints that the standard always wants",
             subject="constraints",
             place=Place(path=spec.path, line=section.line),
@@ -182,7 +181,7 @@ _IN_ITS_HEADING = "Status"
 """The one section whose heading says it all."""
 
 
-def _judge_all_results(context: Context) -> Iterator[Found]:
+def _judge_all_results(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff in require_builders(context):
         results = find_results(handoff)
@@ -191,7 +190,7 @@ def _judge_all_results(context: Context) -> Iterator[Found]:
             yield from list(find_unreadable(context, {results.path})) or _judge_results(context, handoff, results)
         elif owes_results(handoff, context):
             judged = True
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id} has no results",
                 subject=f"{handoff.id} results",
                 place=Place(path=handoff.documents[0].path),
@@ -202,10 +201,10 @@ def _judge_all_results(context: Context) -> Iterator[Found]:
         context.skip("no builder handoff here has results, and none is due yet")
 
 
-def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     names: tuple[str, ...] = context.settings.builder.results_sections
     for name in results.missing:
-        yield Found(
+        yield RuleFinding(
             message=f"the results of {handoff.id} have no section «{name}»",
             subject=f"section {name}",
             place=Place(path=results.path),
@@ -213,7 +212,7 @@ def _judge_results(context: Context, handoff: Handoff, results: Document) -> Ite
             actual="missing",
         )
     for section in find_empty_sections(context, results, (name for name in names if name != _IN_ITS_HEADING)):
-        yield Found(
+        yield RuleFinding(
             message=f"the section «{section.title}» of the results of {handoff.id} is empty",
             subject=f"empty {section.title}",
             place=Place(path=results.path, line=section.line),

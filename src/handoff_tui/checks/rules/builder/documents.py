@@ -11,8 +11,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import Document, DocumentRole, Section
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
 _OF_A_HANDOFF = frozenset({DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.RESULTS})
 _DONE = frozenset({RegistryState.COMPLETE, RegistryState.VALIDATED})
@@ -66,7 +65,7 @@ def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
     )
 
 
-def find_heading(document: Document, name: str) -> Section | None:
+def find_heading(document: Document, name: str) -> Heading | None:
     """The first section below the title whose heading begins with a name; numbers and signs do not matter."""
     wanted = _normalise(name)
     for section in document.sections[1 if document.title else 0 :]:
@@ -82,7 +81,7 @@ def place_heading(document: Document, name: str) -> Place:
     return Place(path=document.path, line=section.line if section else None)
 
 
-def read_body(context: Context, document: Document, section: Section) -> list[tuple[int, str]]:
+def read_body(context: Context, document: Document, section: Heading) -> list[tuple[int, str]]:
     """The lines under a heading with their numbers, sub-sections included, headings and empty lines left out."""
     text = context.read_text(document.path) or ""
     headings = {heading.line for heading in document.sections}
@@ -97,7 +96,7 @@ def read_body(context: Context, document: Document, section: Section) -> list[tu
     ]
 
 
-def find_empty_sections(context: Context, document: Document, names: Iterable[str]) -> list[Section]:
+def find_empty_sections(context: Context, document: Document, names: Iterable[str]) -> list[Heading]:
     """Sections of the standard that are only a heading: a name with nothing under it records nothing."""
     found = (find_heading(document, name) for name in names)
     return [section for section in found if section is not None and not read_body(context, document, section)]

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.checks.rules.builder.documents import find_fact, place_count, says_nothing
-from handoff_tui.handoffs.document import Document
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff
 
 
 def find_earlier(
@@ -49,11 +48,11 @@ def _list_all_before(handoff: Handoff, known: Mapping[str, Handoff]) -> set[str]
     return before
 
 
-def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     """New failures that the results themselves name."""
     fact = find_fact(handoff, "new failures introduced", results)
     if fact is not None and not says_nothing(context, fact.value):
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} does not rule out new failures: {fact.value}",
             subject=f"{handoff.id} new failures",
             place=fact.where,
@@ -62,7 +61,7 @@ def find_told_failures(context: Context, handoff: Handoff, results: Document) ->
         )
 
 
-def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[Found]:
+def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[RuleFinding]:
     """More failures than the handoff built on had; failures that nothing earlier shows to be old count as new."""
     failed = handoff.regression.failed if handoff.regression else None
     if not failed:
@@ -70,7 +69,7 @@ def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: 
     place = place_count(handoff, results, "regression", "failed")
     known = {other.id: other.regression.failed or 0 for other in earlier if other.regression}
     if not known:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} reports {failed} failures, and no earlier numbers show that they are old",
             subject=f"{handoff.id} regression.failed",
             place=place,
@@ -80,7 +79,7 @@ def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: 
         return
     name, before = min(known.items(), key=lambda pair: pair[1])
     if failed > before:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} has {failed - before} more failures than {name}, on which it builds",
             subject=f"{handoff.id} regression.failed",
             place=place,

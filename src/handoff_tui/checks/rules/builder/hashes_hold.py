@@ -7,15 +7,14 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.cut_off import describe_cut_off
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.packages import build_hash, find_measured, measure_hash
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
 _ABSENT = "no such file then"
@@ -24,11 +23,11 @@ _ABSENT = "no such file then"
 _Replaced = frozenset[tuple[str, str, str]]
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     judged = False
     unseen: list[str] = []
     replaced = _list_replaced(context)
-    found: list[Found] = []
+    found: list[RuleFinding] = []
     for handoff in context.require_handoffs("builder"):
         quoting = {document.path for document in handoff.documents if document.role is not DocumentRole.MANIFEST}
         claims = [claim for claim in handoff.claims if claim.kind in _HASHES and claim.where.path in quoting]
@@ -75,11 +74,11 @@ def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
     )
 
 
-def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[Found]:
+def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[RuleFinding]:
     value, subject = str(claim.value), claim.subject or ""
     pattern = context.settings.builder.hash_pattern
     if not re.match(pattern, value):
-        yield Found(
+        yield RuleFinding(
             message=f"the hash quoted for {subject} is no whole SHA-256",
             subject=f"form {claim.kind.value} {subject}",
             place=claim.where,
@@ -90,7 +89,7 @@ def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
         yield from _judge_truth(context, handoff, claim, replaced)
 
 
-def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[Found]:
+def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Iterator[RuleFinding]:
     value, subject = str(claim.value), claim.subject or ""
     path = context.find(subject, claim.where.path) if subject.isprintable() else None
     now = _measure_now(context, handoff, claim, path)
@@ -109,7 +108,7 @@ def _judge_truth(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
         message = f"{subject}, whose hash is quoted, is not here or cannot be read"
     else:
         message = f"the hash quoted for {subject} is false"
-    yield Found(
+    yield RuleFinding(
         message=message,
         subject=f"hash {subject}",
         place=claim.where,

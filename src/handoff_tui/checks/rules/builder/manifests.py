@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
 from handoff_tui.checks.rules.builder.packages import (
@@ -27,7 +27,7 @@ from handoff_tui.handoffs.handoff import Handoff
 _LISTS = frozenset({"assets", "dependencies"})
 
 
-def _judge_shape(context: Context) -> Iterator[Found]:
+def _judge_shape(context: Context) -> Iterator[RuleFinding]:
     context.require_handoffs("builder")
     manifests = list_manifests(context)
     folders = list_package_folders(context) if context.scope is None else ()
@@ -36,7 +36,7 @@ def _judge_shape(context: Context) -> Iterator[Found]:
     if not manifests and not bare:
         context.skip("no package here")
     for folder in bare:
-        yield Found(
+        yield RuleFinding(
             message=f"the package {folder} has no manifest",
             subject=f"manifest {folder}",
             place=Place(path=f"{folder}/{name}"),
@@ -47,17 +47,17 @@ def _judge_shape(context: Context) -> Iterator[Found]:
         yield from _judge_manifest(context, path)
 
 
-def _judge_manifest(context: Context, path: str) -> Iterator[Found]:
+def _judge_manifest(context: Context, path: str) -> Iterator[RuleFinding]:
     content = context.read(path) or b""
     try:
         root = parse_strictly(content)
     except JsonBrokenError as broken:
         place = Place(path=path, line=broken.line)
-        yield Found(f"{path} {broken.message}", "json", place, "a JSON object", broken.message)
+        yield RuleFinding(f"{path} {broken.message}", "json", place, "a JSON object", broken.message)
         return
     if not isinstance(root, dict):
         kind = type(root).__name__
-        yield Found(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
+        yield RuleFinding(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
         return
     yield from _judge_fields(context, path, content, root)
     yield from _judge_identity(context, path, content, root)
@@ -66,27 +66,29 @@ def _judge_manifest(context: Context, path: str) -> Iterator[Found]:
         yield from _judge_assets(context, path, content, assets)
 
 
-def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
     fields: tuple[str, ...] = context.settings.builder.manifest_fields
     replaced: dict[str, str] = context.settings.builder.manifest_replaced_fields
     for field in fields:
         value = root.get(field)
         if value is None:
-            yield Found(f"{path} has no {field}", f"field {field}", Place(path=path), field, "missing")
+            yield RuleFinding(f"{path} has no {field}", f"field {field}", Place(path=path), field, "missing")
         elif not _fits_kind(field, value):
             kind = "a list" if field in _LISTS else "text"
             where = Place(path=path, line=find_line(content, field))
-            yield Found(f"{field} in {path} is not {kind}", f"kind {field}", where, kind, type(value).__name__)
+            yield RuleFinding(f"{field} in {path} is not {kind}", f"kind {field}", where, kind, type(value).__name__)
     for field, right in replaced.items():
         if field in root:
             where = Place(path=path, line=find_line(content, field))
-            yield Found(
+            yield RuleFinding(
                 f"{path} uses {field}, for which the standard has {right}", f"field {field}", where, right, field
             )
     dependencies = root.get("dependencies")
     if isinstance(dependencies, list) and not all(isinstance(name, str) and name for name in dependencies):
         where = Place(path=path, line=find_line(content, "dependencies"))
-        yield Found(f"dependencies in {path} are not all ids of packages", "dependencies", where, "ids of packages")
+        yield RuleFinding(
+            f"dependencies in {path} are not all ids of packages", "dependencies", where, "ids of packages"
+        )
 
 
 def _fits_kind(field: str, value: object) -> bool:
@@ -97,37 +99,43 @@ def _fits_kind(field: str, value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[Found]:
+def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
     """The id of a package is the name of its folder."""
     package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
     prefix = context.settings.builder.package_prefix
     if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
         where = Place(path=path, line=find_line(content, "package_id"))
-        yield Found(f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package)
+        yield RuleFinding(
+            f"{path} is the manifest of {package}, not of its own folder", "package_id", where, folder, package
+        )
 
 
-def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[Found]:
+def _judge_assets(context: Context, path: str, content: bytes, assets: list[object]) -> Iterator[RuleFinding]:
     pattern = context.settings.builder.hash_pattern
     seen: set[str] = set()
     for number, asset in enumerate(assets):
         name = asset.get("path") if isinstance(asset, dict) else None
         if not isinstance(asset, dict) or not isinstance(name, str) or not name:
             where = Place(path=path, line=find_line(content, "assets"))
-            yield Found(f"an asset in {path} has no path", f"asset {number}", where, "path, sha256 and classification")
+            yield RuleFinding(
+                f"an asset in {path} has no path", f"asset {number}", where, "path, sha256 and classification"
+            )
             continue
         where = Place(path=path, line=find_line(content, "path", name))
         digest = asset.get("sha256")
         if not isinstance(digest, str) or not re.match(pattern, digest):
             shown = str(digest) if digest is not None else "missing"
             message = f"the hash of {name} in {path} is not written as sha256:<64 hex digits>"
-            yield Found(message, f"hash {name}", where, "sha256:<64 hex digits>", shown)
+            yield RuleFinding(message, f"hash {name}", where, "sha256:<64 hex digits>", shown)
         if not asset.get("classification"):
-            yield Found(f"{name} in {path} has no classification", f"classification {name}", where, "a classification")
+            yield RuleFinding(
+                f"{name} in {path} has no classification", f"classification {name}", where, "a classification"
+            )
         if build_asset_path(path, name) is None:
             message = f"{name} in {path} leads out of the package"
-            yield Found(message, f"path {name}", where, "a path inside the package", name)
+            yield RuleFinding(message, f"path {name}", where, "a path inside the package", name)
         if name in seen:
-            yield Found(f"{name} is listed twice in {path}", f"twice {name}", where, "once", "twice")
+            yield RuleFinding(f"{name} is listed twice in {path}", f"twice {name}", where, "once", "twice")
         seen.add(name)
 
 
@@ -142,7 +150,7 @@ MANIFEST_SHAPE_FITS = Rule(
 )
 
 
-def _judge_hashes(context: Context) -> Iterator[Found]:
+def _judge_hashes(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("builder")
     packages = list_packages(handoffs)
     manifests = list_manifests(context)
@@ -155,7 +163,9 @@ def _judge_hashes(context: Context) -> Iterator[Found]:
             yield from _judge_asset(context, handoffs, package, asset)
 
 
-def _judge_asset(context: Context, handoffs: tuple[Handoff, ...], package: Package, asset: Asset) -> Iterator[Found]:
+def _judge_asset(
+    context: Context, handoffs: tuple[Handoff, ...], package: Package, asset: Asset
+) -> Iterator[RuleFinding]:
     where = place_asset(handoffs, package, asset.path)
     path = build_asset_path(package.where.path, asset.path)
     actual = None if path is None else measure_hash(context, path) or _find_large(context, handoffs, path)
@@ -164,16 +174,16 @@ def _judge_asset(context: Context, handoffs: tuple[Handoff, ...], package: Packa
         message = (
             f"{asset.path} of {package.id} cannot be read" if there else f"{asset.path} of {package.id} is missing"
         )
-        yield Found(
+        yield RuleFinding(
             message, f"asset {asset.path}", where, asset.sha256 or "a file", "unreadable" if there else "no file"
         )
     elif asset.sha256 is None:
         message = f"{asset.path} of {package.id} has no hash that its file could be compared with"
-        yield Found(message, f"asset {asset.path}", where, actual, "no hash")
+        yield RuleFinding(message, f"asset {asset.path}", where, actual, "no hash")
     elif _bare(asset.sha256) != _bare(actual):
         message = f"{asset.path} of {package.id} is not the file whose hash the manifest declares"
         command = f"sha256sum {shlex.quote(path)}" if path else None
-        yield Found(message, f"asset {asset.path}", where, asset.sha256, actual, command)
+        yield RuleFinding(message, f"asset {asset.path}", where, asset.sha256, actual, command)
 
 
 def _find_large(context: Context, handoffs: tuple[Handoff, ...], path: str) -> str | None:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from posixpath import normpath
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.packages import (
     build_asset_path,
@@ -20,11 +20,10 @@ from handoff_tui.checks.rules.builder.packages import (
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
-def _judge_leftovers(context: Context) -> Iterator[Found]:
+def _judge_leftovers(context: Context) -> Iterator[RuleFinding]:
     folders = _list_folders(context)
     if not folders:
         context.skip("no package here")
@@ -33,7 +32,7 @@ def _judge_leftovers(context: Context) -> Iterator[Found]:
     by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
         for path in _find_unwanted(context, folder, by_folder[folder], patterns):
-            yield Found(
+            yield RuleFinding(
                 message=f"{path} does not belong into the package {folder}",
                 subject="unwanted",
                 place=Place(path=path),
@@ -100,7 +99,7 @@ PACKAGES_ARE_CLEAN = Rule(
 )
 
 
-def _judge_owners(context: Context) -> Iterator[Found]:
+def _judge_owners(context: Context) -> Iterator[RuleFinding]:
     reviewed = list_packages(context.require_handoffs("builder"))
     everything = tuple(handoff for handoff in context.every_handoff() if handoff.dialect == "builder")
     packages = list_packages(everything)
@@ -114,14 +113,14 @@ def _judge_owners(context: Context) -> Iterator[Found]:
     yield from _find_shared(current, reviewed, everything)
 
 
-def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Package]) -> Iterator[Found]:
+def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Package]) -> Iterator[RuleFinding]:
     by_id: dict[str, list[Package]] = defaultdict(list)
     for package in packages.values():
         by_id[package.id].append(package)
     for name, same in by_id.items():
         if len(same) > 1 and any(package.where.path in reviewed for package in same):
             manifests = [package.where.path for package in same]
-            yield Found(
+            yield RuleFinding(
                 message=f"{len(same)} packages call themselves {name}",
                 subject=f"package {name}",
                 place=same[-1].where,
@@ -132,7 +131,7 @@ def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Pack
 
 def _find_shared(
     packages: Mapping[str, Package], reviewed: Mapping[str, Package], handoffs: tuple[Handoff, ...]
-) -> Iterator[Found]:
+) -> Iterator[RuleFinding]:
     """One path where packages are installed, or one file here, that two packages list."""
     owners: dict[str, dict[str, tuple[Package, str]]] = defaultdict(dict)
     for path, package in packages.items():
@@ -146,7 +145,7 @@ def _find_shared(
         found = [package for package, _ in by_id.values()]
         if len(found) > 1 and any(package.where.path in reviewed for package in found):
             last, written = list(by_id.values())[-1]
-            yield Found(
+            yield RuleFinding(
                 message=f"{name} is owned by {len(found)} packages: {', '.join(by_id)}",
                 subject=f"file {name}",
                 place=place_asset(handoffs, last, written),

@@ -10,8 +10,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.core.packages import Package
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
 def list_manifests(context: Context) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import is_agent
 from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.facts.document_problems import find_unreadable
@@ -16,8 +16,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Fact
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _GREENLIGHT: Final = compile_later(r"green-?\s?li(?:ght|t)\b(?P<rest>.*)$", re.IGNORECASE)
 _FIELD: Final = compile_later(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<value>.+)$")
@@ -91,7 +90,7 @@ _OWN = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})
 _IN_TITLE = compile_later(r"\A#[^\n]*\bv([0-9]+(?:\.[0-9]+){0,3})\b")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     gates = [
         handoff
         for handoff in context.require_handoffs("builder")
@@ -99,7 +98,7 @@ def judge(context: Context) -> Iterator[Found]:
     ]
     if not gates:
         context.skip("no builder handoff here has a question gate")
-    found: list[Found] = []
+    found: list[RuleFinding] = []
     waiting: list[str] = []
     unseen: list[str] = []
     for handoff in gates:
@@ -123,10 +122,10 @@ def _has_begun(context: Context, handoff: Handoff) -> bool:
     return find_results(handoff) is not None or context.scope == handoff.id
 
 
-def _find_leaks(handoff: Handoff) -> Iterator[Found]:
+def _find_leaks(handoff: Handoff) -> Iterator[RuleFinding]:
     for fact in handoff.facts:
         if fact.name in _LEAKS:
-            yield Found(
+            yield RuleFinding(
                 message=f"the expected answers of {handoff.id} stand where the agent can read them",
                 subject=f"{handoff.id} expected answers",
                 place=fact.where,
@@ -135,11 +134,11 @@ def _find_leaks(handoff: Handoff) -> Iterator[Found]:
             )
 
 
-def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     count = context.settings.builder.questions.count
     place = handoff.questions[0].where if handoff.questions else Place(path=list_documents(handoff, *_GATE)[0].path)
     if len(handoff.questions) != count:
-        yield Found(
+        yield RuleFinding(
             message=f"the gate of {handoff.id} does not ask {count} questions",
             subject=f"{handoff.id} questions",
             place=place,
@@ -148,7 +147,7 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
         )
     if not list_documents(handoff, DocumentRole.ANSWERS):
         if _has_begun(context, handoff):
-            yield Found(
+            yield RuleFinding(
                 message=f"no question of the gate of {handoff.id} was answered",
                 subject=f"{handoff.id} answers",
                 place=place,
@@ -158,7 +157,7 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
         return
     for question in handoff.questions:
         if question.answered is not True:
-            yield Found(
+            yield RuleFinding(
                 message=f"question {question.number} of the gate of {handoff.id} has no answer: {question.text}",
                 subject=f"{handoff.id} question {question.number}",
                 place=question.where,
@@ -167,7 +166,7 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[Found]:
             )
 
 
-def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[Found]:
+def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[RuleFinding]:
     """Versions in the prompt and in the answers against the contract; for work that is done, as it was then.
 
     Where a shallow clone does not show what was then, the document is added to `unseen`.
@@ -193,7 +192,7 @@ def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) 
             unseen.append(document.path)
             continue
         line = fact.where.line if fact and fact.where else text.count("\n", 0, match.start()) + 1 if match else None
-        yield Found(
+        yield RuleFinding(
             message=f"{document.path} does not follow the contract in force",
             subject=f"{handoff.id} contract of {document.role.value}",
             place=Place(path=document.path, line=line),
@@ -214,7 +213,7 @@ def _read_version(text: str | None) -> str | None:
     return match.group(1) if match else None
 
 
-def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     if not context.settings.builder.questions.greenlight_needed:
         return
     gap = find_greenlight_gap(context, handoff)
@@ -222,7 +221,7 @@ def _find_missing_greenlight(context: Context, handoff: Handoff) -> Iterator[Fou
         return
     reason, fact = gap or ("the greenlight is held back elsewhere", None)
     documents = [*list_documents(handoff, DocumentRole.ANSWERS), *handoff.documents]
-    yield Found(
+    yield RuleFinding(
         message=f"work on {handoff.id} has no greenlight: {reason}",
         subject=f"{handoff.id} greenlight",
         place=fact.where if fact else Place(path=documents[0].path),

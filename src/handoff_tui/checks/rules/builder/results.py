@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.rules.builder.documents import (
     describe_counts,
@@ -27,8 +27,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import Document
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff
 
 _NUMBER: Final = compile_later(r"^\W*([0-9]{1,9})\b")
 _LEFT_OUT: Final = compile_later(r"--(?:ignore|ignore-glob|deselect|exclude)[= ]\S+")
@@ -37,12 +36,12 @@ _BASELINE = "Baseline"
 _CLEAN_ROOM = "Clean-Room"
 
 
-def find_regression_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def find_regression_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     """What a full regression must say: numbers, a command for all packages, and whether there are new failures."""
     section = place_heading(results, _REGRESSION)
     counts = handoff.regression
     if counts is None:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id} records no full regression with numbers",
             subject=f"{handoff.id} regression",
             place=section,
@@ -52,7 +51,7 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
         return
     for name in ("total", "passed", "failed"):
         if getattr(counts, name) is None and not (name == "failed" and counts.total == counts.passed):
-            yield Found(
+            yield RuleFinding(
                 message=f"the full regression of {handoff.id} does not say its number «{name}»",
                 subject=f"{handoff.id} regression.{name}",
                 place=section,
@@ -61,7 +60,7 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
             )
     yield from _find_narrow_run(context, handoff, counts, results)
     if find_fact(handoff, "new failures introduced", results) is None:
-        yield Found(
+        yield RuleFinding(
             message=f"the full regression of {handoff.id} does not say whether it has new failures",
             subject=f"{handoff.id} new failures",
             place=section,
@@ -70,12 +69,14 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
         )
 
 
-def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, results: Document) -> Iterator[Found]:
+def _find_narrow_run(
+    context: Context, handoff: Handoff, counts: TestCounts, results: Document
+) -> Iterator[RuleFinding]:
     """Signs that not all packages were tested."""
     place = place_heading(results, _REGRESSION)
     own = handoff.tests
     if not counts.command:
-        yield Found(
+        yield RuleFinding(
             message=f"the full regression of {handoff.id} does not give its command",
             subject=f"{handoff.id} regression.command",
             place=place,
@@ -83,7 +84,7 @@ def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, res
             actual="no command",
         )
     if own and own.total is not None and counts.total is not None and counts.total < own.total:
-        yield Found(
+        yield RuleFinding(
             message=f"the full regression of {handoff.id} ran fewer tests than its package alone",
             subject=f"{handoff.id} regression.total",
             place=place_count(handoff, results, "regression", "total"),
@@ -93,7 +94,7 @@ def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, res
     named = _find_named_packages(context, counts.command or "")
     staged = handoff.baseline.packages if handoff.baseline else None
     if named and staged is not None and len(named) < staged:
-        yield Found(
+        yield RuleFinding(
             message=f"the full regression of {handoff.id} ran {len(named)} packages of {staged}",
             subject=f"{handoff.id} regression.packages",
             place=place,
@@ -108,14 +109,14 @@ def _find_named_packages(context: Context, command: str) -> list[str]:
     return list(dict.fromkeys(re.findall(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", _LEFT_OUT.sub("", command))))
 
 
-def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     """What a baseline must say: packages and tests, and not fewer tests than were just run."""
     place = place_heading(results, _BASELINE)
     packages = handoff.baseline.packages if handoff.baseline else None
     tests = handoff.baseline.tests if handoff.baseline else None
     least = context.settings.builder.packages_minimum
     if packages is None or packages < least:
-        yield Found(
+        yield RuleFinding(
             message=f"the baseline of {handoff.id} does not say how many packages are installed",
             subject=f"{handoff.id} baseline.packages",
             place=place,
@@ -123,7 +124,7 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
             actual="not said" if packages is None else str(packages),
         )
     if tests is None:
-        yield Found(
+        yield RuleFinding(
             message=f"the baseline of {handoff.id} does not say how many tests there are",
             subject=f"{handoff.id} baseline.tests",
             place=place,
@@ -132,7 +133,7 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
         )
     ran = handoff.regression.total if handoff.regression else None
     if tests is not None and ran is not None and tests < ran:
-        yield Found(
+        yield RuleFinding(
             message=f"the baseline of {handoff.id} has fewer tests than its own regression ran",
             subject=f"{handoff.id} baseline.tests",
             place=place_claim(handoff, results, ClaimKind.BASELINE, "tests", _BASELINE),
@@ -141,7 +142,7 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
         )
 
 
-def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     """What a clean room must say: how many packages, in which order, and that all tests passed."""
     place = place_heading(results, _CLEAN_ROOM)
     installed = find_fact(handoff, "clean-room packages installed", results)
@@ -151,7 +152,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
     number = int(match.group(1)) if match else None
     least = context.settings.builder.packages_minimum
     if number is None or number < least:
-        yield Found(
+        yield RuleFinding(
             message=f"the clean room of {handoff.id} does not say how many packages were installed",
             subject=f"{handoff.id} clean-room packages",
             place=(installed.where if installed else None) or place,
@@ -161,7 +162,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
     named = _find_named_packages(context, order.value) if order else []
     cut = order is not None and order.value.endswith("…")
     if not named or (number is not None and len(named) != number and not cut):
-        yield Found(
+        yield RuleFinding(
             message=f"the clean room of {handoff.id} does not name each package in the order of installation",
             subject=f"{handoff.id} clean-room order",
             place=(order.where if order else None) or place,
@@ -169,7 +170,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
             actual=order.value if order else "not said",
         )
     if passed is None or not says_yes(context, passed.value):
-        yield Found(
+        yield RuleFinding(
             message=f"the clean room of {handoff.id} does not say that all tests passed after each installation",
             subject=f"{handoff.id} clean-room tests",
             place=(passed.where if passed else None) or place,
@@ -178,7 +179,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
         )
 
 
-def _judge_regression(context: Context) -> Iterator[Found]:
+def _judge_regression(context: Context) -> Iterator[RuleFinding]:
     for handoff, results in require_finished(context):
         yield from list(find_unreadable(context, {results.path})) or find_regression_gaps(context, handoff, results)
 
@@ -194,7 +195,7 @@ FULL_REGRESSION_RECORDED = Rule(
 )
 
 
-def _judge_baseline(context: Context) -> Iterator[Found]:
+def _judge_baseline(context: Context) -> Iterator[RuleFinding]:
     for handoff, results in require_finished(context):
         yield from list(find_unreadable(context, {results.path})) or find_baseline_gaps(context, handoff, results)
 
@@ -210,7 +211,7 @@ BASELINE_RECORDED = Rule(
 )
 
 
-def _judge_clean_room(context: Context) -> Iterator[Found]:
+def _judge_clean_room(context: Context) -> Iterator[RuleFinding]:
     for handoff, results in require_finished(context):
         yield from list(find_unreadable(context, {results.path})) or find_clean_room_gaps(context, handoff, results)
 
@@ -240,7 +241,7 @@ _ITEMS = (
 _HASHES = 7
 
 
-def _judge_checklist(context: Context) -> Iterator[Found]:
+def _judge_checklist(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff in require_builders(context):
         results = find_results(handoff)
@@ -251,7 +252,7 @@ def _judge_checklist(context: Context) -> Iterator[Found]:
             _judge_without_results(context, handoff) if results is None else _judge_results(context, handoff, results)
         )
         for number, gap in unmet:
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id} does not meet item {number}, {_ITEMS[number - 1]}: {gap.message}",
                 subject=f"{handoff.id} item {number}",
                 place=gap.place,
@@ -262,22 +263,22 @@ def _judge_checklist(context: Context) -> Iterator[Found]:
         context.skip("no builder handoff here is ready for a reviewer")
 
 
-def _judge_without_results(context: Context, handoff: Handoff) -> Iterator[tuple[int, Found]]:
+def _judge_without_results(context: Context, handoff: Handoff) -> Iterator[tuple[int, RuleFinding]]:
     """Only the hashes of manifests can be judged; what results would show is shown by nothing."""
     place = Place(path=handoff.documents[0].path)
     for number, _ in enumerate(_ITEMS, start=1):
         if number != _HASHES:
-            yield number, Found("there are no results", "results", place, f"{handoff.id}_RESULTS.md", "none")
+            yield number, RuleFinding("there are no results", "results", place, f"{handoff.id}_RESULTS.md", "none")
         elif malformed := next(_find_malformed_hashes(context, handoff), None):
             yield number, malformed
 
 
-def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[tuple[int, Found]]:
+def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[tuple[int, RuleFinding]]:
     """The first gap of each item; how many there are is told by the rule on just that item."""
     known = {other.id: other for other in context.every_handoff()}
     earlier = find_earlier(handoff, known, lambda other: other.regression is not None)
     failures = (*find_told_failures(context, handoff, results), *find_more_failures(handoff, earlier, results))
-    gaps: tuple[Iterator[Found], ...] = (
+    gaps: tuple[Iterator[RuleFinding], ...] = (
         find_unreadable(context, {results.path}),
         _find_missing_sections(context, results),
         find_clean_room_gaps(context, handoff, results),
@@ -293,17 +294,17 @@ def _judge_results(context: Context, handoff: Handoff, results: Document) -> Ite
             yield number, first
 
 
-def _find_missing_sections(context: Context, results: Document) -> Iterator[Found]:
+def _find_missing_sections(context: Context, results: Document) -> Iterator[RuleFinding]:
     wanted: tuple[str, ...] = context.settings.builder.checklist_sections
     missing = [name for name in wanted if name in results.missing]
     if missing or not results.sections:
         lacking = ", ".join(missing) or "all sections"
-        yield Found(
+        yield RuleFinding(
             f"missing: {lacking}", "sections", Place(path=results.path), ", ".join(wanted), f"without {lacking}"
         )
 
 
-def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     pattern = context.settings.builder.hash_pattern
     manifests = [document.path for document in handoff.documents if document.role.value == "manifest"]
     yield from find_unreadable(context, manifests)
@@ -311,14 +312,14 @@ def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[Found
         for asset in package.assets:
             if not re.match(pattern, asset.sha256 or ""):
                 message = f"the hash of {asset.path} in {package.id} is not"
-                yield Found(message, "hash", package.where, "sha256:<64 hex digits>", asset.sha256 or "no hash")
+                yield RuleFinding(message, "hash", package.where, "sha256:<64 hex digits>", asset.sha256 or "no hash")
 
 
-def _find_misplacement(context: Context, handoff: Handoff, results: Document) -> Iterator[Found]:
+def _find_misplacement(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
     names: dict[str, str] = context.settings.builder.file_names
     wanted = f"{handoff.id}/{handoff.id}_{names['results']}.md"
     if not f"/{results.path}".endswith(f"/{wanted}"):
-        yield Found(f"they are {results.path}", "place", Place(path=results.path), wanted, results.path)
+        yield RuleFinding(f"they are {results.path}", "place", Place(path=results.path), wanted, results.path)
 
 
 REVIEWER_CHECKLIST_COMPLETE = Rule(

@@ -7,18 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 
 _INTEGRATION = compile_later(r"\bintegrat(?:e|es|ion)\b", re.IGNORECASE)
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     reviewed = {handoff.id for handoff in context.handoffs("builder")}
     everything = [handoff for handoff in context.every_handoff() if handoff.dialect == "builder"]
     integrations = [handoff for handoff in everything if _is_integration(handoff)]
@@ -60,12 +59,12 @@ def _is_complete(handoff: Handoff, passing: tuple[str, ...]) -> bool:
     return find_results(handoff) is not None and handoff.status in passing
 
 
-def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -> Iterator[Found]:
+def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -> Iterator[RuleFinding]:
     for number, wave in sorted(waves.items()):
         later = [other for after, others in waves.items() if after > number for other in others if find_results(other)]
         for handoff in wave:
             if later and not _is_complete(handoff, passing):
-                yield Found(
+                yield RuleFinding(
                     message=f"wave {number} lacks {handoff.id}, but {later[0].id} of a later wave has results",
                     subject=f"{handoff.id} wave",
                     place=Place(path=handoff.documents[0].path),
@@ -76,12 +75,12 @@ def _find_overtaken(waves: dict[int, list[Handoff]], passing: tuple[str, ...]) -
 
 def _find_early_integration(
     members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
-) -> Iterator[Found]:
+) -> Iterator[RuleFinding]:
     unfinished = [handoff.id for handoff in members if not _is_complete(handoff, passing)]
     for handoff in integrations:
         results = find_results(handoff)
         if results is not None and unfinished:
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id} integrated the waves before {', '.join(unfinished)} had passed",
                 subject=f"{handoff.id} integration",
                 place=Place(path=results.path),
@@ -92,12 +91,12 @@ def _find_early_integration(
 
 def _find_missing_integration(
     context: Context, members: list[Handoff], integrations: list[Handoff], passing: tuple[str, ...]
-) -> Iterator[Found]:
+) -> Iterator[RuleFinding]:
     least = context.settings.builder.integration_packages_minimum
     if integrations or len(members) < least or not all(_is_complete(handoff, passing) for handoff in members):
         return
     names = ", ".join(handoff.id for handoff in members)
-    yield Found(
+    yield RuleFinding(
         message=f"the waves are complete ({names}), but no integration handoff follows",
         subject="integration handoff",
         place=Place(path=members[-1].documents[0].path),

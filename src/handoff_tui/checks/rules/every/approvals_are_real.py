@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
@@ -19,7 +19,7 @@ _NEGATED = compile_later(r"\b(?:not|never|no|isn't|wasn't|nothing)\s+(?:been\s+|
 _APPROVED = "APPROVED"
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs() or context.skip("no handoff here")
     words = re.compile(
         r"\b(?:" + "|".join(map(re.escape, context.settings.mosaic.simulation_words)) + r")\b", re.IGNORECASE
@@ -43,7 +43,7 @@ def judge(context: Context) -> Iterator[Found]:
                 reason = f"is by {approval.name}, which is no person"
                 found.append(_build(handoff, f"{approval.field}: {approval.value}", approval.place, reason))
         applies = applies or bool(verdicts or approvals or found)
-        unique: dict[str, Found] = {}
+        unique: dict[str, RuleFinding] = {}
         for one in found:
             unique.setdefault(one.subject, one)
         yield from unique.values()
@@ -59,10 +59,10 @@ def find_mark(text: str, words: re.Pattern[str]) -> str | None:
     return None
 
 
-def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]:
+def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
     for fact in handoff.facts:
         if fact.name == "backfill":
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id}: its results were written after the fact: {fact.value}",
                 subject=f"{handoff.id} results backfilled",
                 place=fact.where,
@@ -75,7 +75,7 @@ def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]:
                 yield _build(handoff, fact.value, fact.where, f"is marked {mark}", f"fact {fact.name}")
 
 
-def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]:
+def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
     """Blockers that nobody closed."""
     for blocker in handoff.blockers:
         mark = find_mark(f"{blocker.status or ''}\n{blocker.evidence or ''}", words)
@@ -83,7 +83,7 @@ def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[Found]
             yield _build(handoff, f"{blocker.id} resolved", blocker.where, f"is marked {mark}", f"blocker {blocker.id}")
 
 
-def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Iterator[Found]:
+def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.Pattern[str]) -> Iterator[RuleFinding]:
     mark = find_mark(f"{claim.text}\n{_read_beside(context, claim)}", words)
     subject = f"verdict {claim.subject or claim.where.path}"
     if mark is not None:
@@ -100,8 +100,8 @@ def _read_beside(context: Context, claim: Claim) -> str:
     return "\n".join(lines[max(0, claim.where.line - 1 - near) : claim.where.line + near])
 
 
-def _build(handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None) -> Found:
-    return Found(
+def _build(handoff: Handoff, what: str, place: Place | None, reason: str, subject: str | None = None) -> RuleFinding:
+    return RuleFinding(
         message=f"{handoff.id}: the approval «{what}» {reason}",
         subject=f"{handoff.id} {subject or what}",
         place=place,

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
@@ -106,13 +106,13 @@ _PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
 _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "replaced"}
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     baseline = context.require_baseline()
     whole = context.settings.tamper.ci_files
     for change in context.changes():
         if is_match(change.path, whole) or (change.old_path is not None and is_match(change.old_path, whole)):
             word = _WORDS.get(change.status, "changed")
-            yield Found(
+            yield RuleFinding(
                 message=f"{change.path} says how work is checked, and was {word}",
                 subject=change.path,
                 place=Place(path=change.path),
@@ -125,14 +125,14 @@ def judge(context: Context) -> Iterator[Found]:
         yield from _compare_parts(context, file, baseline)
 
 
-def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterator[Found]:
+def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterator[RuleFinding]:
     target = re.compile(context.settings.tamper.check_target)
     tables = context.settings.tamper.check_tables
     before = find_parts(file.old_path, file.before, target, tables) if file.old_path else {}
     now = find_parts(file.new_path, file.now, target, tables) if file.new_path else {}
     command = f"git diff {baseline} -- {shlex.quote(file.path)}"
     if now is None:
-        yield Found(
+        yield RuleFinding(
             message=f"{file.path} cannot be read, so how work is checked is not known",
             subject=f"{file.path} unreadable",
             place=Place(path=file.path),
@@ -146,7 +146,7 @@ def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Iterat
         added_target = old is None and not name.startswith(("table", "section"))
         if old != new and not added_target:
             word = "changed" if old is not None and new is not None else "added" if old is None else "removed"
-            yield Found(
+            yield RuleFinding(
                 message=f"{name} of {file.path} says how work is checked, and was {word}",
                 subject=f"{file.path} {name}",
                 place=Place(path=file.path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
@@ -14,7 +14,7 @@ from handoff_tui.handoffs.handoff import Handoff
 _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 
 
-def _judge_claims(context: Context) -> Iterator[Found]:
+def _judge_claims(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs() or context.skip("no handoff here")
     if not any(handoff.claims for handoff in handoffs):
         context.skip("nothing is claimed")
@@ -24,11 +24,11 @@ def _judge_claims(context: Context) -> Iterator[Found]:
                 yield _build(handoff, verdict)
 
 
-def _build(handoff: Handoff, verdict: Verdict) -> Found:
+def _build(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     claim = verdict.claim
     claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
     about = claim.subject or claimed
-    return Found(
+    return RuleFinding(
         message=f"{handoff.id}: «{claim.text}» is contradicted: {verdict.evidence}",
         subject=f"{handoff.id} {claim.kind.value} {about}",
         place=claim.where,
@@ -48,7 +48,7 @@ CLAIMS_HOLD = Rule(
 )
 
 
-def _judge_problems(context: Context) -> Iterator[Found]:
+def _judge_problems(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs()
     every = context.every_handoff()
     reviewed = {document.path for handoff in handoffs for document in handoff.documents}
@@ -62,7 +62,7 @@ def _judge_problems(context: Context) -> Iterator[Found]:
         # a state file that is missing is nobody's document, but its handoff lies beside it
         stray = problem.path not in known and (all_reviewed or problem.path.rpartition("/")[0] in folders)
         if problem.path in reviewed or stray:
-            yield Found(
+            yield RuleFinding(
                 message=f"{problem.path}: {problem.message}",
                 subject=f"{problem.path} {problem.message.partition(':')[0]}",
                 place=Place(path=problem.path, line=problem.line),

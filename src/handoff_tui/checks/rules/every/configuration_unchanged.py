@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.configuration_changes import (
     FILE,
     Difference,
@@ -57,10 +57,10 @@ def _parse(content: bytes | None) -> dict[str, object] | str:
         return f"is not valid TOML: {wrong}"
 
 
-def _judge_weakened(context: Context) -> Iterator[Found]:
+def _judge_weakened(context: Context) -> Iterator[RuleFinding]:
     change = read_change(context)
     if change.broken is not None:
-        yield Found(
+        yield RuleFinding(
             message=f"{FILE} cannot be compared with the baseline: it {change.broken}",
             subject="unreadable",
             place=Place(path=FILE),
@@ -84,7 +84,7 @@ CHECK_CONFIGURATION_UNCHANGED = Rule(
 )
 
 
-def _judge_other_settings(context: Context) -> Iterator[Found]:
+def _judge_other_settings(context: Context) -> Iterator[RuleFinding]:
     change = read_change(context)
     for difference in change.differences:
         if difference.weaker is None:

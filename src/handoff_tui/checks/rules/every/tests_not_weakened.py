@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
 from handoff_tui.checks.testcode.compared_tests import compare_tests
 from handoff_tui.checks.testcode.tested_function import TestFunction
@@ -25,7 +25,7 @@ _SHOWN = 5
 _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNORECASE)
 
 
-def _judge_deleted(context: Context) -> Iterator[Found]:
+def _judge_deleted(context: Context) -> Iterator[RuleFinding]:
     baseline = context.require_baseline()
     files = read_changed(context, context.settings.tamper.test_files)
     pairs = compare_tests(context)
@@ -37,7 +37,7 @@ def _judge_deleted(context: Context) -> Iterator[Found]:
         silent = all(pair.old_path != path for pair in pairs) and file.before not in moved
         if missing or (silent and _TEST_NAME.search(path.rpartition("/")[2])):
             told = f", with {len(missing)} tests that are nowhere now" if missing else ""
-            yield Found(
+            yield RuleFinding(
                 message=f"the test file {path} is gone{told}",
                 subject=path,
                 place=Place(path=path),
@@ -49,7 +49,7 @@ def _judge_deleted(context: Context) -> Iterator[Found]:
     for pair in gone:
         if pair.old_path not in lost:
             path = there.get(pair.old_path) or pair.old_path
-            yield Found(
+            yield RuleFinding(
                 message=f"the test {pair.before.name} of {pair.old_path} is gone",
                 subject=f"{pair.old_path} {pair.before.name}",
                 place=Place(path=path),
@@ -72,13 +72,13 @@ TESTS_NOT_DELETED = Rule(
 )
 
 
-def _judge_skips(context: Context) -> Iterator[Found]:
+def _judge_skips(context: Context) -> Iterator[RuleFinding]:
     files = read_changed(context, context.settings.tamper.test_files)
     if files:
         yield from _judge_files(files)
 
 
-def _judge_files(files: list[ChangedFile]) -> Iterator[Found]:
+def _judge_files(files: list[ChangedFile]) -> Iterator[RuleFinding]:
     from handoff_tui.checks.testcode.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
 
     left: Counter[tuple[str, str]] = Counter()
@@ -95,7 +95,7 @@ def _judge_files(files: list[ChangedFile]) -> Iterator[Found]:
         if left[mark.key] > 0:  # moved here with its test
             left[mark.key] -= 1
             continue
-        yield Found(
+        yield RuleFinding(
             message=f"{path} has a new {mark.mark} on {mark.owner or 'a test'}",
             subject=f"{mark.mark} {mark.owner}",
             place=Place(path=path, line=mark.line),
@@ -117,12 +117,12 @@ NO_NEW_SKIPS = Rule(
 )
 
 
-def _judge_assertions(context: Context) -> Iterator[Found]:
+def _judge_assertions(context: Context) -> Iterator[RuleFinding]:
     for pair in compare_tests(context):
         if pair.now is None or pair.new_path is None:
             continue
         for aspect, problem, expected, actual in compare(pair.before, pair.now):
-            yield Found(
+            yield RuleFinding(
                 message=f"the test {pair.now.name} of {pair.new_path} {problem}",
                 subject=f"{pair.now.name} {aspect}",
                 place=Place(path=pair.new_path, line=pair.now.line),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -19,7 +19,7 @@ class _Threshold(NamedTuple):
     path: str
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     files = read_changed(context, context.settings.tamper.threshold_files)
     zero_unless_set = context.settings.tamper.zero_unless_set
     tamper = context.settings.tamper
@@ -67,7 +67,7 @@ def _drop_moved(gone: list[_Threshold], added: list[_Threshold], *, floor: bool)
     return moved
 
 
-def _judge_added(name: str, added: list[_Threshold]) -> Iterator[Found]:
+def _judge_added(name: str, added: list[_Threshold]) -> Iterator[RuleFinding]:
     for new in added:
         yield _build(name, _Threshold(0, 0, new.path), new, f"rose from 0 to {new.value:g}")
 
@@ -101,9 +101,9 @@ def _is_looser(old: float, new: float, *, floor: bool) -> bool:
     return new < old if floor else new > old
 
 
-def _build(name: str, old: _Threshold, new: _Threshold | None, problem: str) -> Found:
+def _build(name: str, old: _Threshold, new: _Threshold | None, problem: str) -> RuleFinding:
     place = Place(path=new.path, line=new.line) if new is not None else Place(path=old.path)
-    return Found(
+    return RuleFinding(
         message=f"{place.path}: the threshold «{name}» {problem}",
         subject=name,
         place=place,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.core.place import Place
@@ -13,7 +13,7 @@ from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     hub = context.settings.hub
     states = {state.upper() for state in (*hub.deploy_states, *hub.human_only_states)}
@@ -54,7 +54,7 @@ def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None]
     )
 
 
-def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place | None) -> Iterator[Found]:
+def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place | None) -> Iterator[RuleFinding]:
     approvals = list(find_approvals(context, handoff))
     if any(approval.name and not is_agent(context, handoff, approval.name) for approval in approvals):
         return
@@ -65,7 +65,7 @@ def _judge_approvals(context: Context, handoff: Handoff, sign: str, place: Place
         reason, actual = "the approval names nobody", given.value
     else:
         reason, actual = f"the approval is by {given.name}, which is no person", given.name
-    yield Found(
+    yield RuleFinding(
         message=f"{handoff.id} is at {sign.lower()}, but {reason}",
         subject=f"{handoff.id} deploy",
         place=given.place if given else place,

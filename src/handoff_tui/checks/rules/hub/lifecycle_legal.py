@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, parse_json, read_json, walk_objects
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -30,11 +30,11 @@ class _Cycle(NamedTuple):
         value = self.fields.get(key)
         return value.strip() if isinstance(value, str) and value.strip() else None
 
-    def report(self, message: str, aspect: str, expected: str, actual: str) -> Found:
-        return Found(f"{self.name}: {message}", f"{self.name} {aspect}", self.place, expected, actual)
+    def report(self, message: str, aspect: str, expected: str, actual: str) -> RuleFinding:
+        return RuleFinding(f"{self.name}: {message}", f"{self.name} {aspect}", self.place, expected, actual)
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     applies = False
     seen: set[str] = set()
@@ -75,7 +75,7 @@ def _list_cycles(root: object) -> list[dict[str, object]]:
     ]
 
 
-def _judge_words(context: Context, cycle: _Cycle) -> Iterator[Found]:
+def _judge_words(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
     hub = context.settings.hub
     for key, legal, needed in (("status", hub.statuses, True), ("report_status", hub.report_statuses, False)):
         value = cycle.fields.get(key)
@@ -83,7 +83,7 @@ def _judge_words(context: Context, cycle: _Cycle) -> Iterator[Found]:
             yield cycle.report(f"{key} is no legal word", key, " | ".join(legal), str(value))
 
 
-def _judge_times(cycle: _Cycle) -> Iterator[Found]:
+def _judge_times(cycle: _Cycle) -> Iterator[RuleFinding]:
     status = cycle.text("status") or ""
     for key in _NOT_YET.get(status, ()):
         if cycle.fields.get(key) is not None:
@@ -115,7 +115,7 @@ def _parse_time(value: object) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _judge_step(context: Context, cycle: _Cycle) -> Iterator[Found]:
+def _judge_step(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
     """What the cycle was at the baseline must lead to what it is now."""
     baseline = context.baseline()
     now = cycle.text("status")
@@ -151,14 +151,14 @@ def _reachable(context: Context, status: str) -> set[str]:
     return reached
 
 
-def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     """Reports told in context files; those of work cycles were judged with them."""
     legal = context.settings.hub.report_statuses
     for attempt in handoff.attempts:
         told = attempt.where is not None and not attempt.where.path.lower().endswith(".json")
         if told and attempt.status not in legal:
             name = f"report {attempt.number} of {attempt.agent}"
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id}: {name} has no legal status",
                 subject=f"{handoff.id} {name}",
                 place=attempt.where,

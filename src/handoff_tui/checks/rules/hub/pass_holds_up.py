@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.place import Place
@@ -18,7 +18,7 @@ _DOUBT = " is doubtful: "
 _OUTPUT_KEYS = ("raw_output", "output", "raw")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     pattern = re.compile("|".join(context.settings.hub.suspicious_output) or r"(?!)", re.IGNORECASE)
     applies = False
@@ -36,7 +36,9 @@ def judge(context: Context) -> Iterator[Found]:
         context.skip("nobody reports a pass")
 
 
-def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern: re.Pattern[str]) -> Iterator[Found]:
+def _judge_attempt(
+    context: Context, handoff: Handoff, attempt: Attempt, pattern: re.Pattern[str]
+) -> Iterator[RuleFinding]:
     if attempt.status != "pass":
         return
     reason, place = attempt.warning, attempt.where
@@ -49,7 +51,7 @@ def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern
                 break
     if reason is not None:
         who = attempt.agent or attempt.phase or f"attempt {attempt.number}"
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id}: the pass of {who} does not hold: {reason}",
             subject=f"{handoff.id} {attempt.phase or who}",
             place=place,
@@ -58,11 +60,11 @@ def _judge_attempt(context: Context, handoff: Handoff, attempt: Attempt, pattern
         )
 
 
-def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Iterator[Found]:
+def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Iterator[RuleFinding]:
     """An agent's own report as JSON, which is no attempt of the handoff."""
     doubts = [problem for problem in context.problems() if problem.path == path and _DOUBT in problem.message]
     for problem in () if told else doubts:
-        yield Found(
+        yield RuleFinding(
             message=f"{path}: {problem.message}",
             subject=f"{path} pass",
             place=Place(path=path, line=problem.line),
@@ -72,7 +74,7 @@ def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told
     if not doubts and _says_pass(context, path):
         match = pattern.search(_read_output(context, path))
         if match is not None:
-            yield Found(
+            yield RuleFinding(
                 message=f"{path}: the report says pass, but its output holds {match.group()!r}",
                 subject=f"{path} pass",
                 place=Place(path=path),

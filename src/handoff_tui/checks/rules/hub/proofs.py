@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import read_json, walk_objects
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import Outcome
@@ -110,7 +110,7 @@ _NAMED = compile_later(r"(?<![\w./:-])(?:[\w.@-]+/)*(?:\.?proofs?|screenshots)/(
 _DIFFSTAT = compile_later(r"\|\s+(?:\d+|Bin)\b")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     applies = False
     for handoff in handoffs:
@@ -118,7 +118,7 @@ def judge(context: Context) -> Iterator[Found]:
         applies = applies or bool(named) or bool(handoff.proofs)
         for path, place in named:
             if context.find(path, place.path) is None and not context.exists(path):
-                yield Found(
+                yield RuleFinding(
                     message=f"{handoff.id}: the proof {path} is named, but is not there",
                     subject=f"missing {path}",
                     place=place,
@@ -159,7 +159,7 @@ def _find_listed(context: Context, document: str) -> Iterator[str]:
                     yield path.strip()
 
 
-def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Iterator[Found]:
+def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Iterator[RuleFinding]:
     content = context.read(proof.path)
     if content is None:
         yield _build(handoff, proof, "cannot be read", "a file that can be read", "unreadable or too large")
@@ -172,7 +172,7 @@ def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Iterator[F
         yield from _judge_result(handoff, proof, parse_result(proof.path, content))
 
 
-def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> Iterator[Found]:
+def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> Iterator[RuleFinding]:
     if counts is None:
         yield _build(handoff, proof, "holds no test result that can be read", "numbers of a test run", "none found")
         return
@@ -196,8 +196,10 @@ def _judge_result(handoff: Handoff, proof: Proof, counts: TestCounts | None) -> 
             yield _build(handoff, proof, problem, f"{counts.total} tests", f"{parts} tests", "sum")
 
 
-def _build(handoff: Handoff, proof: Proof, problem: str, expected: str, actual: str, aspect: str = "content") -> Found:
-    return Found(
+def _build(
+    handoff: Handoff, proof: Proof, problem: str, expected: str, actual: str, aspect: str = "content"
+) -> RuleFinding:
+    return RuleFinding(
         message=f"{handoff.id}: the proof {proof.path} {problem}",
         subject=f"{proof.path} {aspect}",
         place=Place(path=proof.path),

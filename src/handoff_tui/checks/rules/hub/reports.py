@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -16,7 +16,7 @@ from handoff_tui.handoffs.handoff import Handoff
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
 
 
-def judge_report(context: Context, stage: str) -> Iterator[Found]:
+def judge_report(context: Context, stage: str) -> Iterator[RuleFinding]:
     """Findings that are open and too bad, reports that hide some, and passes without a report."""
     handoffs = context.require_handoffs("hub")
     name = str(context.settings.hub.reports.get(stage) or context.skip(f"no report decides {stage}"))
@@ -48,7 +48,7 @@ def find_last_attempt(handoff: Handoff, stage: str) -> Attempt | None:
     return next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
 
 
-def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[Found]:
+def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[RuleFinding]:
     root = read_json(context, path)
     words = _read_severities(root)
     failing = tuple(str(severity) for severity in context.settings.hub.failing_severities)
@@ -66,7 +66,7 @@ def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[Found]
         shown = sum(finding.severity == severity for finding in listed)
         counted = _read_count(root, severity)
         if counted > shown:
-            yield Found(
+            yield RuleFinding(
                 message=f"{path} counts {counted} {severity} findings, but lists {shown}",
                 subject=f"unlisted {severity}",
                 place=Place(path=path),
@@ -75,9 +75,9 @@ def _judge_one(context: Context, handoff: Handoff, path: str) -> Iterator[Found]
             )
 
 
-def _build_open(finding: ReportedFinding, severity: str | None) -> Found:
+def _build_open(finding: ReportedFinding, severity: str | None) -> RuleFinding:
     how_bad = severity or "of no severity"
-    return Found(
+    return RuleFinding(
         message=f"{finding.id} is open and {how_bad}: {finding.title}",
         subject=finding.id,
         place=finding.where,
@@ -86,12 +86,12 @@ def _build_open(finding: ReportedFinding, severity: str | None) -> Found:
     )
 
 
-def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[Found]:
+def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[RuleFinding]:
     """A pass that no report supports. A report of its own, of no task, may belong to any."""
     attempt = find_last_attempt(handoff, stage)
     alone = any(find_reports(other, name) and not other.attempts for other in context.every_handoff())
     if attempt is not None and attempt.status == "pass" and not alone:
-        yield Found(
+        yield RuleFinding(
             message=f"{handoff.id}: {stage} says pass, but there is no {name} to decide it",
             subject=f"missing {handoff.id}",
             place=attempt.where,
@@ -125,7 +125,7 @@ def _normalise(word: str | None) -> str:
     return (word or "").strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _judge_security(context: Context) -> Iterator[Found]:
+def _judge_security(context: Context) -> Iterator[RuleFinding]:
     yield from judge_report(context, "SEC")
 
 
@@ -140,7 +140,7 @@ SECURITY_REPORT_CLEARS = Rule(
 )
 
 
-def _judge_bugs(context: Context) -> Iterator[Found]:
+def _judge_bugs(context: Context) -> Iterator[RuleFinding]:
     yield from judge_report(context, "QA")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -16,7 +16,7 @@ _PART_OF_A_TASK = compile_later(r"^(?:criterion|deliverable)-\d+$")
 _RUN_FACTS = ("run id", "cycle run id", "cycle run")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("hub")
     complete = {state.upper() for state in context.settings.hub.complete_states}
     final = str(context.settings.hub.stages[-1]).upper()
@@ -27,7 +27,7 @@ def judge(context: Context) -> Iterator[Found]:
             continue
         applies = True
         for name, stage, place in _find_unfinished(context, handoff, complete | {final}, final):
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id}: the run is said to be {state.lower()}, but {name} is {stage}",
                 subject=f"{handoff.id} {name}",
                 place=place,

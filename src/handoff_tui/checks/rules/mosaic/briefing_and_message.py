@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     StateFile,
@@ -20,7 +20,7 @@ _BRIEFING = "briefing_acknowledgment"
 _TIME = "acknowledged_at"
 
 
-def _judge_briefing(context: Context) -> Iterator[Found]:
+def _judge_briefing(context: Context) -> Iterator[RuleFinding]:
     for state in require_states(context):
         file = read_state_file(context, state.path(AGENT_STATE))
         if file.broken:
@@ -30,26 +30,26 @@ def _judge_briefing(context: Context) -> Iterator[Found]:
         written = briefing.get(_TIME) if isinstance(briefing, dict) else None
         if written is None or written == "":
             message = f"{file.path} does not say when the briefing was acknowledged"
-            yield Found(message, _TIME, file.place(_BRIEFING), f"{_BRIEFING}.{_TIME}", "nothing")
+            yield RuleFinding(message, _TIME, file.place(_BRIEFING), f"{_BRIEFING}.{_TIME}", "nothing")
         else:
             yield from _judge_time(context, file, written)
 
 
-def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[Found]:
+def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[RuleFinding]:
     hours = context.settings.mosaic.briefing_max_age_hours
     moment = _parse_moment(written)
     if moment is None:
         message = f"{file.path} has a time of acknowledgment that cannot be read"
-        yield Found(message, _TIME, file.place(_TIME), "a time as in 2026-01-31T12:00:00Z", str(written)[:40])
+        yield RuleFinding(message, _TIME, file.place(_TIME), "a time as in 2026-01-31T12:00:00Z", str(written)[:40])
         return
     age = context.now() - moment
     expected = f"at most {hours:g} hours ago"
     if age > timedelta(hours=hours):
         message = f"{file.path}: the briefing was acknowledged {_describe(age)} ago"
-        yield Found(message, _TIME, file.place(_TIME), expected, str(written))
+        yield RuleFinding(message, _TIME, file.place(_TIME), expected, str(written))
     elif -age > timedelta(minutes=context.settings.mosaic.clock_tolerance_minutes):
         message = f"{file.path}: the briefing is said to be acknowledged {_describe(-age)} from now"
-        yield Found(message, _TIME, file.place(_TIME), expected, str(written))
+        yield RuleFinding(message, _TIME, file.place(_TIME), expected, str(written))
 
 
 def _parse_moment(written: object) -> datetime | None:
@@ -81,7 +81,7 @@ BRIEFING_FRESH = Rule(
 _FIELD = "handoff_message"
 
 
-def _judge_message(context: Context) -> Iterator[Found]:
+def _judge_message(context: Context) -> Iterator[RuleFinding]:
     least = context.settings.mosaic.handoff_message_minimum
     expected = f"at least {least} characters that say something"
     for state in require_states(context):
@@ -92,7 +92,7 @@ def _judge_message(context: Context) -> Iterator[Found]:
         wrong = _describe_message(file.members.get(_FIELD), least)
         if wrong is not None:
             message, actual = wrong
-            yield Found(f"{file.path} {message}", _FIELD, file.place(_FIELD), expected, actual)
+            yield RuleFinding(f"{file.path} {message}", _FIELD, file.place(_FIELD), expected, actual)
 
 
 def _describe_message(message: object, least: int) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -19,7 +19,7 @@ _EDGES = "./~+-@"
 """Marks around a mention that belong to the sentence or to the way the path is written, not to its name."""
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     if not context.handoffs():
         context.skip("no handoff here")
     facts = context.facts()
@@ -81,9 +81,9 @@ def _name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
-def _build_found(path: str, *, is_untracked: bool) -> Found:
+def _build_found(path: str, *, is_untracked: bool) -> RuleFinding:
     what = "is not tracked by git" if is_untracked else "has uncommitted changes"
-    return Found(
+    return RuleFinding(
         message=f"{path} {what}, and no handoff document names it",
         subject=path,
         place=Place(path=path),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     DIALECT,
@@ -28,7 +28,7 @@ _ELSEWHERE = "on another line of history"
 _MAY_BE_CUT_OFF = (_NO_SUCH, _ELSEWHERE)
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     claims = [
         claim
         for handoff in context.require_handoffs(DIALECT)
@@ -52,7 +52,7 @@ def judge(context: Context) -> Iterator[Found]:
     yield from found
 
 
-def _judge_form(context: Context) -> Iterator[Found]:
+def _judge_form(context: Context) -> Iterator[RuleFinding]:
     """A state that cannot be read, or whose commit is none, says nothing that could be compared."""
     for state in find_states(context):
         file = read_state_file(context, state.path(AGENT_STATE))
@@ -60,7 +60,7 @@ def _judge_form(context: Context) -> Iterator[Found]:
         commit = file.members.get(_FIELD)
         if commit is not None and not (isinstance(commit, str) and _COMMIT.match(commit)):
             message = f"{file.path} has a {_FIELD} that is no commit id"
-            yield Found(message, _FIELD, file.place(_FIELD), "a commit id", str(commit)[:40] or "empty")
+            yield RuleFinding(message, _FIELD, file.place(_FIELD), "a commit id", str(commit)[:40] or "empty")
 
 
 def _pick_claims(claims: list[Claim]) -> dict[tuple[str, str], Claim]:
@@ -73,7 +73,7 @@ def _pick_claims(claims: list[Claim]) -> dict[tuple[str, str], Claim]:
     return picked
 
 
-def _judge_claim(context: Context, claim: Claim, written: str) -> Found | None:
+def _judge_claim(context: Context, claim: Claim, written: str) -> RuleFinding | None:
     commit = context.commit(written)
     if commit is None:
         message = f"{claim.where.path} names commit {written}, which does not exist here"
@@ -85,7 +85,7 @@ def _judge_claim(context: Context, claim: Claim, written: str) -> Found | None:
     return _build_unrelated(claim, written)
 
 
-def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> Found | None:
+def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> RuleFinding | None:
     lag = context.lag(commit)
     if lag is None:
         return _build_unrelated(claim, written)
@@ -125,14 +125,14 @@ def _find_newer(context: Context, commit: str) -> list[str]:
     return [known for known in parents if known not in contained]
 
 
-def _build_unrelated(claim: Claim, written: str) -> Found:
+def _build_unrelated(claim: Claim, written: str) -> RuleFinding:
     message = f"{claim.where.path} names commit {written}, which is not in the history of HEAD"
     return _build_found(claim, written, message, "an ancestor of HEAD", _ELSEWHERE)
 
 
-def _build_found(claim: Claim, written: str, message: str, expected: str, actual: str) -> Found:
+def _build_found(claim: Claim, written: str, message: str, expected: str, actual: str) -> RuleFinding:
     command = None if actual == _NO_SUCH else f"git log --oneline {written}..HEAD"
-    return Found(message, written, claim.where, expected, actual, command)
+    return RuleFinding(message, written, claim.where, expected, actual, command)
 
 
 def _count(number: int) -> str:

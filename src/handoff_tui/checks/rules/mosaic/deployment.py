@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     SessionState,
@@ -22,7 +22,7 @@ _PROGRESS = "implementation_progress"
 _WORD = compile_later(r"[^\W_]+")
 
 
-def _judge_state(context: Context) -> Iterator[Found]:
+def _judge_state(context: Context) -> Iterator[RuleFinding]:
     for state in require_states(context):
         file = read_state_file(context, state.path(AGENT_STATE))
         yield from file.broken
@@ -31,16 +31,16 @@ def _judge_state(context: Context) -> Iterator[Found]:
             yield from _judge_deployment(context, state, file)
 
 
-def _find_empty(context: Context, file: StateFile) -> Iterator[Found]:
+def _find_empty(context: Context, file: StateFile) -> Iterator[RuleFinding]:
     """Fields that are absent, or there and hold nothing."""
     for name in context.settings.mosaic.required_fields:
         value = file.members.get(name)
         if value is None or value in ("", [], {}) or (isinstance(value, str) and not value.strip()):
             actual = "empty" if name in file.members else "absent"
-            yield Found(f"{file.path} does not say its {name}", name, file.place(name), "a value", actual)
+            yield RuleFinding(f"{file.path} does not say its {name}", name, file.place(name), "a value", actual)
 
 
-def _judge_deployment(context: Context, state: SessionState, file: StateFile) -> Iterator[Found]:
+def _judge_deployment(context: Context, state: SessionState, file: StateFile) -> Iterator[RuleFinding]:
     claims = [
         claim
         for claim in state.handoff.claims
@@ -52,10 +52,10 @@ def _judge_deployment(context: Context, state: SessionState, file: StateFile) ->
     if claims:
         said = str(claims[0].value)
         message = f"{claims[0].where.path} says {said!r} of the deployment, which does not tell what is live"
-        yield Found(message, "deployment", claims[0].where, "the state of the deployment", said)
+        yield RuleFinding(message, "deployment", claims[0].where, "the state of the deployment", said)
     else:
         message = f"{file.path} does not say whether anything is deployed"
-        yield Found(message, "deployment", file.place(_PROGRESS), "deployment_status, if only «none»", "nothing")
+        yield RuleFinding(message, "deployment", file.place(_PROGRESS), "deployment_status, if only «none»", "nothing")
 
 
 def _is_determined(claim: Claim, undetermined: tuple[str, ...]) -> bool:
@@ -75,7 +75,7 @@ PRODUCTION_STATE_DETERMINABLE = Rule(
 )
 
 
-def _judge_answers(context: Context) -> Iterator[Found]:
+def _judge_answers(context: Context) -> Iterator[RuleFinding]:
     claims = [claim for handoff in context.handoffs() for claim in handoff.claims if _says_live(context, claim)]
     if not claims:
         context.skip("no deployment is said to be live")
@@ -104,7 +104,7 @@ def _build_address(context: Context, claim: Claim) -> str:
     return address if names_a_page else address + context.settings.mosaic.health.path
 
 
-def _judge_answer(context: Context, address: str, claim: Claim) -> Found | None:
+def _judge_answer(context: Context, address: str, claim: Claim) -> RuleFinding | None:
     answer = context.answers(address)
     if answer is None:
         context.skip("asking the deployment needs your consent to use the network")
@@ -113,13 +113,13 @@ def _judge_answer(context: Context, address: str, claim: Claim) -> Found | None:
         return None
     said = f"{claim.where.path} says that {claim.subject} is {claim.value}"
     if isinstance(answer, int):
-        return Found(f"{said}, but {address} answers {answer}", address, claim.where, str(expected), str(answer))
-    return Found(f"{said}, but {address} does not answer: {answer}", address, claim.where, str(expected), answer)
+        return RuleFinding(f"{said}, but {address} answers {answer}", address, claim.where, str(expected), str(answer))
+    return RuleFinding(f"{said}, but {address} does not answer: {answer}", address, claim.where, str(expected), answer)
 
 
-def _build_unnamed(claim: Claim) -> Found:
+def _build_unnamed(claim: Claim) -> RuleFinding:
     message = f"{claim.where.path} says that a deployment is {claim.value}, but gives no address to ask"
-    return Found(message, "address", claim.where, "an address", "nothing")
+    return RuleFinding(message, "address", claim.where, "an address", "nothing")
 
 
 DEPLOYMENT_ANSWERS = Rule(

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
@@ -14,7 +14,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 _USUAL_REMOTE = "origin"
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     if not context.handoffs():
         context.skip("no handoff here")
     facts = context.facts()
@@ -30,11 +30,11 @@ def judge(context: Context) -> Iterator[Found]:
         yield _build_unpushed(facts.branch, facts.upstream, facts.ahead, facts.behind or 0)
 
 
-def _build_missing_upstream(context: Context, branch: str) -> Found:
+def _build_missing_upstream(context: Context, branch: str) -> RuleFinding:
     remotes = [name for name, _ in context.remotes()]
     remote = _USUAL_REMOTE if _USUAL_REMOTE in remotes or not remotes else remotes[0]
     push = f"git push --set-upstream {shlex.quote(remote)} {shlex.quote(branch)}"
-    return Found(
+    return RuleFinding(
         message=f"branch {branch} has no upstream, so nobody else can get its commits",
         subject=branch,
         expected="an upstream that has every commit",
@@ -43,10 +43,10 @@ def _build_missing_upstream(context: Context, branch: str) -> Found:
     )
 
 
-def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> Found:
+def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> RuleFinding:
     remote, _, name = upstream.partition("/")
     target = f"{shlex.quote(remote)} {shlex.quote(f'{branch}:{name}')}" if name else f". {shlex.quote(branch)}"
-    return Found(
+    return RuleFinding(
         message=f"the upstream {upstream} of branch {branch} is not there, so its commits may be nowhere else",
         subject=branch,
         expected=f"{upstream} has {(facts.head or '')[:SHORT_COMMIT]}",
@@ -55,10 +55,10 @@ def _build_gone_upstream(facts: RepositoryFacts, branch: str, upstream: str) -> 
     )
 
 
-def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> Found:
+def _build_unpushed(branch: str, upstream: str, ahead: int, behind: int) -> RuleFinding:
     commits = f"{ahead} commit{'' if ahead == 1 else 's'}"
     diverged = f", and lacks {behind} of its own" if behind else ""
-    return Found(
+    return RuleFinding(
         message=f"{commits} of branch {branch} {'is' if ahead == 1 else 'are'} not in its upstream {upstream}",
         subject=branch,
         expected="nothing unpushed",

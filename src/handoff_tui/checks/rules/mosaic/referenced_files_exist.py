@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
@@ -18,7 +18,7 @@ _NAMED = {
 }
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs()
     claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind in _NAMED]
     broken = list(find_unreadable(context, {document.path for handoff in handoffs for document in handoff.documents}))
@@ -37,7 +37,7 @@ def judge(context: Context) -> Iterator[Found]:
         context.note(f"{len(explained)} named files are said to have been deleted")
     for claim in missing:
         if claim.subject not in deleted:
-            yield Found(
+            yield RuleFinding(
                 message=f"{claim.where.path} {_NAMED[claim.kind]} {claim.subject}, which does not exist",
                 subject=claim.subject or claim.text,
                 place=claim.where,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import BLOCKERS, find_states, read_state_file, says_something
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
@@ -20,8 +20,8 @@ _SURELY_A_FILE = compile_later(r".+/.+\.[A-Za-z]\w{0,9}")
 """`and/or` and `e.g` look like files too, but are not missed when they do not exist."""
 
 
-def judge(context: Context) -> Iterator[Found]:
-    broken: list[Found] = []
+def judge(context: Context) -> Iterator[RuleFinding]:
+    broken: list[RuleFinding] = []
     fields: dict[tuple[str, str], str] = {}
     for state in find_states(context):
         file = read_state_file(context, state.path(BLOCKERS))
@@ -52,7 +52,7 @@ def _list_evidence(context: Context, path: str, members: dict[str, object]) -> I
                 yield (path, str(blocker["id"])), " ".join(texts)
 
 
-def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> Found | None:
+def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> RuleFinding | None:
     if not evidence.strip():
         return _build_found(blocker, "is marked as resolved without any evidence", "nothing")
     commits, files = _find_names(evidence)
@@ -75,8 +75,8 @@ def _find_names(evidence: str) -> tuple[list[str], list[str]]:
     return commits, [word for word in words if _FILE.fullmatch(word)]
 
 
-def _build_found(blocker: Blocker, what: str, actual: str) -> Found:
-    return Found(
+def _build_found(blocker: Blocker, what: str, actual: str) -> RuleFinding:
+    return RuleFinding(
         message=f"blocker {blocker.id} ({blocker.title}) {what}",
         subject=blocker.id,
         place=blocker.where,

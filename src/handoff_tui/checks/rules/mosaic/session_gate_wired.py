@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
 from handoff_tui.checks.rules.mosaic.session_state import require_states
 from handoff_tui.core.place import Place
@@ -23,7 +23,7 @@ class _Caller(NamedTuple):
     text: str
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     for state in require_states(context):
         above = state.folder.removesuffix(context.settings.mosaic.folder)
         scripts = [
@@ -84,26 +84,30 @@ def _find_minded(caller: _Caller, script: str | None = None) -> list[Call]:
 
 def _judge_script(
     context: Context, script: str, calls: list[tuple[str, Call]], *, enforced_here: bool
-) -> Iterator[Found]:
+) -> Iterator[RuleFinding]:
     if not calls and not enforced_here:
         message = f"{script} is there, but no hook, CI file or agent prompt calls it"
-        yield Found(message, script, Place(path=script), "a call", "no call", "handoff-tui hooks install")
+        yield RuleFinding(message, script, Place(path=script), "a call", "no call", "handoff-tui hooks install")
     needs_permission = not calls or any(not call.by_interpreter for _, call in calls)
     if needs_permission and not context.is_executable(script):
         message = f"{script} is there, but may not be executed"
         command = f"chmod +x {shlex.quote(script)}"
-        yield Found(message, f"{script} executable", Place(path=script), "executable", "not executable", command)
+        yield RuleFinding(message, f"{script} executable", Place(path=script), "executable", "not executable", command)
 
 
-def _build_absent(scripts: list[str]) -> Found:
+def _build_absent(scripts: list[str]) -> RuleFinding:
     message = f"neither {scripts[0]} nor {scripts[1]} is there, and nothing calls {_OWN_COMMAND}: nothing is enforced"
-    return Found(message, "enforcement", Place(path=scripts[0]), "a session gate", "none", "handoff-tui hooks install")
+    return RuleFinding(
+        message, "enforcement", Place(path=scripts[0]), "a session gate", "none", "handoff-tui hooks install"
+    )
 
 
-def _build_dangling(script: str, call: tuple[str, Call]) -> Found:
+def _build_dangling(script: str, call: tuple[str, Call]) -> RuleFinding:
     path, where = call
     place = Place(path=path, line=where.line)
-    return Found(f"{path} calls {script}, which does not exist", script, place, f"{script} exists", "no such file")
+    return RuleFinding(
+        f"{path} calls {script}, which does not exist", script, place, f"{script} exists", "no such file"
+    )
 
 
 SESSION_GATE_WIRED = Rule(

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
 from handoff_tui.core.place import Place
@@ -77,7 +77,7 @@ class StateFile:
     path: str
     content: bytes = b""
     members: dict[str, object] = field(default_factory=dict)
-    broken: tuple[Found, ...] = ()
+    broken: tuple[RuleFinding, ...] = ()
 
     def place(self, key: str) -> Place:
         """Where a member stands; the file itself where it is absent."""
@@ -91,14 +91,14 @@ def read_state_file(context: Context, path: str) -> StateFile:
         return StateFile(path, broken=broken)
     content = context.read(path)
     if content is None:
-        return StateFile(path, broken=(Found(f"{path} is missing", path, Place(path=path)),))
+        return StateFile(path, broken=(RuleFinding(f"{path} is missing", path, Place(path=path)),))
     try:
         value = parse_strictly(content)
     except JsonBrokenError as reason:
-        found = Found(f"{path} {reason.message}", path, Place(path=path, line=reason.line))
+        found = RuleFinding(f"{path} {reason.message}", path, Place(path=path, line=reason.line))
         return StateFile(path, content, broken=(found,))
     if not isinstance(value, dict):
-        return StateFile(path, content, broken=(Found(f"{path} is not an object", path, Place(path=path)),))
+        return StateFile(path, content, broken=(RuleFinding(f"{path} is not an object", path, Place(path=path)),))
     return StateFile(path, content, value)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
 from handoff_tui.checks.rules.mosaic.session_state import (
@@ -129,7 +129,7 @@ def _normalise(word: str) -> str:
     return word.strip().lower().replace("_", "-").replace(" ", "-")
 
 
-def _judge_existence(context: Context) -> Iterator[Found]:
+def _judge_existence(context: Context) -> Iterator[RuleFinding]:
     for folder in _find_folders(context):
         for name in context.settings.mosaic.state_files:
             path = f"{folder}/{name}"
@@ -149,9 +149,9 @@ def _find_folders(context: Context) -> list[str]:
     return [abandoned] if abandoned else context.skip("no session state here")
 
 
-def _build_missing(context: Context, path: str, what: str, actual: str) -> Found:
+def _build_missing(context: Context, path: str, what: str, actual: str) -> RuleFinding:
     tracked = path in context.facts().changed
-    return Found(
+    return RuleFinding(
         message=f"{path} {what}",
         subject=path,
         place=Place(path=path),
@@ -176,7 +176,7 @@ STATE_FILES_EXIST = Rule(
 _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
 
 
-def _judge_shape(context: Context) -> Iterator[Found]:
+def _judge_shape(context: Context) -> Iterator[RuleFinding]:
     for state in require_states(context):
         for name in _list_names(context):
             yield from _judge_file(context, state, name)
@@ -186,19 +186,19 @@ def _list_names(context: Context) -> tuple[str, ...]:
     return (*context.settings.mosaic.state_files, *context.settings.mosaic.optional_state_files)
 
 
-def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[Found]:
+def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[RuleFinding]:
     path = state.path(name)
     content = context.read(path)
     if content is None:
         if context.exists(path):
-            yield Found(f"{path} cannot be read", path, Place(path=path), expected="a JSON file")
+            yield RuleFinding(f"{path} cannot be read", path, Place(path=path), expected="a JSON file")
         return
     judge_content = _judge_lines if name.endswith(".jsonl") else _judge_object
     # what the dialect refused is told where nothing here says more: the content of someone else, a file too large
     yield from list(judge_content(context, path, name, content)) or find_unreadable(context, (path,))
 
 
-def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iterator[Found]:
+def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iterator[RuleFinding]:
     """One finding per kind of misfit, at the first line that has it: a log can be wrong a thousand times over."""
     shape = _build_shape(context, name)
     told: set[str] = set()
@@ -217,12 +217,12 @@ def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iter
                 yield _build_misfit(path, misfit, misfit.field, number)
 
 
-def _judge_object(context: Context, path: str, name: str, content: bytes) -> Iterator[Found]:
+def _judge_object(context: Context, path: str, name: str, content: bytes) -> Iterator[RuleFinding]:
     try:
         value = parse_strictly(content)
     except JsonBrokenError as broken:
         place = Place(path=path, line=broken.line)
-        yield Found(f"{path} {broken.message}", path, place, expected="valid JSON", actual=broken.message)
+        yield RuleFinding(f"{path} {broken.message}", path, place, expected="valid JSON", actual=broken.message)
         return
     for misfit in _compare(value, _build_shape(context, name)):
         yield _build_misfit(path, misfit, misfit.field, find_line(content, misfit.field))
@@ -230,7 +230,7 @@ def _judge_object(context: Context, path: str, name: str, content: bytes) -> Ite
         yield from _judge_blockers(context, path, content, value)
 
 
-def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str, object]) -> Iterator[Found]:
+def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str, object]) -> Iterator[RuleFinding]:
     statuses = (*context.settings.mosaic.open_statuses, *context.settings.mosaic.closed_statuses)
     shape = Shape(
         BLOCKER_TYPES,
@@ -270,10 +270,10 @@ def _compare(value: object, shape: Shape) -> Iterator[Misfit]:
         yield Misfit("top level", "is not an object", "an object", name_type(value))
 
 
-def _build_misfit(path: str, misfit: Misfit, subject: str, line: int | None, whose: str | None = None) -> Found:
+def _build_misfit(path: str, misfit: Misfit, subject: str, line: int | None, whose: str | None = None) -> RuleFinding:
     owner = f"{path}: {whose}" if whose else path
     place = Place(path=path, line=line)
-    return Found(f"{owner} {misfit.message}", subject, place, misfit.expected, misfit.actual)
+    return RuleFinding(f"{owner} {misfit.message}", subject, place, misfit.expected, misfit.actual)
 
 
 STATE_FILES_PARSE = Rule(

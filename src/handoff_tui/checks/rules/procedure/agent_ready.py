@@ -12,7 +12,7 @@ from shlex import quote
 from typing import NamedTuple, Protocol, cast
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.rules.procedure.records import find_place
 from handoff_tui.config.pipeline import Phase, Pipeline
@@ -38,7 +38,7 @@ class _Need(NamedTuple):
     required_by: str | None
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.target_agent or handoff.target_phase]
     pipelines, commands = list_pipelines(context), list_commands(context)
     needs = [
@@ -91,9 +91,9 @@ def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, st
             yield from ((name, agent) for agent in configured[name].required_agents)
 
 
-def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[Found]:
+def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[RuleFinding]:
     if not need.command:
-        yield Found(
+        yield RuleFinding(
             message=f"VR004: {need.agent} is required by {need.required_by}, but has no command",
             subject=f"{handoff.id} agent {need.agent}",
             place=find_place(handoff),
@@ -103,7 +103,7 @@ def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[Fou
         return
     program = need.command[0]
     if not _is_there(context, program):
-        yield Found(
+        yield RuleFinding(
             message=f"VR004: {need.agent} cannot be started for {handoff.id}: the program {program} is not found",
             subject=f"{handoff.id} agent {need.agent}",
             place=find_place(handoff),
@@ -112,7 +112,7 @@ def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[Fou
             command=f"command -v -- {quote(program)}",
         )
     elif context.program_answers(program) is False:
-        yield Found(
+        yield RuleFinding(
             message=f"VR004: {need.agent} does not answer for {handoff.id}: {program} --version does not end",
             subject=f"{handoff.id} agent {need.agent}",
             place=find_place(handoff),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     Records,
@@ -18,14 +18,13 @@ from handoff_tui.checks.rules.procedure.records import (
 )
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 
 _BUILDER_ROLES: Final = (DocumentRole.SPEC, DocumentRole.RESULTS)
 _NEEDED: Final = ("source_phase", "target_phase", "source_agent")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     for handoff in require_transitions(context):
         yield from find_broken(context, handoff, "VR005")
         yield from _judge_documents(context, handoff)
@@ -45,7 +44,7 @@ def _says_what_comes_next(handoff: Handoff) -> bool:
     return bool(words.strip()) or any(task.done is not True for task in handoff.tasks)
 
 
-def _judge_documents(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_documents(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     broken = {found.place.path for found in find_broken(context, handoff, "VR005") if found.place}
     for document in handoff.documents:
         if document.path in broken:
@@ -64,7 +63,7 @@ def _is_empty(context: Context, path: str) -> bool:
     return content is not None and not content.strip()
 
 
-def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Iterator[Found]:
+def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
     """The context of a procedure: who passes what on to whom, something about the work, and the documents it names."""
     if handoff.type is HandoffType.CONTRACT_HANDOFF and not records.contexts:
         return
@@ -85,7 +84,7 @@ def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Itera
             yield from _judge_named(context, handoff, f"{key} {path}", path, metadata.where)
 
 
-def _judge_named(context: Context, handoff: Handoff, subject: str, path: str, where: Place) -> Iterator[Found]:
+def _judge_named(context: Context, handoff: Handoff, subject: str, path: str, where: Place) -> Iterator[RuleFinding]:
     found = context.find(path, where.path)
     if found is None:
         yield _build(handoff, subject, f"refers to {path}, which does not exist", "a document", where)
@@ -93,7 +92,7 @@ def _judge_named(context: Context, handoff: Handoff, subject: str, path: str, wh
         yield _build(handoff, subject, f"refers to {path}, which is empty", "content", where)
 
 
-def _judge_builder(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_builder(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     """A review needs the spec and the results, and the results of what the work builds upon."""
     roles = {document.role for document in handoff.documents}
     for role in _BUILDER_ROLES:
@@ -110,8 +109,8 @@ def _judge_builder(context: Context, handoff: Handoff) -> Iterator[Found]:
             yield _build(handoff, required, f"builds on {required}, which has no results", "a results document")
 
 
-def _build(handoff: Handoff, subject: str, problem: str, expected: str, where: Place | None = None) -> Found:
-    return Found(
+def _build(handoff: Handoff, subject: str, problem: str, expected: str, where: Place | None = None) -> RuleFinding:
+    return RuleFinding(
         message=f"VR005: {handoff.id} {problem}",
         subject=f"{handoff.id} {subject}",
         place=where or find_place(handoff),

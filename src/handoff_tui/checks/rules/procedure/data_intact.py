@@ -13,7 +13,7 @@ from shlex import quote
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
 from handoff_tui.checks.facts.document_problems import read_json, walk_objects
 from handoff_tui.checks.facts.json_text import find_line
@@ -22,8 +22,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _HASH: Final = compile_later(r"^(?:sha256:)?([0-9a-f]{64})$", re.IGNORECASE)
 _SUM_LINE: Final = compile_later(r"^\\?([0-9a-fA-F]{64}) [ *](\S.*)$")
@@ -101,12 +100,12 @@ class _Compared(NamedTuple):
     """Whether a checksum could be judged, and what is wrong with it."""
 
     judged: bool
-    found: Found | None = None
+    found: RuleFinding | None = None
     unseen: str | None = None
     """The document, where a shallow clone does not show whether it was true when it was written."""
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs()
     procedures = [handoff for handoff in handoffs if handoff.dialect == PROCEDURE]
     named = [named for handoff in procedures for named in list_metadata_sums(context, handoff)]
@@ -129,7 +128,7 @@ def judge(context: Context) -> Iterator[Found]:
     yield from found
 
 
-def _judge_named(context: Context, entry: NamedSum) -> Iterator[Found]:
+def _judge_named(context: Context, entry: NamedSum) -> Iterator[RuleFinding]:
     if entry.value is None:
         yield _build(entry, "names no SHA-256", "64 hex digits", "something else")
         return
@@ -189,8 +188,8 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> Found:
-    return Found(
+def _build(entry: NamedSum, problem: str, expected: str, actual: str) -> RuleFinding:
+    return RuleFinding(
         message=f"VR008: {entry.where.path} {problem}: {entry.path}",
         subject=f"checksum {entry.path}",
         place=entry.where,

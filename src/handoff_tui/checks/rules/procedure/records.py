@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found
+from handoff_tui.checks.contract import RuleFinding
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
 from handoff_tui.checks.facts.json_text import find_line
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 
 PROCEDURE = "procedure"
 TDD = "tdd"
@@ -44,7 +43,7 @@ def find_place(handoff: Handoff) -> Place | None:
     return Place(path=handoff.documents[0].path) if handoff.documents else None
 
 
-def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[Found]:
+def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[RuleFinding]:
     """The documents of a handoff that could not be read, as findings of the rule of this number."""
     paths = [document.path for document in handoff.documents]
     for found in find_unreadable(context, paths):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import PROCEDURE, TDD, find_broken, find_place, require_transitions
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import Handoff
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     for handoff in require_transitions(context):
         yield from find_broken(context, handoff, "VR001")
         yield from _judge_blockers(handoff)
@@ -29,10 +29,10 @@ def _name_phase(handoff: Handoff) -> str:
     return f"the phase {handoff.source_phase}" if handoff.source_phase else "the source phase"
 
 
-def _judge_blockers(handoff: Handoff) -> Iterator[Found]:
+def _judge_blockers(handoff: Handoff) -> Iterator[RuleFinding]:
     for blocker in handoff.blockers:
         if blocker.open and blocker.blocking:
-            yield Found(
+            yield RuleFinding(
                 message=f"VR001: {handoff.id} has an open blocker: {blocker.title}",
                 subject=f"{handoff.id} blocker {blocker.id}",
                 place=blocker.where,
@@ -49,11 +49,11 @@ def _list_own_tasks(handoff: Handoff) -> list[Task]:
     return [task for task in handoff.tasks if phase and (task.stage or "").casefold() == phase]
 
 
-def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     done_words = context.settings.procedures.done_words
     for task in _list_own_tasks(handoff):
         if task.done is False and (task.status or "").casefold() not in done_words:
-            yield Found(
+            yield RuleFinding(
                 message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {task.title} is not done",
                 subject=f"{handoff.id} task {task.id}",
                 place=task.where,
@@ -62,12 +62,12 @@ def _judge_tasks(context: Context, handoff: Handoff) -> Iterator[Found]:
             )
 
 
-def _judge_status(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_status(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     complete = context.settings.procedures.complete_statuses
     if handoff.status in complete or (handoff.status is None and _has_telling_tasks(handoff)):
         return
     said = f"it says {handoff.status}" if handoff.status else "nothing says that it is"
-    yield Found(
+    yield RuleFinding(
         message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: {said}",
         subject=f"{handoff.id} status",
         place=find_place(handoff),
@@ -80,7 +80,7 @@ def _has_telling_tasks(handoff: Handoff) -> bool:
     return any(task.done is not None for task in _list_own_tasks(handoff))
 
 
-def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     """The last attempt at this phase, where it says something else than the handoff as a whole."""
     phase = (handoff.source_phase or "").casefold()
     own = [
@@ -92,7 +92,7 @@ def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[Found]:
         return
     complete = context.settings.procedures.complete_statuses
     if own[-1].status.upper() not in complete:
-        yield Found(
+        yield RuleFinding(
             message=f"VR001: the last attempt at {_name_phase(handoff)} of {handoff.id} ended as {own[-1].status}",
             subject=f"{handoff.id} last attempt",
             place=own[-1].where,
@@ -101,11 +101,11 @@ def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[Found]:
         )
 
 
-def _judge_own_numbers(handoff: Handoff) -> Iterator[Found]:
+def _judge_own_numbers(handoff: Handoff) -> Iterator[RuleFinding]:
     """Failing tests that the handoff tells of itself, whatever its status says."""
     for name, counts in (("tests", handoff.tests), ("regression", handoff.regression)):
         if counts is not None and counts.failed:
-            yield Found(
+            yield RuleFinding(
                 message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: its {name} failed",
                 subject=f"{handoff.id} {name}",
                 place=find_place(handoff),
@@ -114,10 +114,10 @@ def _judge_own_numbers(handoff: Handoff) -> Iterator[Found]:
             )
 
 
-def _judge_repetition(handoff: Handoff) -> Iterator[Found]:
+def _judge_repetition(handoff: Handoff) -> Iterator[RuleFinding]:
     """A test result is no status of a phase; one that is to be repeated is not complete."""
     if handoff.source_phase is None or (handoff.source_phase == handoff.target_phase and handoff.status == "FAIL"):
-        yield Found(
+        yield RuleFinding(
             message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: it is to be tried again"
             if handoff.source_phase
             else f"VR001: {handoff.id} does not say which phase hands over",

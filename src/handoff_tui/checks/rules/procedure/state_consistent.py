@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Protocol, cast
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import read_json
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
@@ -26,8 +26,7 @@ from handoff_tui.checks.rules.procedure.records import (
 )
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _STEP_LISTS = ("step_results", "steps")
 _RESULT_LISTS = ("validation_results", "rule_results", "results", "validations")
@@ -44,7 +43,7 @@ class _Reversible(Protocol):
     def rollback(self) -> tuple[object, ...]: ...
 
 
-def judge_execution(context: Context, execution: Record) -> Iterator[Found]:
+def judge_execution(context: Context, execution: Record) -> Iterator[RuleFinding]:
     """Its state is a legal one, fits its steps and errors, and a failure was rolled back."""
     state = execution.state
     legal = context.settings.procedures.states
@@ -62,7 +61,7 @@ def judge_execution(context: Context, execution: Record) -> Iterator[Found]:
     yield from _judge_rollback(context, execution, state)
 
 
-def judge_session(context: Context, session: Record) -> Iterator[Found]:
+def judge_session(context: Context, session: Record) -> Iterator[RuleFinding]:
     """Its overall result follows from its rules: no critical one failed, and enough of them passed."""
     overall = session.fields.get("overall_result")
     results = _list_results(session)
@@ -93,7 +92,7 @@ def _is_done(context: Context, step: Mapping[str, object]) -> bool | None:
     return word.rpartition(".")[2].casefold() in context.settings.procedures.done_words if word else None
 
 
-def _judge_steps(context: Context, execution: Record, state: str) -> Iterator[Found]:
+def _judge_steps(context: Context, execution: Record, state: str) -> Iterator[RuleFinding]:
     steps = next((found for key in _STEP_LISTS if (found := execution.objects(key))), [])
     for number, step in enumerate(steps, start=1):
         name = as_text(step.get("name")) or as_text(step.get("step_name")) or f"step {number}"
@@ -111,7 +110,7 @@ def _judge_steps(context: Context, execution: Record, state: str) -> Iterator[Fo
             )
 
 
-def _judge_rollback(context: Context, execution: Record, state: str) -> Iterator[Found]:
+def _judge_rollback(context: Context, execution: Record, state: str) -> Iterator[RuleFinding]:
     performed = execution.fields.get("rollback_performed")
     if state == "completed" and performed is True:
         yield _build_contradiction(execution, "rollback", "is completed, but was rolled back", "one of the two", "both")
@@ -156,9 +155,9 @@ def _is_critical(context: Context, name: str) -> bool:
     return name in rules and rules[name].severity is Severity.CRITICAL
 
 
-def _build_contradiction(record: Record, what: str, problem: str, expected: str, actual: str) -> Found:
+def _build_contradiction(record: Record, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
     name = record.text("execution_id") or record.text("session_id") or record.where.path
-    return Found(
+    return RuleFinding(
         message=f"VR003: {name} {problem}",
         subject=f"{name} {what}",
         place=record.where,
@@ -171,7 +170,7 @@ _PARTIES = ("source_phase", "target_phase", "source_agent", "target_agent")
 _PHASE_KEYS = ("phase", "currentPhase", "current_phase")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     own = [
         handoff
         for handoff in context.handoffs()
@@ -194,7 +193,7 @@ def judge(context: Context) -> Iterator[Found]:
     yield from _judge_rivals(context, own)
 
 
-def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[Found]:
+def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[RuleFinding]:
     """Two contexts of one handoff must name the same phases, agents and state."""
     for first, second in combinations(contexts, 2):
         for key in (*_PARTIES, "state"):
@@ -203,7 +202,7 @@ def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[
                 yield _build_conflict(handoff, key, told[0], first.where, told[1], second.where)
 
 
-def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[Found]:
+def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
     """Context and last session must not tell another end than the last execution."""
     last = records.executions[-1] if records.executions else None
     if last is None or last.state is None:
@@ -221,9 +220,9 @@ def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[Found]:
         yield _build_conflict(handoff, "state", "completed", last.where, "validation failed", of_last[-1].where)
 
 
-def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: str, elsewhere: Place) -> Found:
+def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: str, elsewhere: Place) -> RuleFinding:
     name = key.replace("_", " ")
-    return Found(
+    return RuleFinding(
         message=f"VR003: {handoff.id} has two values for its {name}: {one} ({where}) and {other} ({elsewhere})",
         subject=f"{handoff.id} {key} {where.path} {elsewhere.path}",
         place=elsewhere,
@@ -232,7 +231,7 @@ def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: s
     )
 
 
-def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     """A state file beside notes must be in the phase of the newest note."""
     if not any(document.role is DocumentRole.NOTE for document in handoff.documents):
         return
@@ -249,7 +248,7 @@ def _read_phase(members: Mapping[str, object]) -> str | None:
     return next((text for key in _PHASE_KEYS if (text := as_text(members.get(key)))), None)
 
 
-def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[Found]:
+def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[RuleFinding]:
     """Two handoffs that are not over, by which one agent passes one phase on to different successors."""
     scope = {handoff.id for handoff in own}
     waiting = [handoff for handoff in context.every_handoff() if _is_waiting(handoff)]
@@ -257,7 +256,7 @@ def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[Found]:
         same = (first.source_phase, first.source_agent) == (second.source_phase, second.source_agent)
         successors = [(handoff.target_phase, handoff.target_agent) for handoff in (first, second)]
         if same and successors[0] != successors[1] and {first.id, second.id} & scope:
-            yield Found(
+            yield RuleFinding(
                 message=f"VR003: {first.id} and {second.id} both pass {first.source_phase} of {first.source_agent} on,"
                 " to different successors",
                 subject=f"{first.id} {second.id} successors",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
@@ -23,14 +23,13 @@ from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 
 _PRESENT = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 
 
-def _judge_resources(context: Context) -> Iterator[Found]:
+def _judge_resources(context: Context) -> Iterator[RuleFinding]:
     pipelines = list_pipelines(context)
     for handoff in require_transitions(context):
         yield from find_broken(context, handoff, "VR002")
@@ -43,7 +42,7 @@ def _judge_resources(context: Context) -> Iterator[Found]:
                 yield from _judge_metadata(context, handoff, metadata)
 
 
-def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[Found]:
+def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFinding]:
     """A pipeline of roles fits any phase; a pipeline of the user's own speaks of those handoffs whose source it has."""
     deciding = [
         pipeline
@@ -55,7 +54,7 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[Found]
     if target is None or not deciding or any(find_phase(pipeline, target) is not None for pipeline in pipelines):
         return
     names = [phase.name for phase in deciding[0].phases]
-    yield Found(
+    yield RuleFinding(
         message=f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have",
         subject=f"{handoff.id} phase {target}",
         place=find_place(handoff),
@@ -64,14 +63,14 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[Found]
     )
 
 
-def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[Found]:
+def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[RuleFinding]:
     """Only a repository that names its agents in its configuration can lack one there."""
     configured = set(list_commands(context))
     if not configured or handoff.target_agent is None:
         return
     in_phases = {(phase.agent or phase.name).casefold() for pipeline in pipelines.values() for phase in pipeline.phases}
     if handoff.target_agent.casefold() not in configured | in_phases:
-        yield Found(
+        yield RuleFinding(
             message=f"VR002: {handoff.id} goes to {handoff.target_agent}, whom the configuration does not know",
             subject=f"{handoff.id} agent {handoff.target_agent}",
             place=find_place(handoff),
@@ -80,13 +79,13 @@ def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeli
         )
 
 
-def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _judge_claimed_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     for claim in handoff.claims:
         if claim.kind in _PRESENT and claim.subject and context.find(claim.subject, claim.where.path) is None:
             yield _build_missing(handoff, claim.subject, claim.where)
 
 
-def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Iterator[Found]:
+def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Iterator[RuleFinding]:
     paths = [path for _, path in list_named(metadata.fields, context.settings.procedures.path_fields)]
     resources = list_named(metadata.fields, context.settings.procedures.resource_fields)
     paths.extend(text for _, text in resources if is_path_like(text))
@@ -95,10 +94,10 @@ def _judge_metadata(context: Context, handoff: Handoff, metadata: Record) -> Ite
             yield _build_missing(handoff, path, metadata.where)
 
 
-def _build_missing(handoff: Handoff, path: str, where: Place) -> Found:
+def _build_missing(handoff: Handoff, path: str, where: Place) -> RuleFinding:
     outside = path.startswith(("/", "~", "../"))
     reason = "lies outside the repository" if outside else "does not exist"
-    return Found(
+    return RuleFinding(
         message=f"VR002: {handoff.id} names {path} for the target phase, which {reason}",
         subject=f"{handoff.id} {path}",
         place=where,
@@ -119,7 +118,7 @@ TARGET_RESOURCES_PRESENT = Rule(
 )
 
 
-def _judge_connections(context: Context) -> Iterator[Found]:
+def _judge_connections(context: Context) -> Iterator[RuleFinding]:
     remotes = dict(context.remotes())
     if not remotes:
         context.skip("no remote is configured")
@@ -128,7 +127,7 @@ def _judge_connections(context: Context) -> Iterator[Found]:
         context.skip("no remote was asked: that would need the network, and nobody consented")
     for name, answer in answers.items():
         if answer is False:
-            yield Found(
+            yield RuleFinding(
                 message=f"VR006: the remote {name} does not answer",
                 subject=f"remote {name}",
                 expected="an answer",
@@ -154,7 +153,7 @@ _FILES = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODI
 _PLANNED = "planned "
 
 
-def _judge_permissions(context: Context) -> Iterator[Found]:
+def _judge_permissions(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff in require_transitions(context):
         for path, where in _list_written(context, handoff):
@@ -196,12 +195,12 @@ def _list_scripts(context: Context, handoff: Handoff) -> Iterator[tuple[str, Pla
                 yield context.find(path, metadata.where.path) or path, metadata.where
 
 
-def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[Found]:
+def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[RuleFinding]:
     place = _find_present(context, path)
     if place is None or context.is_writable(place):
         return
     below = "" if place == path else f", because the folder {place} is closed to it"
-    yield Found(
+    yield RuleFinding(
         message=f"VR007: the next phase of {handoff.id} cannot write {path}{below}",
         subject=f"{handoff.id} write {path}",
         place=where,
@@ -220,11 +219,11 @@ def _find_present(context: Context, path: str) -> str | None:
     return None
 
 
-def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[Found]:
+def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -> Iterator[RuleFinding]:
     if context.is_executable(path):
         return
     present = context.exists(path)
-    yield Found(
+    yield RuleFinding(
         message=f"VR007: the next phase of {handoff.id} cannot run {path}: "
         + ("it is not executable" if present else "it does not exist"),
         subject=f"{handoff.id} run {path}",

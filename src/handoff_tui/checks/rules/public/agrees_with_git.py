@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
@@ -18,7 +18,7 @@ _DIALECTS = ("gsd", "claude", "relay", "notes")
 _COMMIT = compile_later(r"[0-9a-fA-F]{7,64}")
 
 
-def _judge_commits(context: Context) -> Iterator[Found]:
+def _judge_commits(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _DIALECTS]
     if not handoffs:
         context.skip("no handoff of a public convention here")
@@ -35,7 +35,7 @@ def _judge_commits(context: Context) -> Iterator[Found]:
                 continue
             if context.facts().shallow:
                 context.undecidable(f"{name} may be among the commits that this shallow clone lacks")
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id}: the commit {name} is named, but is not in this repository",
                 subject=f"{handoff.id} {name}",
                 place=claim.where,
@@ -47,7 +47,7 @@ def _judge_commits(context: Context) -> Iterator[Found]:
         context.skip("no commit is named")
 
 
-def _find_malformed(context: Context, handoff: Handoff) -> Iterator[Found]:
+def _find_malformed(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
     """Tasks that are said to be committed with something that can be no commit."""
     for document in handoff.documents:
         root = read_json(context, document.path) if document.path.lower().endswith(".json") else None
@@ -57,7 +57,7 @@ def _find_malformed(context: Context, handoff: Handoff) -> Iterator[Found]:
             if commit is None or not str(commit).strip() or _COMMIT.fullmatch(str(commit).strip()):
                 continue
             name = str(task.get("id") or number)
-            yield Found(
+            yield RuleFinding(
                 message=f"{handoff.id}: task {name} names {commit!r} as its commit, which can be none",
                 subject=f"{handoff.id} task {name}",
                 place=next((known.where for known in handoff.tasks if known.id == name), Place(path=document.path)),
@@ -81,7 +81,7 @@ NAMED_COMMITS_EXIST = Rule(
 _FIELD = "uncommitted_files"
 
 
-def _judge_uncommitted(context: Context) -> Iterator[Found]:
+def _judge_uncommitted(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.require_handoffs("gsd")
     lists = [(handoff, path) for handoff in handoffs for path in _find_lists(context, handoff)]
     broken = [
@@ -124,16 +124,16 @@ def _find_covered(context: Context, claim: Claim, uncommitted: set[str]) -> set[
     return {path for path in uncommitted if any(path == name or path.startswith(f"{name}/") for name in names)}
 
 
-def _build_clean(handoff: Handoff, claim: Claim) -> Found:
+def _build_clean(handoff: Handoff, claim: Claim) -> RuleFinding:
     if claim.subject is None:
-        return Found(
+        return RuleFinding(
             message=f"{handoff.id}: an entry of {_FIELD} names no path: {claim.text}",
             subject=f"{handoff.id} {claim.text}",
             place=claim.where,
             expected="a path",
             actual=claim.text,
         )
-    return Found(
+    return RuleFinding(
         message=f"{handoff.id}: {claim.subject} is said to be uncommitted, but git has no change there",
         subject=f"{handoff.id} {claim.subject}",
         place=claim.where,
@@ -143,11 +143,11 @@ def _build_clean(handoff: Handoff, claim: Claim) -> Found:
     )
 
 
-def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[Found]:
+def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[RuleFinding]:
     """Changes that no list names; the documents of handoffs are how they are told, not what is told."""
     own = {document.path for handoff in context.every_handoff() for document in handoff.documents}
     for changed in sorted(unnamed - own):
-        yield Found(
+        yield RuleFinding(
             message=f"{changed} has uncommitted changes, but {_FIELD} does not name it",
             subject=f"unnamed {changed}",
             place=Place(path=path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
@@ -17,7 +17,7 @@ _FIELD = "checkpoint_pending"
 _NOTHING = ("", "none", "null", "false", "no")
 
 
-def _judge_checkpoints(context: Context) -> Iterator[Found]:
+def _judge_checkpoints(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _WITH_CHECKPOINTS]
     if not handoffs:
         context.skip("no handoff that can wait at a checkpoint")
@@ -28,7 +28,7 @@ def _judge_checkpoints(context: Context) -> Iterator[Found]:
             root = read_json(context, path)
             value = root.get(_FIELD) if isinstance(root, dict) else None
             if value is not None and value is not False and str(value).strip().lower() not in _NOTHING:
-                yield Found(
+                yield RuleFinding(
                     message=f"{handoff.id} waits for a person at the checkpoint {value}",
                     subject=f"{handoff.id} {_FIELD}",
                     place=_find_place(handoff, path),
@@ -59,7 +59,7 @@ _ACTION = "human-action-"
 _CHECKPOINT = "checkpoint"
 
 
-def _judge_actions(context: Context) -> Iterator[Found]:
+def _judge_actions(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _DIALECTS]
     if not handoffs:
         context.skip("no handoff of a public convention here")
@@ -86,9 +86,9 @@ def _blocks(context: Context, blocker: Blocker) -> bool:
     return not (isinstance(action, dict) and action.get("blocking") is False)
 
 
-def _build_waiting(handoff: Handoff, blocker: Blocker) -> Found:
+def _build_waiting(handoff: Handoff, blocker: Blocker) -> RuleFinding:
     what = "a person must act" if blocker.needs_human else "a blocker is open"
-    return Found(
+    return RuleFinding(
         message=f"{handoff.id}: {what}: {blocker.title}",
         subject=f"{handoff.id} {blocker.title}",
         place=blocker.where,

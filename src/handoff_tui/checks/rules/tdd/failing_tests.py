@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import CommitIndex, Step, count_failing, find_last, list_steps, require_cycles
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind
@@ -15,7 +15,7 @@ _RED = "RED"
 _MADE = (ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 
 
-def _judge_red(context: Context) -> Iterator[Found]:
+def _judge_red(context: Context) -> Iterator[RuleFinding]:
     reds = [step for handoff in require_cycles(context) if (step := find_last(list_steps(handoff), _RED))]
     if not reds:
         context.skip("no cycle here has come to RED")
@@ -27,14 +27,14 @@ def _judge_red(context: Context) -> Iterator[Found]:
             yield from _judge_new_tests(context, step)
 
 
-def _judge_result(step: Step) -> Iterator[Found]:
+def _judge_result(step: Step) -> Iterator[RuleFinding]:
     if step.status == "FAIL":
         return
     says = "its new test passes, so it proves nothing" if step.status == "PASS" else "no test result says that it fails"
     yield _build_red(step, "result", f"RED of {step.handoff.id} is not red: {says}", "FAIL", step.status or "nothing")
 
 
-def _judge_named_test(step: Step) -> Iterator[Found]:
+def _judge_named_test(step: Step) -> Iterator[RuleFinding]:
     handoff = step.handoff
     number = handoff.id.removeprefix("TDD-")
     has_title = handoff.title is not None and handoff.title != f"Cycle {number}"
@@ -42,13 +42,13 @@ def _judge_named_test(step: Step) -> Iterator[Found]:
         yield _build_red(step, "test", f"RED of {handoff.id} does not say which test is new", "one test", "none")
 
 
-def _judge_number(step: Step) -> Iterator[Found]:
+def _judge_number(step: Step) -> Iterator[RuleFinding]:
     failing = count_failing(step.handoff)
     if failing is not None and failing != 1:
         yield _build_red(step, "number", f"RED of {step.handoff.id} has {failing} failing tests", "1", str(failing))
 
 
-def _judge_new_tests(context: Context, step: Step) -> Iterator[Found]:
+def _judge_new_tests(context: Context, step: Step) -> Iterator[RuleFinding]:
     """The tests that the commit of the step adds to the test file, by name; files without tests we know are left."""
     path = next((claim.subject for claim in step.handoff.claims if claim.kind in _MADE and claim.subject), None)
     commit = CommitIndex(context).find(step)
@@ -69,8 +69,8 @@ def _find_tests(context: Context, content: bytes | None) -> set[str]:
     return {match.group(1) for pattern in patterns for match in re.finditer(pattern, text, re.MULTILINE)}
 
 
-def _build_red(step: Step, what: str, message: str, expected: str, actual: str) -> Found:
-    return Found(message, f"{step.handoff.id} {what}", step.where, expected, actual)
+def _build_red(step: Step, what: str, message: str, expected: str, actual: str) -> RuleFinding:
+    return RuleFinding(message, f"{step.handoff.id} {what}", step.where, expected, actual)
 
 
 RED_HAS_ONE_FAILING_TEST = Rule(
@@ -88,7 +88,7 @@ _GREEN = "GREEN"
 _BEHIND = ("REFACTOR", "COMPLETE")
 
 
-def _judge_green(context: Context) -> Iterator[Found]:
+def _judge_green(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff in require_cycles(context):
         steps = list_steps(handoff)
@@ -101,7 +101,7 @@ def _judge_green(context: Context) -> Iterator[Found]:
         context.skip("no cycle here has come to GREEN")
 
 
-def _judge_step(step: Step) -> Iterator[Found]:
+def _judge_step(step: Step) -> Iterator[RuleFinding]:
     """GREEN must say that all tests pass; a later phase that says nothing was green before it began."""
     failing = count_failing(step.handoff) if step.is_present else None
     told = next((blocker.title for blocker in step.handoff.blockers), None) if step.is_present else None
@@ -113,8 +113,8 @@ def _judge_step(step: Step) -> Iterator[Found]:
         yield _build_green(step, f"{word}{reason}", step.status or "no result")
 
 
-def _build_green(step: Step, problem: str, actual: str) -> Found:
-    return Found(
+def _build_green(step: Step, problem: str, actual: str) -> RuleFinding:
+    return RuleFinding(
         message=f"{step.phase} of {step.handoff.id} {problem}",
         subject=f"{step.handoff.id} {step.phase}",
         place=step.where,

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     handoffs = context.handoffs("tdd")
     problems = [problem for problem in context.problems() if _is_ours(context, problem, handoffs)]
     if not handoffs and not problems:
         context.skip("no TDD note or state file here")
     for problem in problems:
-        yield Found(
+        yield RuleFinding(
             message=f"{problem.path} {problem.message}",
             subject=problem.path,
             place=Place(path=problem.path, line=problem.line),
@@ -28,7 +28,7 @@ def judge(context: Context) -> Iterator[Found]:
     broken = {problem.path for problem in problems}
     for step in (step for handoff in list_cycles(handoffs) for step in list_steps(handoff)):
         if step.phase is None and step.where.path not in broken:
-            yield Found(
+            yield RuleFinding(
                 message=f"{step.where.path} does not say which phase it is of",
                 subject=f"{step.where.path} phase",
                 place=step.where,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Rule, System
+from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.document_problems import find_unreadable
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
@@ -18,7 +18,7 @@ _FUTURE = timedelta(minutes=1)
 _MILLISECONDS_FROM = 1e11
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     """The lock is often ignored by git, so it is looked for by its name as well as among the documents."""
     name = context.settings.tdd.lock_file
     documents = (document.path for handoff in context.handoffs("tdd") for document in handoff.documents)
@@ -35,7 +35,7 @@ def judge(context: Context) -> Iterator[Found]:
         yield from _judge_lock(context, path, _parse_lock(text))
 
 
-def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator[Found]:
+def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator[RuleFinding]:
     if not any(fields.get(_fold(key)) for key in context.settings.tdd.lock_owner_fields):
         yield _build(path, "owner", "does not say who holds it", "an owner", "none")
     keys = context.settings.tdd.lock_time_fields
@@ -82,8 +82,8 @@ def _fold(key: str) -> str:
     return key.casefold().replace(" ", "_")
 
 
-def _build(path: str, what: str, problem: str, expected: str, actual: str) -> Found:
-    return Found(f"the lock {path} {problem}", f"{path} {what}", Place(path=path), expected, actual)
+def _build(path: str, what: str, problem: str, expected: str, actual: str) -> RuleFinding:
+    return RuleFinding(f"the lock {path} {problem}", f"{path} {what}", Place(path=path), expected, actual)
 
 
 LOCK_NOT_STALE = Rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import list_pipelines
 from handoff_tui.checks.rules.tdd.cycles import (
     CommitIndex,
@@ -25,7 +25,7 @@ from handoff_tui.handoffs.handoff import Handoff
 _Moves = frozenset[tuple[str, str]]
 
 
-def _judge_order(context: Context) -> Iterator[Found]:
+def _judge_order(context: Context) -> Iterator[RuleFinding]:
     cycles = require_cycles(context)
     scope = {handoff.id for handoff in cycles}
     pipeline = list_pipelines(context).get("tdd")
@@ -48,7 +48,7 @@ def _judge_order(context: Context) -> Iterator[Found]:
                 )
 
 
-def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[Found]:
+def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[RuleFinding]:
     for step in list_steps(handoff):
         if step.phase is not None and step.phase not in phases:
             yield _build_disorder(step, f"{step.phase} is no phase", " or ".join(phases))
@@ -58,7 +58,7 @@ def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[Found]:
         )
 
 
-def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[Found]:
+def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[RuleFinding]:
     """A phase may announce itself again only after a failure; what is complete stays so."""
     source, target = handoff.source_phase, handoff.target_phase
     if source is None or target is None or (source, target) in moves:
@@ -93,7 +93,7 @@ def _name_chain(step: Step) -> str:
     return step.where.path.removesuffix("/current.json")
 
 
-def _judge_start(context: Context, first: Step, start: str, scope: set[str]) -> Iterator[Found]:
+def _judge_start(context: Context, first: Step, start: str, scope: set[str]) -> Iterator[RuleFinding]:
     """The oldest note of a whole history; where history was cut off, the start may be beyond it."""
     commits = context.commits()
     is_whole = bool(commits) and not commits[-1].parents and not context.facts().shallow
@@ -105,8 +105,8 @@ def _list_targets(phase: str | None, moves: _Moves) -> str:
     return " or ".join(sorted(target for source, target in moves if source == phase)) or "nothing"
 
 
-def _build_disorder(step: Step, problem: str, expected: str) -> Found:
-    return Found(
+def _build_disorder(step: Step, problem: str, expected: str) -> RuleFinding:
+    return RuleFinding(
         message=f"{step.handoff.id}: {problem}, which is out of order",
         subject=f"{step.handoff.id} {problem}",
         place=step.where,
@@ -131,7 +131,7 @@ _FIELDS = ("retryCount", "retry_count", "retries")
 _RED = "RED"
 
 
-def _judge_retries(context: Context) -> Iterator[Found]:
+def _judge_retries(context: Context) -> Iterator[RuleFinding]:
     budget = context.settings.tdd.retry_budget
     failures = context.settings.tdd.failures_before_human
     for handoff in require_cycles(context):
@@ -145,11 +145,11 @@ def _judge_retries(context: Context) -> Iterator[Found]:
         yield from _judge_runs(handoff, budget, failures)
 
 
-def _judge_field(context: Context, present: Step) -> Iterator[Found]:
+def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
     """A count that is no number counts nothing."""
     for problem in context.problems():
         if problem.path == present.where.path and problem.message.startswith(_FIELDS):
-            yield Found(
+            yield RuleFinding(
                 message=f"{present.handoff.id}: {problem.message}",
                 subject=f"{present.handoff.id} retry count",
                 place=present.where,
@@ -158,11 +158,11 @@ def _judge_field(context: Context, present: Step) -> Iterator[Found]:
             )
 
 
-def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[Found]:
+def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[RuleFinding]:
     """What the steps themselves show, whatever their count says: tries of one phase in a row, failures in a row."""
     tries, failed = 0, 0
     previous: Step | None = None
-    worst: dict[str, Found] = {}
+    worst: dict[str, RuleFinding] = {}
     for step in list_steps(handoff):
         repeats = previous is not None and previous.phase == step.phase and step.phase is not None
         tries = tries + 1 if repeats else 1
@@ -179,8 +179,8 @@ def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[Found]
     yield from worst.values()
 
 
-def _build_excess(step: Step, what: str, problem: str, expected: str, actual: int) -> Found:
-    return Found(
+def _build_excess(step: Step, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
+    return RuleFinding(
         message=f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide",
         subject=f"{step.handoff.id} {step.phase} {what}",
         place=step.where,
@@ -205,7 +205,7 @@ _SCOPE = r"(?:\([^()]*\))?!?"
 _SHOWN = 60
 
 
-def _judge_prefixes(context: Context) -> Iterator[Found]:
+def _judge_prefixes(context: Context) -> Iterator[RuleFinding]:
     prefixes = context.settings.tdd.commit_prefixes
     commits = CommitIndex(context)
     judged = False
@@ -217,7 +217,7 @@ def _judge_prefixes(context: Context) -> Iterator[Found]:
                 continue
             judged = True
             if not _has_prefix(commit.subject, wanted):
-                yield Found(
+                yield RuleFinding(
                     message=f"the commit {commit.id[:SHORT_COMMIT]} of {step.phase} in {handoff.id} begins with no"
                     f" {' or '.join(wanted)}",
                     subject=f"commit {commit.id}",

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Found, Moment, Rule, System
+from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _BOX = compile_later(r"^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$")
 _FENCE = compile_later(r"^\s*(?:```|~~~)")
@@ -21,7 +20,7 @@ _MARKS = compile_later(r"[*_`~]")
 _STAGES = ("completed", "pending")
 
 
-def judge(context: Context) -> Iterator[Found]:
+def judge(context: Context) -> Iterator[RuleFinding]:
     judged = False
     for handoff in require_cycles(context):
         told = [task for task in handoff.tasks if task.stage in _STAGES and task.id.startswith(task.stage)]
@@ -36,7 +35,7 @@ def judge(context: Context) -> Iterator[Found]:
         context.skip("no step names its tests" if has_cycles else "no TDD cycle here")
 
 
-def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[Found]:
+def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[RuleFinding]:
     """A test in two lists, or twice in one."""
     counts = Counter(_normalise(task.title) for task in told)
     for name, count in counts.items():
@@ -48,7 +47,7 @@ def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[Found]:
         yield _build(handoff, same[-1].title, problem, same[-1].where, "once", f"{count} times")
 
 
-def _judge_list(context: Context, handoff: Handoff, told: list[Task], path: str) -> Iterator[Found]:
+def _judge_list(context: Context, handoff: Handoff, told: list[Task], path: str) -> Iterator[RuleFinding]:
     text = context.read_text(path)
     if text is None:
         yield _build(handoff, path, "cannot be read", Place(path=path), "a list of tests", "no content")
@@ -83,8 +82,8 @@ def _normalise(title: str) -> str:
     return " ".join(_MARKS.sub("", title).split()).rstrip(".").casefold()
 
 
-def _build(handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str) -> Found:
-    return Found(
+def _build(handoff: Handoff, title: str, problem: str, place: Place, expected: str, actual: str) -> RuleFinding:
+    return RuleFinding(
         message=f"{handoff.id}: «{title}» {problem}",
         subject=f"{handoff.id} {_normalise(title)}",
         place=place,
