@@ -9,10 +9,10 @@ from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.compare import parse_attempt_name
+from handoff_tui.history.attempts.records import group_attempts
 from handoff_tui.history.attempts.report import AttemptOutcome
-from handoff_tui.history.attempts.sources import group_attempts
 from handoff_tui.history.failure.failure import order_failures
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.log.entry import DecisionVerb
 from tests.support.attempts import HANDOFF, PHASE, build_entry, build_index
 
 _PEOPLE = ("alice", "bob", "cy")

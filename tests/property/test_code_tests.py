@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.checks.testcode.code_text import Family, parse_code
-from handoff_tui.checks.testcode.marked_tests import find_marked_tests
-from handoff_tui.checks.testcode.skip_marks import find_skips
-from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.checks.testcode.find import find_skips, find_tests
+from handoff_tui.checks.testcode.parts import TestFunction
 
 ENDINGS = {
     Family.SCRIPT: "js",
@@ -54,7 +53,7 @@ MARKS = str.maketrans(dict.fromkeys("\\\n'\"`$", " "))
 
 def read(family: Family, text: str) -> tuple[list[TestFunction], list[tuple[str, str]]]:
     path = f"a_test.{ENDINGS[family]}"
-    return list(find_marked_tests(path, text)), [mark.key for mark in find_skips(path, text)]
+    return list(find_tests(path, text)), [mark.key for mark in find_skips(path, text)]
 
 
 def names(tests: list[TestFunction]) -> list[tuple[str, int, int]]:

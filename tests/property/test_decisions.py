@@ -10,7 +10,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.pages.decide import build_decision_page
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
-from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.position import find_attempt
 from handoff_tui.log.index import LogIndex, build_log_index

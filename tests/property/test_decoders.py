@@ -15,8 +15,13 @@ from handoff_tui.handoffs.reading.claim_words import (
     parse_status,
     parse_verdict,
 )
-from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
-from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json, parse_json_lines
+from handoff_tui.handoffs.reading.json_document import (
+    JsonDocument,
+    JsonNode,
+    parse_json,
+    parse_json_lines,
+    split_frontmatter,
+)
 from handoff_tui.handoffs.reading.markdown import parse_field, parse_markdown, plain
 
 JSON_VALUES = st.recursive(

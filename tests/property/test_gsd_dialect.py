@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.formats.gsd.format import GSD
+from handoff_tui.handoffs.formats.gsd import GSD
 from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 from tests.support.strategies import json_texts, json_values, line_texts

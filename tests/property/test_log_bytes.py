@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import build_payload, parse_entry, parse_payload, parse_statement, verify_signatures
 from handoff_tui.log.entries.envelope import parse_envelope
 from handoff_tui.log.entries.patterns import match_entry
 from handoff_tui.log.entries.public_keys import KeyType, parse_key_blob, parse_public_key
 from handoff_tui.log.entries.sshsig import armor, parse_signature, parse_signature_blob, re_armor, unarmor
-from handoff_tui.log.record import Entry, EntryKind
+from handoff_tui.log.entries.statement import (
+    build_payload,
+    parse_entry,
+    parse_payload,
+    parse_statement,
+    verify_signatures,
+)
+from handoff_tui.log.entry import Entry, EntryKind
 from tests.support.log_entries import IDS, build_statement, read_golden, sign_payload, sign_statement
 from tests.support.log_keys import build_example_key, build_key
 from tests.support.strategies import json_values

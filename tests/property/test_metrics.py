@@ -12,10 +12,10 @@ from handoff_tui.history.metrics.compute import DayWindow, build_spread, find_pe
 from handoff_tui.history.metrics.facts import RecordParser
 from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_csv
 from handoff_tui.history.metrics.metrics import build_metrics
-from handoff_tui.history.metrics.plots import render_bar, render_sparkline
+from handoff_tui.history.metrics.page import render_bar, render_sparkline
 from handoff_tui.history.metrics.report import MetricsReport, Unit
 from handoff_tui.log.review_record import ReviewRecord
-from handoff_tui.log.storage.review_records import encode_review
+from handoff_tui.log.storage.evidence import encode_review
 from tests.support.figure_log import FigureLog, build_record
 from tests.support.strategies import json_texts, model_values
 

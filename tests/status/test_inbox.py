@@ -10,7 +10,7 @@ from handoff_tui.git import command as git_door
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import Mover
-from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
 from handoff_tui.status.inbox import InboxFacts, Measured, add_risks, build_inbox, read_change_times, read_inbox
 from handoff_tui.status.inbox_item import InboxItem, RiskFact, RiskKind, WorkSize
 from handoff_tui.status.refresh import open_log_gates, refresh

@@ -6,8 +6,7 @@ from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport, Mover
 from handoff_tui.status.next_move import build_gate, build_standing
 

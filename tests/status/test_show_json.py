@@ -5,8 +5,7 @@ import json
 from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.tasks import Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole, Section
-from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, Heading
 from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
 from handoff_tui.status.show_json import build_show_json, count_verdicts
 from tests.support.reviewed import build_reviewed
@@ -91,12 +90,12 @@ def test_show_json_keeps_the_sections_of_documents_apart() -> None:
     """All in one list, and by document."""
     documents = (
         Document(
-            path="a.md", role=DocumentRole.SPEC, sections=(Section(title="Mission", line=1),), missing=("Test Plan",)
+            path="a.md", role=DocumentRole.SPEC, sections=(Heading(title="Mission", line=1),), missing=("Test Plan",)
         ),
         Document(
             path="b.md",
             role=DocumentRole.RESULTS,
-            sections=(Section(title="Status", line=3),),
+            sections=(Heading(title="Status", line=3),),
             out_of_order=("Status",),
         ),
     )

@@ -7,8 +7,7 @@ from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import ClaimedBaseline, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
 from handoff_tui.status.show_page import build_show_page

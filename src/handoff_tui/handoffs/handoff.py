@@ -12,7 +12,49 @@ from handoff_tui.core.model import Model
 from handoff_tui.core.packages import Package
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim
-from handoff_tui.handoffs.document import Document
+
+
+class DocumentRole(StrEnum):
+    """What a document is for."""
+
+    SPEC = "spec"
+    RESULTS = "results"
+    PROMPT = "prompt"
+    ANSWERS = "answers"
+    REVIEW = "review"
+    EVALUATION = "evaluation"
+    STATE = "state"
+    CONTEXT = "context"
+    REPORT = "report"
+    MANIFEST = "manifest"
+    LOG = "log"
+    NOTE = "note"
+    LIST = "list"
+    OTHER = "other"
+
+
+class Heading(Model):
+    """A heading and its line."""
+
+    title: str
+    line: int
+    level: int = 2
+
+
+class Document(Model):
+    """A file of a handoff. `required` and `missing` are section names of its standard, where it has one."""
+
+    path: str
+    role: DocumentRole
+    title: str | None = None
+    sha256: str | None = None
+    """Of the bytes as read; nothing when the file could not be read."""
+    sections: tuple[Heading, ...] = ()
+    missing: tuple[str, ...] = ()
+    out_of_order: tuple[str, ...] = ()
+    confidence: float = 1.0
+    """How sure the dialect is that this document is its own."""
+
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 """The grammar of handoff and phase names in the signed log; every id fits it from the start."""

@@ -12,7 +12,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.gates.position import find_phase
-from handoff_tui.log.policy.reviewer import DeskReviewer
+from handoff_tui.log.policy.signer import DeskReviewer
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize, sort_inbox
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 

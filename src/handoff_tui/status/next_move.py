@@ -21,8 +21,7 @@ from handoff_tui.handoffs.claims.blocking import (
     says_underway,
     status_token,
 )
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.log.gates.gate_state import GateName, GateReport, GateState, Mover, NextMove
 
 _WORDS = {

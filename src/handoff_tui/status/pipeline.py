@@ -9,9 +9,9 @@ from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
+from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
 from handoff_tui.log.gates.gate_state import GateName, GateState
 from handoff_tui.log.gates.position import find_phase, list_sent_back
-from handoff_tui.log.record import SENDING_BACK, DecisionVerb
 from handoff_tui.status.pipeline_view import AttemptView, PhaseStanding, PhaseView, PipelineView
 from handoff_tui.status.review_state import ReviewedHandoff
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.problem_index import ProblemIndex
 from handoff_tui.handoffs.handoff import Handoff
@@ -28,7 +28,7 @@ _MOST_OVERLOOKED = 20
 def refresh(desk: Desk, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
     result = read_repository(desk).result
-    evidence = Evidence(desk, deep=False)
+    evidence = RepositoryEvidence(desk, deep=False)
     prepare(evidence, result.handoffs, result.handoffs)
     bench = HandoffReviewer(result, open_log_gates(desk), closed=desk.loaded.refused_shortly)
     reviewed = tuple(bench.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)

@@ -10,7 +10,7 @@ from handoff_tui.core.place import Problem
 from handoff_tui.git.history.commits import read_commits
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.claim import Verdict
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.problem_index import ProblemIndex
 from handoff_tui.handoffs.handoff import Handoff
@@ -28,7 +28,7 @@ _MOST_REVISIONS = 20
 def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
-    evidence = Evidence(desk, deep=True)
+    evidence = RepositoryEvidence(desk, deep=True)
     prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     verdicts = measure_claims(reviewed.handoff, evidence)

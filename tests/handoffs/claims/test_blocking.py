@@ -6,8 +6,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.blocking import find_blocking
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 PLACE = Place(path="a.md", line=1)
 

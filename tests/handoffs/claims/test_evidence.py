@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
 
 DOCUMENT = "docs/HANDOFF.md"
-Look = Callable[[], Evidence]
+Look = Callable[[], RepositoryEvidence]
 
 
 def sha256(text: str) -> str:
@@ -21,7 +21,7 @@ def sha256(text: str) -> str:
 @pytest.fixture
 def look(builder: RepositoryBuilder) -> Look:
     """Looks at the repository as it is now."""
-    return lambda: Evidence(open_desk(builder.folder), deep=True)
+    return lambda: RepositoryEvidence(open_desk(builder.folder), deep=True)
 
 
 @pytest.fixture
@@ -73,13 +73,13 @@ def test_packages_are_counted_as_of_the_document(story: RepositoryBuilder, look:
 def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:
     """Its only commit seems to have written everything; a document that is being changed speaks of now."""
     clone = story.clone_shallow(tmp_path / "clone")
-    evidence = Evidence(open_desk(clone.folder), deep=True)
+    evidence = RepositoryEvidence(open_desk(clone.folder), deep=True)
     assert evidence.find_cut_off(DOCUMENT) == clone.head()[:7]
     assert evidence.hash_at_document("a.py", DOCUMENT) == (None, "")
     assert evidence.hash_before_document("a.py", DOCUMENT) == (None, "")
     clone.write(DOCUMENT, "said again\n")
-    assert Evidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT) is None
-    assert Evidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT) is None
+    assert RepositoryEvidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT) is None
+    assert RepositoryEvidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT) is None
 
 
 def test_packages_that_are_not_there_are_not_counted(builder: RepositoryBuilder, look: Look) -> None:
@@ -150,7 +150,7 @@ def test_uncommitted_paths_are_known(story: RepositoryBuilder, look: Look) -> No
 def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
     """What else was found stays; a file behind a link is hashed each time."""
     story.link("way.py", "a.py")
-    evidence = Evidence(open_desk(story.folder), deep=False)
+    evidence = RepositoryEvidence(open_desk(story.folder), deep=False)
     assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (sha256("two\n"), sha256("two\n"))
     story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
     evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))

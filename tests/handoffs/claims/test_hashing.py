@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.handoffs.claims.hashing import build_hash, hash_file
+from handoff_tui.handoffs.claims.evidence import build_hash, hash_file
 from handoff_tui.system.files.reader import FileReader
 
 

@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_desk
@@ -40,7 +40,7 @@ Measure = Callable[..., Verdict]
 
 @pytest.fixture
 def measure(folder: Path) -> Measure:
-    evidence = Evidence(open_desk(folder), deep=True)
+    evidence = RepositoryEvidence(open_desk(folder), deep=True)
 
     def measure_one(kind: ClaimKind, subject: str | None = None, value: object = None, **fields: object) -> Verdict:
         where = Place(path=DOCUMENT, line=3)
@@ -125,7 +125,7 @@ def test_shallow_clone_does_not_contradict_what_it_cannot_know(
 ) -> None:
     """When the document was written, how many packages there were, and what HEAD came from."""
     clone = builder.clone_shallow(tmp_path / "clone")
-    evidence = Evidence(open_desk(clone.folder), deep=True)
+    evidence = RepositoryEvidence(open_desk(clone.folder), deep=True)
     loose = clone.git("commit-tree", clone.head("HEAD^{tree}"), "-m", "loose").strip()
     claims = [
         Claim(text="x", kind=kind, where=Place(path=DOCUMENT), subject=subject, value=value)
@@ -208,9 +208,9 @@ def test_commits_of_many_handoffs_are_looked_up_at_once(folder: Path, monkeypatc
     """What was prepared is not asked for again."""
     claim = Claim(text="x", kind=ClaimKind.COMMIT, where=Place(path=DOCUMENT), value="abc1234")
     handoff = Handoff(id="H-1", dialect="builder", claims=(claim,))
-    evidence = Evidence(open_desk(folder), deep=False)
+    evidence = RepositoryEvidence(open_desk(folder), deep=False)
     prepare(evidence, [handoff, handoff], [])
-    monkeypatch.setattr(Evidence, "resolve_commits", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(RepositoryEvidence, "resolve_commits", lambda *_: pytest.fail("asked again"))
     assert evidence.find_commit("abc1234") is None
 
 
@@ -223,6 +223,6 @@ def test_hash_that_a_later_handoff_found_and_changed_holds(folder: Path) -> None
     later = Handoff(id="H-1A", dialect="builder", claims=(before,))
     alone = Handoff(id="H-1", dialect="builder", claims=(first, before))
     for every, state in (((earlier, later), HOLDS), ((alone,), CONTRADICTED)):
-        evidence = Evidence(open_desk(folder), deep=False)
+        evidence = RepositoryEvidence(open_desk(folder), deep=False)
         prepare(evidence, [every[0]], every)
         assert measure_claims(every[0], evidence)[0].state is state

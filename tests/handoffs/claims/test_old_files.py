@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.claims.old_files import OldFiles
+from handoff_tui.handoffs.claims.evidence import OldFiles
 from tests.support.repositories import RepositoryBuilder
 
 

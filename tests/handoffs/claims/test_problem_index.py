@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claims.problem_index import ProblemIndex
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 
 def handoff(identifier: str, path: str, role: DocumentRole) -> Handoff:

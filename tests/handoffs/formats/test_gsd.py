@@ -7,9 +7,8 @@ import pytest
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.gsd.format import GSD
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.formats.gsd import GSD
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.memory_files import MemoryFiles, read_with
 

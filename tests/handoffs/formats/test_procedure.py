@@ -3,9 +3,8 @@ from __future__ import annotations
 import json
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.procedure.format import PROCEDURE
-from handoff_tui.handoffs.handoff import HandoffType
+from handoff_tui.handoffs.formats.procedure import PROCEDURE
+from handoff_tui.handoffs.handoff import DocumentRole, HandoffType
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.memory_files import MemoryFiles, read_with
 

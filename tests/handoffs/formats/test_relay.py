@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.registry import RELAY
+from handoff_tui.handoffs.formats.relay import RELAY
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 from tests.support.memory_files import MemoryFiles, read_with

@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 
 from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.handoffs.document import DocumentRole, Section
+from handoff_tui.handoffs.handoff import DocumentRole, Heading
 from handoff_tui.handoffs.reading.format import LIKELY, Source, SourceFile
 
 MARKDOWN = "---\nstatus: done\n---\n# Lamp\n\n## Wick\n"
@@ -79,7 +79,7 @@ def test_document_of_markdown_brings_its_headings() -> None:
     source = Source.of_text("a.MD", MARKDOWN)
     document = source.document(DocumentRole.SPEC, confidence=LIKELY, missing=("Oil",), out_of_order=("Wick",))
     assert (document.path, document.role, document.title) == ("a.MD", DocumentRole.SPEC, "Lamp")
-    assert document.sections == (Section(title="Lamp", line=4, level=1), Section(title="Wick", line=6, level=2))
+    assert document.sections == (Heading(title="Lamp", line=4, level=1), Heading(title="Wick", line=6, level=2))
     assert (document.missing, document.out_of_order, document.confidence) == (("Oil",), ("Wick",), LIKELY)
     assert document.sha256 == source.sha256
 

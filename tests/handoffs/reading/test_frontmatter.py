@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
+from handoff_tui.handoffs.reading.json_document import split_frontmatter
 
 
 def test_frontmatter_is_read_and_lines_stay() -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.reading.claim_words import claim_first_counts, find_counts, says_nothing, top_items
 from handoff_tui.handoffs.reading.markdown import parse_markdown
-from handoff_tui.handoffs.reading.prose import claim_first_counts, find_counts, says_nothing, top_items
 
 
 def test_find_counts_takes_one_sentence_only() -> None:

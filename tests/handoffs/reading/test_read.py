@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading.format import (
     CERTAIN,
     LIKELY,

@@ -8,8 +8,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
 _FAILED = frozenset({"FAIL", "FAILED", "REJECTED", "RETRY", "ROLLBACK", "ROLLED_BACK", "ERROR", "ABORTED", "CANCELLED"})

@@ -2,31 +2,65 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from functools import cache, cached_property
 
+from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import (
     MOST_LISTED,
     count_commits_since,
+    find_last_commit,
+    is_cut_off,
     list_history,
     list_tree,
     read_refs,
     resolve_commits,
 )
-from handoff_tui.handoffs.claims.hashing import build_hash, hash_file
-from handoff_tui.handoffs.claims.old_files import OldFiles
-from handoff_tui.handoffs.claims.path_finder import Found, PathFinder
+from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
 from handoff_tui.handoffs.reading.claim_words import find_commits, find_paths
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
+
+
+class OldFiles:
+    """The past of one repository, for all that measure in one run."""
+
+    def __init__(self, git: Git) -> None:
+        self._reader = ObjectReader(git)
+        self.find_commit = cache(lambda path: find_last_commit(git, path))
+        self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
+
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        """A content by object name; nothing for what is missing or too large."""
+        return self._reader.read(name, max_bytes)
+
+    def close(self) -> None:
+        """Ends the git process that answers; it is started again when it is needed."""
+        self._reader.close()
+
+
+def build_hash(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def hash_file(reader: FileReader, path: str) -> str | None:
+    """The hash of a file as it is; nothing when it is missing or may not be read."""
+    try:
+        return build_hash(reader.read_bytes(path))
+    except (FileUnreadableError, UnsafePathError):
+        return None
+
 
 _PACKAGE = "PKG-"
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
 
 
-class Evidence:
+class RepositoryEvidence:
     """Measurements of one repository at one moment.
 
     What costs a git process per claim is measured only if `deep`: for one handoff that is looked at, not for all.
@@ -83,11 +117,11 @@ class Evidence:
             self.resolve_commits([name])
         return self._commits.get(name)
 
-    def find(self, wanted: str, document: str) -> Found:
+    def find(self, wanted: str, document: str) -> PathMatch:
         """The file a document means; one that git ignores is looked for on disk."""
         found = self.finder.find(wanted, document)
         if found.path is None and not found.candidates and self._reader.exists(wanted):
-            return Found(wanted)
+            return PathMatch(wanted)
         return found
 
     def has_branch(self, name: str) -> bool:

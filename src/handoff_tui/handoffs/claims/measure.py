@@ -14,7 +14,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import describe_failures, list_runs, says_good
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.handoff import Handoff
 
 _HEX_HASH = compile_later(r"^sha256:[0-9a-f]{64}$")
@@ -37,15 +37,15 @@ class Outcome(NamedTuple):
     evidence: str
 
 
-Measure = Callable[[Claim, Handoff, Evidence], Outcome]
+Measure = Callable[[Claim, Handoff, RepositoryEvidence], Outcome]
 
 
-def measure_claims(handoff: Handoff, evidence: Evidence) -> tuple[Verdict, ...]:
+def measure_claims(handoff: Handoff, evidence: RepositoryEvidence) -> tuple[Verdict, ...]:
     """Every claim with its verdict, in the order of the handoff."""
     return tuple(_measure(claim, handoff, evidence) for claim in handoff.claims)
 
 
-def prepare(evidence: Evidence, judged: Iterable[Handoff], every: Iterable[Handoff]) -> None:
+def prepare(evidence: RepositoryEvidence, judged: Iterable[Handoff], every: Iterable[Handoff]) -> None:
     """Looks up in one go what the claims of many handoffs name: their commits, and who changed a file after whom."""
     evidence.resolve_commits(
         str(claim.value) for handoff in judged for claim in handoff.claims if claim.kind is ClaimKind.COMMIT
@@ -56,7 +56,7 @@ def prepare(evidence: Evidence, judged: Iterable[Handoff], every: Iterable[Hando
                 evidence.note_later_change(claim.subject, str(claim.value), handoff.id)
 
 
-def _measure(claim: Claim, handoff: Handoff, evidence: Evidence) -> Verdict:
+def _measure(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Verdict:
     outcome = _MEASURES[claim.kind](claim, handoff, evidence)
     return Verdict(claim=claim, state=outcome.state, measured=outcome.measured, evidence=outcome.evidence)
 
@@ -73,7 +73,7 @@ def _unverified(why: str, measured: Measured = None) -> Outcome:
     return Outcome(VerdictState.UNVERIFIED, measured, why)
 
 
-def _measure_status(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
     if says_good(handoff) and str(claim.value) == handoff.status:
         for counts, name in list_runs(handoff):
             failures = describe_failures(counts, name)
@@ -82,7 +82,7 @@ def _measure_status(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
     return _unverified("a status is a claim; the checks decide")
 
 
-def _measure_count(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+def _measure_count(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
     scope = (claim.subject or "").partition(".")[0]
     counts = {"package": handoff.tests, "regression": handoff.regression}.get(scope)
     mismatch = _describe_mismatch(counts)
@@ -102,7 +102,7 @@ def _describe_mismatch(counts: TestCounts | None) -> str | None:
     return f"its own numbers do not add up: {shown} = {parts}, not {counts.total}"
 
 
-def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_baseline(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     if claim.subject != "packages" or not evidence.deep:
         return _unverified("no snapshot has been captured here")
     cut_off = evidence.find_cut_off(claim.where.path)
@@ -115,7 +115,7 @@ def _measure_baseline(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
 
 
-def _measure_hash(claim: Claim, handoff: Handoff, evidence: Evidence) -> Outcome:
+def _measure_hash(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Outcome:
     if not _HEX_HASH.match(str(claim.value)):
         return _measure_part_of_hash(claim, evidence)
     found = evidence.find(claim.subject or "", claim.where.path)
@@ -129,7 +129,7 @@ def _measure_hash(claim: Claim, handoff: Handoff, evidence: Evidence) -> Outcome
     return _judge_other_hash(claim, handoff, evidence, found.path, now)
 
 
-def _judge_other_hash(claim: Claim, handoff: Handoff, evidence: Evidence, path: str, now: str) -> Outcome:
+def _judge_other_hash(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence, path: str, now: str) -> Outcome:
     """The file has another hash now: changed since by someone who says so, changed in silence, or never true."""
     later = evidence.find_later_change(path, str(claim.value), handoff.id)
     if later is not None:
@@ -140,7 +140,7 @@ def _judge_other_hash(claim: Claim, handoff: Handoff, evidence: Evidence, path: 
     return _contradicted(now, f"{path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
 
 
-def _measure_part_of_hash(claim: Claim, evidence: Evidence) -> Outcome:
+def _measure_part_of_hash(claim: Claim, evidence: RepositoryEvidence) -> Outcome:
     """A hash that was cut off proves nothing, but it can be wrong."""
     part = _CUT_HASH.match(str(claim.value))
     if part is None:
@@ -154,7 +154,7 @@ def _measure_part_of_hash(claim: Claim, evidence: Evidence) -> Outcome:
     return _contradicted(now, f"{found.path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now")
 
 
-def _measure_hash_before(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_hash_before(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     found = evidence.find(claim.subject or "", claim.where.path)
     if found.path is None or not evidence.deep or not _HEX_HASH.match(str(claim.value)):
         return _unverified("the earlier content is not known")
@@ -166,7 +166,7 @@ def _measure_hash_before(claim: Claim, _: Handoff, evidence: Evidence) -> Outcom
     return _unverified(f"{found.path} had another content at {commit}; an uncommitted one may be meant", before)
 
 
-def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_commit(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     written = str(claim.value)
     full = evidence.find_commit(written)
     if full is None:
@@ -183,7 +183,7 @@ def _measure_commit(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
 
 
-def _judge_unrelated(claim: Claim, evidence: Evidence, full: str) -> Outcome:
+def _judge_unrelated(claim: Claim, evidence: RepositoryEvidence, full: str) -> Outcome:
     reason = f"{full[:SHORT_COMMIT]} exists, but is not in the history of HEAD"
     if claim.subject != "head":
         return _holds(full, reason)
@@ -192,14 +192,14 @@ def _judge_unrelated(claim: Claim, evidence: Evidence, full: str) -> Outcome:
     return _contradicted(full, reason)
 
 
-def _measure_present(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_present(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     found = evidence.find(claim.subject or "", claim.where.path)
     if found.path is not None:
         return _holds(found.path, f"{found.path} exists")
     return _unfound(claim, found.candidates)
 
 
-def _measure_absent(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_absent(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     found = evidence.find(claim.subject or "", claim.where.path)
     if found.path is not None:
         return _contradicted(found.path, f"{found.path} still exists")
@@ -215,7 +215,7 @@ def _unfound(claim: Claim, candidates: tuple[str, ...]) -> Outcome:
     return _unverified("may not be meant as a file")
 
 
-def _measure_uncommitted(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_uncommitted(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     if claim.subject is None:
         return _unverified("a number of changes at another time", len(evidence.uncommitted))
     if claim.subject in evidence.uncommitted:
@@ -228,7 +228,7 @@ def _measure_uncommitted(claim: Claim, _: Handoff, evidence: Evidence) -> Outcom
     )
 
 
-def _measure_branch(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_branch(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     if claim.value == evidence.branch:
         return _holds(evidence.branch, "is the present branch")
     if evidence.has_branch(str(claim.value)):
@@ -236,7 +236,7 @@ def _measure_branch(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
     return _contradicted(evidence.branch, "no such branch in this repository")
 
 
-def _measure_resolution(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome:
+def _measure_resolution(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
     text = str(claim.value or "").strip()
     if not text:
         return _contradicted(None, "no evidence is given")
@@ -248,7 +248,7 @@ def _measure_resolution(claim: Claim, _: Handoff, evidence: Evidence) -> Outcome
     return _unverified("the evidence is words only")
 
 
-def _measure_check(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
+def _measure_check(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
     for attempt in handoff.attempts:
         if attempt.warning and attempt.where is not None and attempt.where.path == claim.where.path:
             same = claim.where.line is not None and attempt.where.line == claim.where.line
@@ -257,11 +257,11 @@ def _measure_check(claim: Claim, handoff: Handoff, _: Evidence) -> Outcome:
     return _unverified("was not run here")
 
 
-def _measure_nothing(_: Claim, __: Handoff, ___: Evidence) -> Outcome:
+def _measure_nothing(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Outcome:
     return _unverified("cannot be measured here")
 
 
-def _measure_deployment(_: Claim, __: Handoff, ___: Evidence) -> Outcome:
+def _measure_deployment(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Outcome:
     return _unverified("was not asked: asking needs your consent to use the network")
 
 

@@ -15,7 +15,7 @@ _MOST_SEARCHES = 12
 """So many names are searched for in the whole list; then an index of all names costs less."""
 
 
-class Found(NamedTuple):
+class PathMatch(NamedTuple):
     """Where a path leads; nothing when it leads nowhere, several places when it could be any of them."""
 
     path: str | None
@@ -35,15 +35,15 @@ class PathFinder:
     def over(cls, paths: Iterable[str]) -> PathFinder:
         return cls(sort_paths(paths))
 
-    def find(self, wanted: str, document: str) -> Found:
+    def find(self, wanted: str, document: str) -> PathMatch:
         """Exact from the root, then from the document's folder upwards, then by the longest matching tail."""
         wanted = normpath(wanted.strip()) if wanted.strip() else ""
         if not wanted or wanted.startswith("../"):
-            return Found(None)
+            return PathMatch(None)
         for base in _ancestors(document):
             candidate = f"{base}/{wanted}" if base else wanted
             if self._is_here(candidate):
-                return Found(candidate)
+                return PathMatch(candidate)
         return self._find_by_tail(wanted)
 
     def _is_here(self, path: str) -> bool:
@@ -55,13 +55,13 @@ class PathFinder:
         place = bisect_left(self.paths, inside, lo=place)
         return place < len(self.paths) and self.paths[place].startswith(inside)
 
-    def _find_by_tail(self, wanted: str) -> Found:
+    def _find_by_tail(self, wanted: str) -> PathMatch:
         """A unique file that ends with the wanted path, or that the wanted path ends with (a prefix left out here)."""
         same_name = self._find_by_name(wanted.rpartition("/")[2])
         longer = [path for path in same_name if path.endswith("/" + wanted)]
         shorter = [path for path in same_name if "/" in path and wanted.endswith("/" + path)]
         matches = tuple(longer or shorter)
-        return Found(matches[0] if len(matches) == 1 else None, matches)
+        return PathMatch(matches[0] if len(matches) == 1 else None, matches)
 
     def _find_by_name(self, name: str) -> list[str]:
         """The files of a name, sorted."""

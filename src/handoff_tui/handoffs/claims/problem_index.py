@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
 class ProblemIndex:

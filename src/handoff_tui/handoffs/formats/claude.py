@@ -7,8 +7,7 @@ from typing import Final
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.format import (
     CERTAIN,
     LIKELY,

@@ -5,141 +5,17 @@ Where two are equally sure of a file, the one that stands first owns it.
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.format import BUILDER
 from handoff_tui.handoffs.formats.claude import CLAUDE
-from handoff_tui.handoffs.formats.gsd.format import GSD
+from handoff_tui.handoffs.formats.gsd import GSD
 from handoff_tui.handoffs.formats.hub.format import HUB
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.formats.notes.format import NOTES
-from handoff_tui.handoffs.formats.procedure.format import PROCEDURE
+from handoff_tui.handoffs.formats.procedure import PROCEDURE
+from handoff_tui.handoffs.formats.relay import RELAY
 from handoff_tui.handoffs.formats.tdd.format import TDD
-from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.reading.claim_words import build_claim
 from handoff_tui.handoffs.reading.format import (
-    CERTAIN,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    FormatFiles,
-    FormatReading,
     HandoffFormat,
-    Source,
 )
-from handoff_tui.handoffs.reading.json_claims import (
-    build_unique_id,
-    claim_paths,
-    claim_status,
-    normalise_status,
-    read_each,
-)
-from handoff_tui.handoffs.reading.json_document import JsonNode
-
-_FIELDS: Final = ("task", "status", "actor", "changed_files", "checks", "open_points", "next_role")
-_OWN_FIELDS: Final = ("changed_files", "checks", "open_points", "next_role", "actor")
-_NAME: Final = compile_later(r"handoff[^/]*\.json$", re.IGNORECASE)
-_STATUSES: Final = frozenset({"not_started", "implemented", "refined", "pass", "pass_with_notes", "fail"})
-_RESULTS: Final = frozenset({"pass", "fail", "not_run"})
-_NOBODY: Final = "none"
-_ENOUGH_OWN_FIELDS = 3
-
-
-def may_own(path: str) -> bool:
-    return bool(_NAME.search(path)) and not path.lower().endswith(".schema.json")
-
-
-def recognise(source: Source) -> float:
-    root = source.json
-    if root is None:
-        return POSSIBLE if source.path == "HANDOFF.json" else NO
-    if root.has(*_FIELDS):
-        return CERTAIN
-    own = sum(root.has(field) for field in _OWN_FIELDS)
-    return LIKELY if root.has("task", "status") and own >= _ENOUGH_OWN_FIELDS else NO
-
-
-def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
-    return read_each(owned, _build_handoff)
-
-
-def _build_handoff(source: Source, taken: set[str]) -> Handoff:
-    root = source.json
-    document = source.document(DocumentRole.STATE, confidence=recognise(source))
-    if root is None or not isinstance(root.value, dict):
-        return Handoff(
-            id=build_unique_id(taken, source.path, "relay", source.path), dialect="relay", documents=(document,)
-        )
-    _report_fields(root)
-    task, status, actor, next_role = (root.scalar(key) for key in ("task", "status", "actor", "next_role"))
-    return Handoff(
-        id=build_unique_id(taken, source.path, task or "relay", "" if task else source.path),
-        dialect="relay",
-        title=task,
-        original_name=task,
-        source_agent=actor,
-        target_agent=None if next_role == _NOBODY else next_role,
-        status=normalise_status(status) if status else None,
-        producers=(actor,) if actor else (),
-        claims=(
-            *claim_status(root, "status"),
-            *claim_paths(root.items("changed_files"), ClaimKind.FILE_MODIFIED),
-            *_claim_checks(root),
-        ),
-        documents=(document,),
-        blockers=_build_blockers(root),
-    )
-
-
-def _claim_checks(root: JsonNode) -> list[Claim]:
-    claims: list[Claim] = []
-    for check in root.objects("checks"):
-        name, result = check.scalar("name"), check.scalar("result")
-        _report_missing(check, ("name", "result"))
-        if name is not None:
-            claims.append(build_claim(ClaimKind.CHECK, check.where, f"{name}: {result}", subject=name, value=result))
-        if result is not None and result not in _RESULTS:
-            check.document.report((*check.pointer, "result"), f"{check.name}.result is not one of {_listed(_RESULTS)}")
-    return claims
-
-
-def _build_blockers(root: JsonNode) -> tuple[Blocker, ...]:
-    blockers: list[Blocker] = []
-    for number, point in enumerate(root.items("open_points"), start=1):
-        text = point.as_text()
-        if text is not None:
-            blockers.append(Blocker(id=f"open-point-{number}", title=text, where=point.where))
-    return tuple(blockers)
-
-
-def _report_fields(root: JsonNode) -> None:
-    """What every relay needs; who its actors are and how long its lists may be is each project's own affair."""
-    _report_missing(root, _FIELDS)
-    status = root.scalar("status")
-    if status is not None and status not in _STATUSES:
-        root.document.report(("status",), f"status is not one of {_listed(_STATUSES)}")
-    files = [text for node in root.items("changed_files") if (text := node.as_text()) is not None]
-    if len(set(files)) != len(files):
-        root.document.report(("changed_files",), "changed_files names a file twice")
-
-
-def _report_missing(node: JsonNode, fields: tuple[str, ...]) -> None:
-    for field in fields:
-        if not node.has(field):
-            prefix = f"{node.name}." if node.name else ""
-            node.document.report(node.pointer, f"{prefix}{field} is missing")
-
-
-def _listed(allowed: frozenset[str]) -> str:
-    return ", ".join(sorted(allowed))
-
-
-RELAY: Final = HandoffFormat(id="relay", may_own=may_own, recognise=recognise, read=read)
-
 
 FORMATS: tuple[HandoffFormat, ...] = (MOSAIC, BUILDER, PROCEDURE, TDD, HUB, GSD, CLAUDE, RELAY, NOTES)

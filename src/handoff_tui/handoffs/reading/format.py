@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.reading.frontmatter import split_frontmatter
-from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson, parse_json, parse_json_lines
+from handoff_tui.git.work_tree.listing import list_below
+from handoff_tui.handoffs.handoff import Document, DocumentRole
+from handoff_tui.handoffs.reading.json_document import (
+    JsonDocument,
+    JsonNode,
+    ParsedJson,
+    parse_json,
+    parse_json_lines,
+    split_frontmatter,
+)
 from handoff_tui.handoffs.reading.markdown import Outline, parse_markdown
 
 if TYPE_CHECKING:
@@ -255,6 +262,18 @@ class FormatFiles:
     def size(self, path: str) -> int | None:
         self.sizes[path] = self._files.size(path)
         return self.sizes[path]
+
+    def list_below(self, folders: Iterable[str]) -> list[str]:
+        """The paths below one of the folders, sorted, each once."""
+        return sorted({path for folder in folders for path in list_below(self.paths, folder)})
+
+    def list_containing(self, *words: str) -> list[str]:
+        """The paths that contain one of the words (in lower case), whatever their own case."""
+        everything = "\0".join(self.paths).casefold()
+        present = [word for word in words if word in everything]
+        if not present:  # the usual answer for a large tree, without looking at each path
+            return []
+        return [path for path in self.paths if any(word in path.casefold() for word in present)]
 
     def commits(self) -> tuple[CommitFact, ...]:
         return self._files.commits()

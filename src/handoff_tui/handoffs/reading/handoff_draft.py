@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ReportedFinding, Task
 from handoff_tui.handoffs.claim import Claim
-from handoff_tui.handoffs.document import Document
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.handoff import Document, Handoff, HandoffType
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.document import Section as SectionHeading
+from handoff_tui.handoffs.handoff import Heading as SectionHeading
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

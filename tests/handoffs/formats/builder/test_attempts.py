@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_results
 from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 

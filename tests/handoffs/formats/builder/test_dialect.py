@@ -6,9 +6,8 @@ import json
 
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.format import BUILDER
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import POSSIBLE, FormatReading
 from tests.support.memory_files import MemoryFiles, read_with
 

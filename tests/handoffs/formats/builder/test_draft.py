@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
+from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
 from handoff_tui.handoffs.formats.builder.grouping import group_files
-from handoff_tui.handoffs.handoff import RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, RegistryState
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 _SPEC = "# BUILDER HANDOFF 7: Lamp\n\nBlocked-By: H-3\n\n## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n"
@@ -22,7 +21,7 @@ def _prompt(*questions: str) -> str:
     return f"# Agent Prompt: H-7\n\nAnswer these questions, then STOP:\n\n{asked}\n"
 
 
-def _draft(files: dict[str, str | None]) -> Draft:
+def _draft(files: dict[str, str | None]) -> BuilderDraft:
     """The draft of one handoff; a file without text cannot be read."""
     sources = [
         Source(SourceFile(path, "", readable=False)) if text is None else Source.of_text(path, text)

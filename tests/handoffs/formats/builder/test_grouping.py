@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from handoff_tui.core.place import ProblemLevel
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.grouping import Group, group_files
+from handoff_tui.handoffs.formats.builder.grouping import HandoffFiles, group_files
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 
-def _group(files: dict[str, str]) -> dict[str, Group]:
+def _group(files: dict[str, str]) -> dict[str, HandoffFiles]:
     groups, _ = group_files(Source.of_text(path, text) for path, text in files.items())
     return {group.id: group for group in groups}
 
 
-def _paths(group: Group, *roles: DocumentRole) -> list[str]:
+def _paths(group: HandoffFiles, *roles: DocumentRole) -> list[str]:
     return [source.path for source in group.sources(*(roles or tuple(DocumentRole)))]
 
 

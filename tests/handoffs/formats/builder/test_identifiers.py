@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.builder.identifiers import (
-    find_ids,
-    find_packages,
-    is_same_framework,
-    parse_id,
-    strip_id,
-)
+from handoff_tui.handoffs.formats.builder.names import find_ids, find_packages, is_same_framework, parse_id, strip_id
 
 
 @pytest.mark.parametrize(

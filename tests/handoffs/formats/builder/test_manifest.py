@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from handoff_tui.core.packages import Asset
-from handoff_tui.handoffs.formats.builder.format import ManifestReading, read_manifest
+from handoff_tui.handoffs.formats.builder.packages import ManifestReading, read_manifest
 from handoff_tui.handoffs.reading.format import Source
 
 _HASH = "0a" * 32

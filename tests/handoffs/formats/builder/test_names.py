@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.names import parse_path
+from handoff_tui.handoffs.handoff import DocumentRole
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.draft import Draft, build_draft
-from handoff_tui.handoffs.formats.builder.format import ManifestReading, attach_packages, read_manifest
+from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
 from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.formats.builder.packages import ManifestReading, attach_packages, read_manifest
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source
 
 _HASH = "sha256:" + "0a" * 32
@@ -20,7 +20,7 @@ def _manifest(package: str, text: str | None = None) -> ManifestReading:
     return read_manifest(Source.of_text(f"{package}/manifest.json", whole if text is None else text))
 
 
-def _drafts(files: dict[str, str]) -> list[Draft]:
+def _drafts(files: dict[str, str]) -> list[BuilderDraft]:
     groups, _ = group_files(Source.of_text(path, text) for path, text in files.items())
     return [build_draft(group, Builder()) for group in groups]
 
@@ -29,7 +29,7 @@ def _results(number: int, body: str) -> dict[str, str]:
     return {f"RESULTS_HANDOFF_{number}.md": f"# Results: HANDOFF-{number}\n\n## Status: PASS\n\n{body}\n"}
 
 
-def _packages(draft: Draft) -> list[str]:
+def _packages(draft: BuilderDraft) -> list[str]:
     return [package.id for package in draft.packages]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.formats.builder.registry_state import (
-    Standing,
+    RegistryFacts,
     apply_blocks,
     derive_state,
     find_rows,
@@ -19,23 +19,23 @@ from handoff_tui.handoffs.reading.format import Source
 @pytest.mark.parametrize(
     ("standing", "expected"),
     [
-        (Standing(), RegistryState.NOT_DISPATCHED),
-        (Standing(has_prompt=True), RegistryState.DISPATCHED),
-        (Standing(has_prompt=True, greenlit=True), RegistryState.APPROVED),
-        (Standing(has_prompt=True, greenlit=False), RegistryState.DISPATCHED),
-        (Standing(has_results=True, status="PARTIAL"), RegistryState.DISPATCHED),
-        (Standing(has_results=True, status="PASS"), RegistryState.COMPLETE),
-        (Standing(has_results=True, status="COMPLETE"), RegistryState.COMPLETE),
-        (Standing(has_results=True, status="PASS", review="PASS"), RegistryState.VALIDATED),
-        (Standing(has_results=True, status="PASS", review="RETRY"), RegistryState.COMPLETE),
-        (Standing(has_prompt=True, review="PASS"), RegistryState.DISPATCHED),
-        (Standing(has_results=True, status="PASS", evaluation="PASS"), RegistryState.VALIDATED),
-        (Standing(has_results=True, status="PASS", review="PASS", evaluation="FAIL"), RegistryState.FAILED),
-        (Standing(has_results=True, status="FAIL", review="PASS"), RegistryState.FAILED),
-        (Standing(has_results=True, status="PASS", superseded=True), RegistryState.SUPERSEDED),
+        (RegistryFacts(), RegistryState.NOT_DISPATCHED),
+        (RegistryFacts(has_prompt=True), RegistryState.DISPATCHED),
+        (RegistryFacts(has_prompt=True, greenlit=True), RegistryState.APPROVED),
+        (RegistryFacts(has_prompt=True, greenlit=False), RegistryState.DISPATCHED),
+        (RegistryFacts(has_results=True, status="PARTIAL"), RegistryState.DISPATCHED),
+        (RegistryFacts(has_results=True, status="PASS"), RegistryState.COMPLETE),
+        (RegistryFacts(has_results=True, status="COMPLETE"), RegistryState.COMPLETE),
+        (RegistryFacts(has_results=True, status="PASS", review="PASS"), RegistryState.VALIDATED),
+        (RegistryFacts(has_results=True, status="PASS", review="RETRY"), RegistryState.COMPLETE),
+        (RegistryFacts(has_prompt=True, review="PASS"), RegistryState.DISPATCHED),
+        (RegistryFacts(has_results=True, status="PASS", evaluation="PASS"), RegistryState.VALIDATED),
+        (RegistryFacts(has_results=True, status="PASS", review="PASS", evaluation="FAIL"), RegistryState.FAILED),
+        (RegistryFacts(has_results=True, status="FAIL", review="PASS"), RegistryState.FAILED),
+        (RegistryFacts(has_results=True, status="PASS", superseded=True), RegistryState.SUPERSEDED),
     ],
 )
-def test_state_follows_from_what_exists(standing: Standing, expected: RegistryState) -> None:
+def test_state_follows_from_what_exists(standing: RegistryFacts, expected: RegistryState) -> None:
     """Each set of documents leads to one state."""
     assert derive_state(standing) is expected
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.builder.review import count_events, read_answers, read_evidence, read_review
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source
 
 _HASH = "0a" * 32

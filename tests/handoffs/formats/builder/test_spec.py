@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.config.settings.root import Builder
-from handoff_tui.handoffs.formats.builder.draft import SpecReading, read_spec
+from handoff_tui.handoffs.formats.builder.spec import SpecReading, read_spec
 from handoff_tui.handoffs.reading.format import Source
 
 _SPEC = """# BUILDER HANDOFF 7: Lamp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.builder.status import find_status
+from handoff_tui.handoffs.formats.builder.results import find_status
 from handoff_tui.handoffs.reading.format import Source
 
 

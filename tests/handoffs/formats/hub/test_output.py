@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.reports import find_contradiction
 
 _BANNER = "starting session | provider: lamp model: wick\n    session id: 3\n    working directory: .\n"
 

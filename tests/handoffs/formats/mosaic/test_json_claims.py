@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.formats.mosaic.json_claims import (
+from handoff_tui.handoffs.formats.mosaic.fields import (
     claim_commit_fields,
     claim_commits_in_prose,
     claim_count_fields,

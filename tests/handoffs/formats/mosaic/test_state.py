@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.format import Source, SourceFile
 
 

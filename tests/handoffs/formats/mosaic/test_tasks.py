@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks, is_finished
+from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, is_finished
 from handoff_tui.handoffs.reading.json_document import JsonDocument, parse_json
 
 

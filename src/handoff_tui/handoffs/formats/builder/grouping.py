@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.identifiers import find_ids, is_framework, is_same_framework
-from handoff_tui.handoffs.formats.builder.names import NamedFile, parse_path
-from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.formats.builder.names import NamedFile, find_ids, is_framework, is_same_framework, parse_path
+from handoff_tui.handoffs.handoff import DocumentRole, build_id
 from handoff_tui.handoffs.reading.format import Source
 
 
-class Member(NamedTuple):
+class NamedSource(NamedTuple):
     """A file with the meaning of its name."""
 
     source: Source
@@ -22,20 +20,20 @@ class Member(NamedTuple):
 
 
 @dataclass(slots=True)
-class Group:
+class HandoffFiles:
     """The files of one handoff, by role, in the order of their paths."""
 
     id: str
     original: str | None = None
-    members: dict[DocumentRole, list[Member]] = field(default_factory=dict)
+    members: dict[DocumentRole, list[NamedSource]] = field(default_factory=dict)
 
-    def of(self, role: DocumentRole) -> list[Member]:
+    def of(self, role: DocumentRole) -> list[NamedSource]:
         return self.members.get(role, [])
 
     def sources(self, *roles: DocumentRole) -> list[Source]:
         return [member.source for role in roles for member in self.of(role)]
 
-    def add(self, member: Member) -> None:
+    def add(self, member: NamedSource) -> None:
         self.members.setdefault(member.named.role, []).append(member)
 
     @property
@@ -45,9 +43,9 @@ class Group:
         return list(dict.fromkeys(found))
 
 
-def group_files(sources: Iterable[Source]) -> tuple[list[Group], list[Problem]]:
+def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Problem]]:
     """Groups by canonical id. A second, different spec with the same id makes a group of its own."""
-    by_id: dict[str, list[Group]] = {}
+    by_id: dict[str, list[HandoffFiles]] = {}
     problems: list[Problem] = []
     members = [_build_member(source) for source in sources]
     members.sort(key=lambda found: (found[1].named.role is not DocumentRole.SPEC, found[1].source.path))
@@ -55,7 +53,7 @@ def group_files(sources: Iterable[Source]) -> tuple[list[Group], list[Problem]]:
         groups = by_id.setdefault(handoff, [])
         group = _find_group(groups, member)
         if group is None:
-            group = Group(_free_id(by_id, handoff, member) if groups else handoff, member.named.original)
+            group = HandoffFiles(_free_id(by_id, handoff, member) if groups else handoff, member.named.original)
             if groups:
                 problems.append(_report_second_spec(handoff, groups[0], group, member))
             groups.append(group)
@@ -64,24 +62,24 @@ def group_files(sources: Iterable[Source]) -> tuple[list[Group], list[Problem]]:
     return sorted(found, key=lambda group: group.id), problems
 
 
-def _build_member(source: Source) -> tuple[str, Member]:
+def _build_member(source: Source) -> tuple[str, NamedSource]:
     title = source.outline.title if source.readable else None
     named = parse_path(source.path, title) or NamedFile(DocumentRole.OTHER, None, None, specific=False)
     in_title = find_ids(title or "")
     if named.id is None or not named.specific:
         handoff = next(iter(in_title), None) or named.id or named.original or source.name
-        return build_id(handoff.replace("/", "-")), Member(source, named)
+        return build_id(handoff.replace("/", "-")), NamedSource(source, named)
     same_kind = [found for found in in_title if is_framework(found) == is_framework(named.id)]
     if same_kind and not any(found == named.id or is_same_framework(found, named.id) for found in same_kind):
         source.report(f"is named for {named.id}, but its title says {same_kind[0]}", _title_line(source))
-    return build_id(named.id.replace("/", "-")), Member(source, named)
+    return build_id(named.id.replace("/", "-")), NamedSource(source, named)
 
 
 def _title_line(source: Source) -> int | None:
     return next((section.line for section in source.outline.sections if section.level), None)
 
 
-def _find_group(groups: list[Group], member: Member) -> Group | None:
+def _find_group(groups: list[HandoffFiles], member: NamedSource) -> HandoffFiles | None:
     """The group a file belongs to: for a spec one with the same text; else the nearest by folder, then by name."""
     if member.named.role is DocumentRole.SPEC:
         sha256 = member.source.sha256
@@ -96,7 +94,7 @@ def _find_group(groups: list[Group], member: Member) -> Group | None:
     return next(iter([*by_slug, *by_folder]), groups[0])
 
 
-def _free_id(by_id: dict[str, list[Group]], handoff: str, member: Member) -> str:
+def _free_id(by_id: dict[str, list[HandoffFiles]], handoff: str, member: NamedSource) -> str:
     words = member.named.slug or member.source.folder.replace("/", "-") or "second"
     taken = {group.id for groups in by_id.values() for group in groups} | set(by_id)
     wanted = build_id(f"{handoff}-{words}")
@@ -107,7 +105,7 @@ def _free_id(by_id: dict[str, list[Group]], handoff: str, member: Member) -> str
     return wanted
 
 
-def _report_second_spec(handoff: str, first: Group, second: Group, member: Member) -> Problem:
+def _report_second_spec(handoff: str, first: HandoffFiles, second: HandoffFiles, member: NamedSource) -> Problem:
     other = first.sources(DocumentRole.SPEC)[0].path
     message = f"is a second spec for {handoff}, besides {other}; it is shown as {second.id}"
     return Problem(path=member.source.path, line=1, message=message, level=ProblemLevel.WARNING)

@@ -8,11 +8,10 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.identifiers import find_ids, find_packages
-from handoff_tui.handoffs.formats.builder.names import NamedFile, parse_path
+from handoff_tui.handoffs.formats.builder.names import NamedFile, find_ids, find_packages, parse_path
 from handoff_tui.handoffs.formats.builder.registry_state import find_rows
 from handoff_tui.handoffs.formats.builder.sections import fields, headed, missing_sections, preamble
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
 

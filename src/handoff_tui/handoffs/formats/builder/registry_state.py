@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.formats.builder.identifiers import find_ids, parse_id
+from handoff_tui.handoffs.formats.builder.names import find_ids, parse_id
 from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.handoffs.reading.claim_words import quote
 from handoff_tui.handoffs.reading.format import Source
@@ -19,7 +19,7 @@ _SUPERSEDED: Final = compile_later(r"\bSUPERSEDED\b")
 _NEGATION: Final = compile_later(r"\b(?:not|never|un)\b|\bisn't\b", re.IGNORECASE)
 
 
-class Standing(NamedTuple):
+class RegistryFacts(NamedTuple):
     """All that decides where a handoff stands, but for those it waits for."""
 
     has_prompt: bool = False
@@ -41,7 +41,7 @@ class RegistryRow(NamedTuple):
     where: Place
 
 
-def derive_state(standing: Standing) -> RegistryState:
+def derive_state(standing: RegistryFacts) -> RegistryState:
     """The state of a handoff by itself. A review without results was one of the answers, not of the work."""
     validated = standing.evaluation == "PASS" or (standing.review == "PASS" and standing.has_results)
     by_weight = (

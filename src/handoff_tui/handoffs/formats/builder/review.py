@@ -11,8 +11,8 @@ from handoff_tui.config.settings.root import Builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.builder.status import is_template
+from handoff_tui.handoffs.formats.builder.results import is_template
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.claim_words import HASH, build_claim, canonical_hash, parse_verdict, quote
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode

@@ -9,18 +9,24 @@ from typing import Final
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Proof, ProofKind, Task
-from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.hub import layout
-from handoff_tui.handoffs.formats.hub.attempts import count_attempts
-from handoff_tui.handoffs.formats.hub.context import Context, normalise_time, read_context
-from handoff_tui.handoffs.formats.hub.context_body import add_context
-from handoff_tui.handoffs.formats.hub.findings import add_findings, find_finding_lists
-from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.context import (
+    ContextFile,
+    add_context,
+    count_attempts,
+    normalise_time,
+    read_context,
+)
+from handoff_tui.handoffs.formats.hub.reports import (
+    add_findings,
+    add_report,
+    find_finding_lists,
+    is_report,
+)
 from handoff_tui.handoffs.formats.hub.stages import STANDARD, is_done, parse_stage
 from handoff_tui.handoffs.formats.hub.work_cycles import add_cycle, age_of, find_cycles, find_named
-from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
-from handoff_tui.handoffs.reading.claim_words import build_claim, quote
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType, build_id
+from handoff_tui.handoffs.reading.claim_words import quote
 from handoff_tui.handoffs.reading.format import (
     CERTAIN,
     LIKELY,
@@ -33,7 +39,6 @@ from handoff_tui.handoffs.reading.format import (
 )
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.path_words import find_naming
 
 _HEADER: Final = compile_later(r"^#\s+(?:Handoff|Work\s?Cycle) Context\s*$", re.IGNORECASE)
 _RUN_LINE: Final = compile_later(r"^\W*Run ID\W*:", re.IGNORECASE)
@@ -54,14 +59,6 @@ def recognise(source: Source) -> float:
 
 def is_context(source: Source) -> bool:
     return source.name.lower().endswith((".md", ".markdown"))
-
-
-def is_report(root: JsonNode) -> bool:
-    """An agent's report: a role, a pass or fail, and a summary."""
-    if not root.has("status", "summary") or not (root.has("role") or root.has("agent")):
-        return False
-    value = root.get("status")
-    return value is not None and isinstance(value.value, str) and value.value.strip().lower() in {"pass", "fail"}
 
 
 def judge_todo(root: JsonNode) -> float:
@@ -172,7 +169,7 @@ def _add_blocking(node: JsonNode, task: Task, known: set[str], draft: HandoffDra
 
 
 @dataclass(slots=True)
-class Desk:
+class HubDrafts:
     """Drafts by id. `works` are handoffs of a task or run, as opposed to lists and reports that stand alone."""
 
     dialect: str
@@ -242,7 +239,7 @@ _WORDS: Final = ("proof", "screenshots")
 
 
 def find_proofs(files: FormatFiles) -> list[Proof]:
-    likely = find_naming(files.paths, _WORDS)
+    likely = files.list_containing(*_WORDS)
     return [proof for path in likely if (proof := _build_proof(path, files)) is not None]
 
 
@@ -265,54 +262,13 @@ def parse_kind(path: str) -> ProofKind | None:
     return kind
 
 
-_COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
-_OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
-
-
-def add_report(root: JsonNode, draft: HandoffDraft) -> None:
-    role = root.scalar("role") or root.scalar("agent") or "agent"
-    status = (root.scalar("status") or "").strip().lower()
-    name = f"{role} report"
-    draft.add_producer(role)
-    where = root.place_of("status")
-    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {status}", subject=name, value=status)])
-    summary = root.get("summary")
-    if summary is not None and isinstance(summary.value, str):
-        draft.add_fact(f"{name} summary", quote(summary.value), summary.where)
-    _add_details(root, name, draft)
-    output = next((text for key in _OUTPUT_KEYS if isinstance(text := _value_of(root, key), str)), None)
-    if status == "pass" and output is not None:
-        contradiction = find_contradiction(output, None)
-        if contradiction is not None:
-            root.document.report(("status",), f"the {name} is doubtful: {contradiction[0]}")
-
-
-def _add_details(root: JsonNode, name: str, draft: HandoffDraft) -> None:
-    """Plain values of the report and of its details; a commit among them is a claim."""
-    for holder in (root, root.get("details")):
-        for member in holder.members() if holder is not None else ():
-            key = str(member.pointer[-1])
-            if key in {"role", "agent", "status", "summary", *_OUTPUT_KEYS} or isinstance(member.value, dict | list):
-                continue
-            text = member.as_text() or ""
-            if "commit" in key and _COMMIT.match(text):
-                draft.add_claims([build_claim(ClaimKind.COMMIT, member.where, f"{key}: {text}", value=text)])
-            else:
-                draft.add_fact(f"{name} {key.replace('_', ' ')}", quote(text), member.where)
-
-
-def _value_of(root: JsonNode, key: str) -> object:
-    member = root.get(key)
-    return member.value if member is not None else None
-
-
 _ID: Final = "hub"
 _PRESENT: Final = ("source_phase", "target_phase", "source_agent", "target_agent", "status", "created")
 """What changes as a task moves on."""
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
-    desk = Desk(_ID, files.settings.hub)
+    desk = HubDrafts(_ID, files.settings.hub)
     sources = sorted(owned, key=lambda source: source.path)
     _read_contexts([source for source in sources if is_context(source)], desk)
     documents = [source for source in sources if not is_context(source)]
@@ -331,9 +287,9 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     return FormatReading(handoffs=desk.build(), used=used)
 
 
-def _read_contexts(sources: list[Source], desk: Desk) -> None:
+def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
     """One handoff per task: the newest context speaks, older ones are documents of it."""
-    by_id: dict[str, list[Context]] = {}
+    by_id: dict[str, list[ContextFile]] = {}
     for source in sources:
         context = read_context(source)
         by_id.setdefault(context.handoff_id, []).append(context)
@@ -350,7 +306,7 @@ def _read_contexts(sources: list[Source], desk: Desk) -> None:
                 draft.add_fact("earlier run", told, context.source.place())
 
 
-def _read_cycles(sources: list[Source], desk: Desk) -> None:
+def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
     """Cycles of one task are one handoff; the newest is added first and so decides."""
     by_id: dict[str, list[JsonNode]] = {}
     for source in sources:
@@ -391,7 +347,7 @@ def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
     count_attempts(draft, settings)
 
 
-def _read_report(source: Source, desk: Desk) -> None:
+def _read_report(source: Source, desk: HubDrafts) -> None:
     """A report belongs to the task or run it names, to that of its path, or to the one handoff of its folder."""
     root = source.json
     is_findings = layout.is_findings_name(source.name)
@@ -412,7 +368,7 @@ def _read_report(source: Source, desk: Desk) -> None:
         add_report(root, draft)
 
 
-def _attach_proof(proof: Proof, desk: Desk) -> None:
+def _attach_proof(proof: Proof, desk: HubDrafts) -> None:
     """To the handoff of its task or run, else to the task list, else to the newest handoff."""
     draft = (
         desk.find_by_name(proof.task, proof.run)

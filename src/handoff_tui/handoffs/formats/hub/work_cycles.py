@@ -7,7 +7,7 @@ from typing import Final
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.hub.output import find_contradiction
+from handoff_tui.handoffs.formats.hub.reports import find_contradiction
 from handoff_tui.handoffs.formats.hub.stages import STANDARD, find_next_stage, parse_stage
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft

@@ -8,14 +8,12 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.json_claims import claim_files, parse_commit
+from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files, parse_commit
 from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
 from handoff_tui.handoffs.formats.mosaic.recognition import recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
-from handoff_tui.handoffs.formats.mosaic.tasks import build_tasks
-from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.claim_words import build_claim, clean_path, parse_status, quote
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft

@@ -13,9 +13,10 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.mosaic import layout
-from handoff_tui.handoffs.formats.mosaic.json_claims import (
+from handoff_tui.handoffs.formats.mosaic.fields import (
+    build_task,
+    build_tasks,
     claim_commit_fields,
     claim_commits_in_prose,
     claim_count_fields,
@@ -25,7 +26,7 @@ from handoff_tui.handoffs.formats.mosaic.json_claims import (
 )
 from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
 from handoff_tui.handoffs.formats.mosaic.session_documents import add_session_document
-from handoff_tui.handoffs.formats.mosaic.tasks import build_task, build_tasks
+from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.reading.claim_words import build_claim, parse_status, quote
 from handoff_tui.handoffs.reading.format import POSSIBLE, Source
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft

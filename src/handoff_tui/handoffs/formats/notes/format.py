@@ -10,22 +10,25 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.notes.topics import Notes, Topic, split_sessions, topics_of
-from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     claim_commits,
+    claim_first_counts,
     claim_references,
     clean_path,
     find_paths,
+    one_line,
     parse_status,
     parse_verdict,
+    says_nothing,
+    section_text,
+    top_items,
 )
 from handoff_tui.handoffs.reading.format import NO, POSSIBLE, FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
 from handoff_tui.handoffs.reading.markdown import Section, Table, TextLine, parse_field, plain
-from handoff_tui.handoffs.reading.prose import claim_first_counts, one_line, says_nothing, section_text, top_items
 
 _DEPLOYED: Final = compile_later(r"\b(?:deployed|deployment|live (?:at|on))\b", re.IGNORECASE)
 _NOT_DEPLOYED: Final = compile_later(

@@ -7,32 +7,31 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.core.tasks import Attempt, Fact
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.formats.tdd.steps import Origin, Step, printable
-from handoff_tui.handoffs.handoff import Handoff, HandoffType, build_id
+from handoff_tui.handoffs.formats.tdd.steps import CycleStep, Origin, printable
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType, build_id
 from handoff_tui.handoffs.reading.format import CommitFact, Source
 
 FIRST_CYCLE = 1
 
 
-class History(NamedTuple):
+class CommitOrder(NamedTuple):
     """Commits by age, for the order of steps and the names of those who made them."""
 
     positions: Mapping[str, int]
     commits: Mapping[str, CommitFact]
 
     @classmethod
-    def of(cls, commits: Sequence[CommitFact]) -> History:
+    def of(cls, commits: Sequence[CommitFact]) -> CommitOrder:
         return cls(
             {commit.id: position for position, commit in enumerate(commits)}, {commit.id: commit for commit in commits}
         )
 
-    def age(self, step: Step) -> int:
+    def age(self, step: CycleStep) -> int:
         """0 for the newest; commits that were not looked at are older than all others."""
         return self.positions.get(step.commit or "", len(self.positions))
 
 
-def find_newest_cycle(steps: Iterable[Step]) -> int | None:
+def find_newest_cycle(steps: Iterable[CycleStep]) -> int | None:
     """The cycle of the newest note, else of the state file, else the highest number that is named."""
     ordered = list(steps)
     for origin in (Origin.NOTE, Origin.STATE):
@@ -42,10 +41,10 @@ def find_newest_cycle(steps: Iterable[Step]) -> int | None:
     return max((step.cycle for step in ordered if step.cycle is not None), default=None)
 
 
-def fill_cycles(steps: Sequence[Step]) -> list[Step]:
+def fill_cycles(steps: Sequence[CycleStep]) -> list[CycleStep]:
     """Gives each step a cycle: a note that says none is in that of the next older note, a file in the newest."""
     newest = find_newest_cycle(steps) or FIRST_CYCLE
-    filled: list[Step] = []
+    filled: list[CycleStep] = []
     older_cycle = FIRST_CYCLE
     for step in reversed(steps):
         if step.cycle is not None:
@@ -60,7 +59,7 @@ def fill_cycles(steps: Sequence[Step]) -> list[Step]:
     return filled[::-1]
 
 
-def build_cycle(cycle: int, steps: Sequence[Step], history: History) -> Handoff:
+def build_cycle(cycle: int, steps: Sequence[CycleStep], history: CommitOrder) -> Handoff:
     """One handoff from all that is told of a cycle."""
     told = _without_repeats(steps)
     present = _choose_present(told, history)
@@ -90,7 +89,7 @@ def build_cycle(cycle: int, steps: Sequence[Step], history: History) -> Handoff:
     )
 
 
-def report_conflicts(steps: Sequence[Step], history: History) -> None:
+def report_conflicts(steps: Sequence[CycleStep], history: CommitOrder) -> None:
     """Warns where a state file tells another phase than the newest note, and where a note does not follow the last."""
     notes = sorted((step for step in steps if step.origin is Origin.NOTE), key=history.age)
     for step in steps:
@@ -102,7 +101,7 @@ def report_conflicts(steps: Sequence[Step], history: History) -> None:
             newer.source.report(f"is of phase {newer.phase}, but the note before it announced {older.next_phase}")
 
 
-def _choose_present(steps: Sequence[Step], history: History) -> Step:
+def _choose_present(steps: Sequence[CycleStep], history: CommitOrder) -> CycleStep:
     """The newest note, or a trailer on a newer commit; without notes the best source there is, and its newest word."""
     best = min(step.origin for step in steps)
     if best is Origin.NOTE:
@@ -112,14 +111,14 @@ def _choose_present(steps: Sequence[Step], history: History) -> Step:
     return pool[-1] if best in {Origin.HISTORY, Origin.QUEUE} else min(pool, key=history.age)
 
 
-def _without_repeats(steps: Sequence[Step]) -> list[Step]:
+def _without_repeats(steps: Sequence[CycleStep]) -> list[CycleStep]:
     """A commit with a note tells its step once; refs tell nothing when something else does."""
     noted = {step.commit for step in steps if step.origin is Origin.NOTE}
     kept = [step for step in steps if step.origin is not Origin.TRAILER or step.commit not in noted]
     return [step for step in kept if step.origin is not Origin.REF] or kept
 
 
-def _sort_oldest_first(steps: list[Step], history: History) -> list[Step]:
+def _sort_oldest_first(steps: list[CycleStep], history: CommitOrder) -> list[CycleStep]:
     """History and queue keep the order of their files and come first; a second state file is no attempt."""
     kept = [step for step in steps if step.origin is Origin.HISTORY]
     queued = [step for step in steps if step.origin is Origin.QUEUE]
@@ -128,7 +127,7 @@ def _sort_oldest_first(steps: list[Step], history: History) -> list[Step]:
     return [*kept, *queued, *newest_first[::-1]]
 
 
-def _build_attempt(number: int, step: Step, history: History) -> Attempt:
+def _build_attempt(number: int, step: CycleStep, history: CommitOrder) -> Attempt:
     return Attempt(
         number=number,
         agent=step.source_agent,
@@ -140,17 +139,17 @@ def _build_attempt(number: int, step: Step, history: History) -> Attempt:
     )
 
 
-def _date_of(step: Step, history: History) -> str | None:
+def _date_of(step: CycleStep, history: CommitOrder) -> str | None:
     commit = history.commits.get(step.commit or "")
     return commit.date if commit else None
 
 
-def _read_marks(steps: Iterable[Step], present: Step) -> list[Fact]:
+def _read_marks(steps: Iterable[CycleStep], present: CycleStep) -> list[Fact]:
     """The tags, branches and refs that mark the cycle."""
     return [fact for step in steps if step.origin is Origin.REF and step is not present for fact in step.facts]
 
 
-def _find_producers(steps: Iterable[Step], history: History) -> tuple[str, ...]:
+def _find_producers(steps: Iterable[CycleStep], history: CommitOrder) -> tuple[str, ...]:
     """The agents that are named, newest first; the author of the commit where no agent is."""
     names: dict[str, None] = {}
     for step in steps:
@@ -161,7 +160,7 @@ def _find_producers(steps: Iterable[Step], history: History) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _build_documents(steps: Iterable[Step]) -> tuple[Document, ...]:
+def _build_documents(steps: Iterable[CycleStep]) -> tuple[Document, ...]:
     roles = {Origin.STATE: DocumentRole.STATE, Origin.HISTORY: DocumentRole.LOG, Origin.QUEUE: DocumentRole.LOG}
     found: dict[str, tuple[Source, DocumentRole]] = {}
     for step in steps:

@@ -8,13 +8,19 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact, Task
-from handoff_tui.handoffs.document import DocumentRole
 from handoff_tui.handoffs.formats.tdd.state import is_state, read_step
-from handoff_tui.handoffs.formats.tdd.steps import PHASES, Origin, PhaseRules, Step, normalise_phase, phase_of_agent
+from handoff_tui.handoffs.formats.tdd.steps import (
+    PHASES,
+    CycleStep,
+    Origin,
+    PhaseRules,
+    normalise_phase,
+    phase_of_agent,
+)
+from handoff_tui.handoffs.handoff import DocumentRole
+from handoff_tui.handoffs.reading.claim_words import one_line
 from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source
-from handoff_tui.handoffs.reading.frontmatter import parse_yaml
-from handoff_tui.handoffs.reading.json_document import JsonDocument
-from handoff_tui.handoffs.reading.prose import one_line
+from handoff_tui.handoffs.reading.json_document import JsonDocument, parse_yaml
 
 
 class FileKind(Enum):
@@ -125,9 +131,9 @@ def read_lock(source: Source) -> list[Fact]:
     return facts
 
 
-def read_queue(source: Source, rules: PhaseRules) -> list[Step]:
+def read_queue(source: Source, rules: PhaseRules) -> list[CycleStep]:
     """One step per entry, oldest first. An entry is JSON, or words with a phase and perhaps `next: <agent>`."""
-    steps: list[Step] = []
+    steps: list[CycleStep] = []
     entries = [(number, line.strip()) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()]
     phase_word = re.compile(rf"\b(?:{'|'.join(map(re.escape, rules.phases))})\b")
     documents = iter(source.json_lines if all(line.startswith("{") for _, line in entries) else ())
@@ -141,7 +147,7 @@ def read_queue(source: Source, rules: PhaseRules) -> list[Step]:
         following = _NEXT_WORD.search(line)
         next_word = following.group(1) if following else None
         steps.append(
-            Step(
+            CycleStep(
                 origin=Origin.QUEUE,
                 where=source.place(number),
                 phase=phase.group() if phase else None,

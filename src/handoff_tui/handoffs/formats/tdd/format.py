@@ -11,9 +11,8 @@ from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import Document
 from handoff_tui.handoffs.formats.tdd.cycles import (
-    History,
+    CommitOrder,
     build_cycle,
     fill_cycles,
     find_newest_cycle,
@@ -31,15 +30,15 @@ from handoff_tui.handoffs.formats.tdd.files import (
 from handoff_tui.handoffs.formats.tdd.state import has_phase, read_step
 from handoff_tui.handoffs.formats.tdd.steps import (
     STANDARD,
+    CycleStep,
     Origin,
     PhaseRules,
-    Step,
     build_rules,
     normalise_phase,
     phase_of_agent,
     printable,
 )
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff
 from handoff_tui.handoffs.reading.claim_words import build_claim
 from handoff_tui.handoffs.reading.format import CommitFact, FormatFiles, FormatReading, HandoffFormat, RefFact, Source
 from handoff_tui.handoffs.reading.json_claims import normalise_status, parse_path
@@ -67,9 +66,9 @@ _WITHOUT_PREFIX: Final = {"next-phase": "next", "next-agent": "next_agent", "tes
 _LONGEST_CYCLE = 18
 
 
-def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple[list[Step], list[Problem]]:
+def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple[list[CycleStep], list[Problem]]:
     """The steps told by commits, newest first, and what is wrong with their words."""
-    steps: list[Step] = []
+    steps: list[CycleStep] = []
     problems: list[Problem] = []
     for commit in commits:
         trailers = parse_trailers(printable(commit.body), rules.trailer_prefixes)
@@ -123,7 +122,7 @@ def parse_bracket(subject: str) -> dict[str, str]:
     return fields
 
 
-def _build_step_trailers(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> Step:
+def _build_step_trailers(commit: CommitFact, fields: dict[str, str], phases: tuple[str, ...]) -> CycleStep:
     where = Place(path=f"commit:{commit.id[:SHORT_COMMIT]}")
     agent, next_agent, next_word = fields.get("agent"), fields.get("next_agent"), fields.get("next")
     phase = normalise_phase(fields["phase"], phases) if "phase" in fields else phase_of_agent(agent or "")
@@ -131,7 +130,7 @@ def _build_step_trailers(commit: CommitFact, fields: dict[str, str], phases: tup
     status = normalise_status(fields["status"]) if "status" in fields else None
     cycle = fields.get("cycle", "")
     subject = printable(commit.subject)
-    return Step(
+    return CycleStep(
         origin=Origin.TRAILER,
         where=where,
         cycle=int(cycle) if cycle.isdecimal() and len(cycle) <= _LONGEST_CYCLE else None,
@@ -160,7 +159,7 @@ def _build_claims(
     return claims
 
 
-def _find_problems(step: Step, fields: dict[str, str], rules: PhaseRules) -> list[Problem]:
+def _find_problems(step: CycleStep, fields: dict[str, str], rules: PhaseRules) -> list[Problem]:
     messages = [
         f"{value!r} is no phase; phases are {', '.join(rules.phases)}"
         for value in (step.phase, step.next_phase)
@@ -185,9 +184,9 @@ def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
     return sorted({ref.name for ref in refs if _NOTES.match(ref.name) and ref.name != configured})
 
 
-def read_ref_steps(refs: Iterable[RefFact], tag_prefixes: tuple[str, ...] = STANDARD.tag_prefixes) -> list[Step]:
+def read_ref_steps(refs: Iterable[RefFact], tag_prefixes: tuple[str, ...] = STANDARD.tag_prefixes) -> list[CycleStep]:
     """A step per tag, branch or ref that marks one; its only fact is the ref itself."""
-    steps: list[Step] = []
+    steps: list[CycleStep] = []
     tag = _build_tag_pattern(tag_prefixes)
     for ref in sorted(refs, key=lambda ref: ref.name):
         for kind, pattern in (("tag", tag), ("branch", _BRANCH), ("ref", _REF)):
@@ -205,13 +204,13 @@ def _build_tag_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
 
 
-def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> Step:
+def _build_step(ref: RefFact, kind: str, groups: dict[str, str | None]) -> CycleStep:
     name = printable(ref.name)
     where = Place(path=name)
     agent, cycle = groups.get("agent"), groups.get("cycle")
     worker = groups.get("phase") or groups.get("name") or agent
     is_tag = kind == "tag"
-    return Step(
+    return CycleStep(
         origin=Origin.REF,
         where=where,
         cycle=int(cycle) if cycle else None,
@@ -238,7 +237,7 @@ def may_own(path: str) -> bool:
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     rules = build_rules(files.settings)
-    history = History.of(files.commits())
+    history = CommitOrder.of(files.commits())
     by_kind: dict[FileKind, list[Source]] = {kind: [] for kind in FileKind}
     for source in sorted(owned, key=lambda source: source.path):
         kind = kind_of(source.path)
@@ -248,7 +247,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     steps = _gather_steps(by_kind, files, rules, reading)
     told = fill_cycles([step for step in steps if step.origin is not Origin.REF or step.cycle is not None])
     report_conflicts(told, history)
-    cycles: dict[int, list[Step]] = {}
+    cycles: dict[int, list[CycleStep]] = {}
     for step in told:
         if step.cycle is not None:
             cycles.setdefault(step.cycle, []).append(step)
@@ -259,9 +258,9 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 def _gather_steps(
     by_kind: dict[FileKind, list[Source]], files: FormatFiles, rules: PhaseRules, reading: FormatReading
-) -> list[Step]:
+) -> list[CycleStep]:
     """All steps; notes and commits newest first, files in order of path."""
-    history = History.of(files.commits())
+    history = CommitOrder.of(files.commits())
     steps = sorted(_read_notes(files, rules), key=history.age)
     for source in by_kind[FileKind.STATE]:
         document = parse_state(source)
@@ -281,10 +280,10 @@ def _gather_steps(
     return steps
 
 
-def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[Step]:
+def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[CycleStep]:
     """Notes under the configured ref must be steps; under others of that name those count that are."""
     configured = files.settings.tdd.notes_ref
-    steps: list[Step] = []
+    steps: list[CycleStep] = []
     for commit, source in files.notes(configured).items():
         root = source.json
         if root is not None and not has_phase(root):
@@ -300,15 +299,15 @@ def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[Step]:
 
 def _read_file(
     source: Source, root: JsonNode | None, origin: Origin, rules: PhaseRules, commit: str | None = None
-) -> Step:
+) -> CycleStep:
     """The step in a file or note; one that cannot be read is a step of which nothing is known."""
     if root is None or not isinstance(root.value, dict):
-        return Step(origin=origin, where=source.place(1), commit=commit, source=source)
+        return CycleStep(origin=origin, where=source.place(1), commit=commit, source=source)
     return read_step(root, source, origin, rules, commit)
 
 
 def _add_loose_files(
-    reading: FormatReading, by_kind: dict[FileKind, list[Source]], steps: list[Step], newest: int | None
+    reading: FormatReading, by_kind: dict[FileKind, list[Source]], steps: list[CycleStep], newest: int | None
 ) -> None:
     """Test list, lock, context and refs without a cycle belong to the newest cycle, or stand alone."""
     tasks = [task for source in by_kind[FileKind.TEST_LIST] for task in read_test_list(source)]

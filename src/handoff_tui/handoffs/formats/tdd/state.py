@@ -7,7 +7,14 @@ from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.formats.tdd.steps import Origin, PhaseRules, Step, is_phase, normalise_phase, phase_of_agent
+from handoff_tui.handoffs.formats.tdd.steps import (
+    CycleStep,
+    Origin,
+    PhaseRules,
+    is_phase,
+    normalise_phase,
+    phase_of_agent,
+)
 from handoff_tui.handoffs.reading.claim_words import build_claim
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_claims import claim_paths, normalise_status
@@ -42,7 +49,9 @@ def has_phase(node: JsonNode) -> bool:
     return is_state(node) or any(node.has(key) for key in (*_PHASE, *_NEXT_PHASE))
 
 
-def read_step(node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None) -> Step:
+def read_step(
+    node: JsonNode, source: Source, origin: Origin, rules: PhaseRules, commit: str | None = None
+) -> CycleStep:
     phase, next_phase, target_agent = _read_phases(node, rules.phases)
     status = _read_result(node)
     retries = _read_whole(node, _RETRIES) or 0
@@ -51,7 +60,7 @@ def read_step(node: JsonNode, source: Source, origin: Origin, rules: PhaseRules,
     test = _member(node, _CURRENT_TEST)
     description = None if test is None else _describe_test(test)
     file_claims, facts = _read_files(node, test, phase)
-    return Step(
+    return CycleStep(
         origin=origin,
         where=node.where,
         cycle=_read_whole(node, _CYCLE),

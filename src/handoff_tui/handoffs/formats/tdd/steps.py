@@ -43,7 +43,7 @@ class Origin(IntEnum):
     REF = 5
 
 
-class Step(NamedTuple):
+class CycleStep(NamedTuple):
     """One phase of a cycle. What the source does not say is nothing."""
 
     origin: Origin

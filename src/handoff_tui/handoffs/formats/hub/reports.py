@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
@@ -14,6 +15,48 @@ from handoff_tui.handoffs.formats.hub.stages import STANDARD
 from handoff_tui.handoffs.reading.claim_words import build_claim, quote
 from handoff_tui.handoffs.reading.handoff_draft import HandoffDraft
 from handoff_tui.handoffs.reading.json_document import JsonNode
+
+_SERVER_ERROR: Final = compile_later(
+    r"\bHTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|\b(?:status|code|error)\W{1,3}(?:code\W{1,3})?(5\d\d)\b|"
+    r"\b(5\d\d) (?:Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
+    re.IGNORECASE,
+)
+_TRACEBACK: Final = compile_later(r"\bTraceback\b")
+_ERROR: Final = compile_later(r"\berrors?\b", re.IGNORECASE)
+_NO_ERROR: Final = compile_later(
+    r"\b(?:no|0|zero|without(?: any)?|any)\s+(?:\w+\s+)?errors?\b|\berrors?\W{1,3}(?:0|none|null|\[\])(?!\w)|"
+    r"\berror[- ](?:handl\w+|messages?|pages?|paths?|cases?)\b",
+    re.IGNORECASE,
+)
+_BANNER: Final = compile_later(
+    r"^\W*(?:starting session|resuming session|session id|working directory|logging to|provider|model)\b|^\W*$",
+    re.IGNORECASE,
+)
+_EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W*$", re.IGNORECASE)
+
+
+def find_contradiction(output: str | None, summary: str | None) -> tuple[str, int] | None:
+    """What speaks against a pass, and on which line of the output (from 0); nothing where nothing does."""
+    if output is None:
+        return ("it says pass, but shows no work", 0) if _EMPTY_SUMMARY.match(summary or "") else None
+    lines = output.split("\n")
+    for offset, line in enumerate(lines):
+        reason = _judge_line(line)
+        if reason is not None:
+            return f"it says pass, but its output holds {reason}", offset
+    if all(_BANNER.match(line) for line in lines):
+        return "it says pass, but its output is empty apart from a banner", 0
+    return None
+
+
+def _judge_line(line: str) -> str | None:
+    server_error = _SERVER_ERROR.search(line)
+    if server_error is not None:
+        return f"an HTTP {next(group for group in server_error.groups() if group)} error"
+    if _TRACEBACK.search(line):
+        return "a traceback"
+    return "an error" if _ERROR.search(_NO_ERROR.sub(" ", line)) else None
+
 
 _LISTS: Final = ("vulnerabilities", "findings", "bugs", "issues")
 _ID_KEYS: Final = ("id", "key", "cve", "bug_id", "rule", "rule_id")
@@ -142,3 +185,54 @@ def _first(node: JsonNode, keys: tuple[str, ...]) -> str | None:
             if text:
                 return text
     return None
+
+
+def is_report(root: JsonNode) -> bool:
+    """An agent's report: a role, a pass or fail, and a summary."""
+    if not root.has("status", "summary") or not (root.has("role") or root.has("agent")):
+        return False
+    value = root.get("status")
+    return value is not None and isinstance(value.value, str) and value.value.strip().lower() in {"pass", "fail"}
+
+
+_COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
+
+
+_OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
+
+
+def add_report(root: JsonNode, draft: HandoffDraft) -> None:
+    role = root.scalar("role") or root.scalar("agent") or "agent"
+    status = (root.scalar("status") or "").strip().lower()
+    name = f"{role} report"
+    draft.add_producer(role)
+    where = root.place_of("status")
+    draft.add_claims([build_claim(ClaimKind.CHECK, where, f"{name}: {status}", subject=name, value=status)])
+    summary = root.get("summary")
+    if summary is not None and isinstance(summary.value, str):
+        draft.add_fact(f"{name} summary", quote(summary.value), summary.where)
+    _add_details(root, name, draft)
+    output = next((text for key in _OUTPUT_KEYS if isinstance(text := _value_of(root, key), str)), None)
+    if status == "pass" and output is not None:
+        contradiction = find_contradiction(output, None)
+        if contradiction is not None:
+            root.document.report(("status",), f"the {name} is doubtful: {contradiction[0]}")
+
+
+def _add_details(root: JsonNode, name: str, draft: HandoffDraft) -> None:
+    """Plain values of the report and of its details; a commit among them is a claim."""
+    for holder in (root, root.get("details")):
+        for member in holder.members() if holder is not None else ():
+            key = str(member.pointer[-1])
+            if key in {"role", "agent", "status", "summary", *_OUTPUT_KEYS} or isinstance(member.value, dict | list):
+                continue
+            text = member.as_text() or ""
+            if "commit" in key and _COMMIT.match(text):
+                draft.add_claims([build_claim(ClaimKind.COMMIT, member.where, f"{key}: {text}", value=text)])
+            else:
+                draft.add_fact(f"{name} {key.replace('_', ' ')}", quote(text), member.where)
+
+
+def _value_of(root: JsonNode, key: str) -> object:
+    member = root.get(key)
+    return member.value if member is not None else None

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.formats.gsd.parts import PausedWork
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading.claim_words import (
     build_claim,
     claim_commits,
     claim_counts,
+    claim_first_counts,
     claim_references,
     clean_path,
+    find_counts,
+    one_line,
+    says_nothing,
+    section_text,
+    top_items,
 )
 from handoff_tui.handoffs.reading.format import (
     CERTAIN,
@@ -41,14 +45,45 @@ from handoff_tui.handoffs.reading.json_claims import (
 )
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
-from handoff_tui.handoffs.reading.prose import (
-    claim_first_counts,
-    find_counts,
-    one_line,
-    says_nothing,
-    section_text,
-    top_items,
-)
+
+_NOT_A_SLUG: Final = compile_later(r"[^a-z0-9.]+")
+_LEADING_ZEROS: Final = compile_later(r"^0+(?=\d)")
+
+
+class PausedWork(NamedTuple):
+    """One file's account. What it does not say is nothing."""
+
+    phase: str | None = None
+    phase_name: str | None = None
+    status: str | None = None
+    task: str | None = None
+    total_tasks: str | None = None
+    message: str | None = None
+    next_action: str | None = None
+    created: str | None = None
+    tests: TestCounts | None = None
+    tasks: tuple[Task, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    def slug(self) -> str:
+        """The name for the id: the phase, or its name where it has no number."""
+        return _slug(self.phase or "") or _slug(self.phase_name or "")
+
+    def names(self) -> set[str]:
+        """Every way in which the other file may call the same phase."""
+        phase, name = _slug(self.phase or ""), _slug(self.phase_name or "")
+        joined = f"{phase}-{name}" if phase and name else ""
+        return {_LEADING_ZEROS.sub("", text) for text in (phase, name, joined) if text}
+
+    def has_same_phase(self, other: PausedWork) -> bool:
+        return bool(self.names() & other.names())
+
+
+def _slug(text: str) -> str:
+    return _NOT_A_SLUG.sub("-", text.lower()).strip("-.")
+
 
 _FACTS: Final = ("milestone", "milestone_name", "phase_dir", "plan", "task", "total_tasks")
 _HUMAN_TYPES: Final = ("human", "user")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from enum import Enum
+from typing import Final, NamedTuple
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.formats.procedure.records import Record, RecordKind, find_records
-from handoff_tui.handoffs.handoff import Handoff, HandoffType
-from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, parse_status
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
+from handoff_tui.handoffs.reading.claim_words import build_claim, claim_references, one_line, parse_status, top_items
 from handoff_tui.handoffs.reading.format import (
     CERTAIN,
     LIKELY,
@@ -26,7 +25,79 @@ from handoff_tui.handoffs.reading.format import (
 from handoff_tui.handoffs.reading.json_claims import build_unique_id, normalise_status
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, parse_field
-from handoff_tui.handoffs.reading.prose import one_line, top_items
+
+
+class ObjectKind(Enum):
+    """What an object is, by the fields it has."""
+
+    CONTEXT = "context"
+    EXECUTION = "execution"
+    SESSION = "session"
+    PROCEDURE = "procedure"
+
+
+class KnownObject(NamedTuple):
+    """An object of a known kind and the file it stands in."""
+
+    kind: ObjectKind
+    node: JsonNode
+    source: Source
+
+
+_LISTS: Final = (
+    "handoffs",
+    "contexts",
+    "context",
+    "handoff_context",
+    "handoff",
+    "procedures",
+    "executions",
+    "execution_history",
+    "handoff_history",
+    "active_handoffs",
+    "validation_sessions",
+    "validation_history",
+    "sessions",
+)
+_DEEPEST = 3
+
+
+def kind_of(node: JsonNode) -> ObjectKind | None:
+    if node.has("execution_id") and (node.has("handoff_id") or node.has("procedure_id")):
+        return ObjectKind.EXECUTION
+    if node.has("session_id", "handoff_id"):
+        return ObjectKind.SESSION
+    if node.has("handoff_id") and sum(node.has(key) for key in ("source_phase", "target_phase", "source_agent")) > 1:
+        return ObjectKind.CONTEXT
+    if node.has("procedure_id") and (node.has("steps") or node.has("validation_rules", "name")):
+        return ObjectKind.PROCEDURE
+    return None
+
+
+def find_objects(source: Source) -> Iterator[KnownObject]:
+    """Every record of a file, in order; they may stand in a list or under a name that says so."""
+    if source.json is not None:
+        yield from _search(source.json, source, 0)
+
+
+def _search(node: JsonNode, source: Source, depth: int) -> Iterator[KnownObject]:
+    kind = kind_of(node)
+    if kind is not None:
+        yield KnownObject(kind, node, source)
+    if depth == _DEEPEST:
+        return
+    if isinstance(node.value, list):
+        for element in node.elements():
+            yield from _search(element, source, depth + 1)
+        return
+    for member in node.members():
+        name = member.pointer[-1]
+        if name in _LISTS:
+            yield from _search(member, source, depth + 1)
+            if isinstance(member.value, dict) and kind_of(member) is None:
+                for entry in member.members():
+                    yield from _search(entry, source, depth + 2)
+
 
 _STATES: Final = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
 _PRIORITIES: Final = ("critical", "high", "medium", "low")
@@ -35,11 +106,11 @@ _RESULT_LISTS: Final = ("validation_results", "rule_results", "results", "valida
 _STEP_LISTS: Final = ("step_results", "steps_completed", "completed_steps", "steps")
 
 
-def build_handoff(handoff_id: str, records: Sequence[Record], taken: set[str]) -> Handoff:
+def build_handoff(handoff_id: str, records: Sequence[KnownObject], taken: set[str]) -> Handoff:
     """From all records that name this handoff, in order of path and place."""
-    contexts = [record.node for record in records if record.kind is RecordKind.CONTEXT]
-    executions = [record.node for record in records if record.kind is RecordKind.EXECUTION]
-    sessions = [record.node for record in records if record.kind is RecordKind.SESSION]
+    contexts = [record.node for record in records if record.kind is ObjectKind.CONTEXT]
+    executions = [record.node for record in records if record.kind is ObjectKind.EXECUTION]
+    sessions = [record.node for record in records if record.kind is ObjectKind.SESSION]
     context = contexts[0] if contexts else None
     for repeated in contexts[1:]:
         repeated.document.report(repeated.pointer, f"the context of {handoff_id} is given twice; the first one is used")
@@ -218,7 +289,7 @@ def _read_procedures(executions: Iterable[JsonNode]) -> list[Fact]:
     ]
 
 
-def _build_documents(records: Iterable[Record]) -> tuple[Document, ...]:
+def _build_documents(records: Iterable[KnownObject]) -> tuple[Document, ...]:
     sources = {record.source.path: record.source for record in records}
     return tuple(source.document(DocumentRole.STATE) for source in sources.values())
 
@@ -316,7 +387,7 @@ def _deliverable_sections(outline: Outline) -> Iterator[Section]:
             yield section
 
 
-def build_definitions(records: Sequence[Record]) -> Handoff:
+def build_definitions(records: Sequence[KnownObject]) -> Handoff:
     sources = {record.source.path: record.source for record in records}
     return Handoff(
         id="procedures",
@@ -379,33 +450,33 @@ def recognise(source: Source) -> float:
     if source.json is None:
         ours = _PLACE.search(source.path) or any(word in source.text for word in _OWN_WORDS)
         return POSSIBLE if ours else NO
-    return CERTAIN if next(find_records(source), None) is not None else NO
+    return CERTAIN if next(find_objects(source), None) is not None else NO
 
 
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:  # noqa: ARG001 - every format is given the files
     reading = FormatReading()
     taken: set[str] = set()
-    records: list[Record] = []
+    records: list[KnownObject] = []
     for source in sorted(owned, key=lambda source: source.path):
         if source.path.lower().endswith(".md"):
             reading.handoffs.append(build_report(source, taken))
         elif source.json is None:
             reading.handoffs.append(_build_unread(source, taken))
         else:
-            records.extend(find_records(source))
-    grouped: dict[str, list[Record]] = {}
+            records.extend(find_objects(source))
+    grouped: dict[str, list[KnownObject]] = {}
     for record in records:
-        if record.kind is not RecordKind.PROCEDURE:
+        if record.kind is not ObjectKind.PROCEDURE:
             grouped.setdefault(_read_handoff_id(record), []).append(record)
     reading.handoffs.extend(build_handoff(name, group, taken) for name, group in sorted(grouped.items()))
-    definitions = [record for record in records if record.kind is RecordKind.PROCEDURE]
+    definitions = [record for record in records if record.kind is ObjectKind.PROCEDURE]
     if definitions:
         taken.add("procedures")
         reading.handoffs.append(build_definitions(definitions))
     return reading
 
 
-def _read_handoff_id(record: Record) -> str:
+def _read_handoff_id(record: KnownObject) -> str:
     """The id as written; a record without one is known by its own id or its file."""
     node = record.node
     own = node.scalar("handoff_id") or node.scalar("execution_id") or node.scalar("session_id")

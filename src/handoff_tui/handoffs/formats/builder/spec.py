@@ -1,0 +1,166 @@
+"""Specs: what is to be built, and what it waits for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.tasks import Fact
+from handoff_tui.handoffs.formats.builder.names import find_ids
+from handoff_tui.handoffs.formats.builder.prompt import PromptReading, read_questions
+from handoff_tui.handoffs.formats.builder.sections import (
+    fields,
+    headed,
+    is_heading_of,
+    misplaced_sections,
+    missing_sections,
+    normalise,
+    preamble,
+)
+from handoff_tui.handoffs.reading.claim_words import clean_path, parse_status, quote
+from handoff_tui.handoffs.reading.format import Source
+from handoff_tui.handoffs.reading.markdown import Table, plain
+
+_BLOCKED_BY: Final = compile_later(
+    r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"
+)
+
+
+_ACTION: Final = compile_later(r"\b(CREATE|MODIFY|DELETE|EDIT|REWRITE|REBUILD|MOVE|RENAME|UPDATE)", re.IGNORECASE)
+
+
+_INTEGRATION: Final = compile_later(r"\bintegration handoff\b", re.IGNORECASE)
+
+
+_WAVE: Final = compile_later(r"\bwave\s*#?\s*([0-9]{1,3})\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class SpecReading:
+    """What one spec says."""
+
+    source: Source
+    stated_id: str | None = None
+    title: str | None = None
+    superseded: bool = False
+    blocked_by: list[str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    missing: tuple[str, ...] = ()
+    out_of_order: tuple[str, ...] = ()
+    prompt: PromptReading | None = None
+
+
+def read_spec(source: Source, settings: Builder) -> SpecReading:
+    """What it says; nobody changes what was read."""
+    reading = source.read_once("builder.spec", _read, settings)
+    prompt = None if reading.prompt is None else replace(reading.prompt, source=source)
+    return replace(reading, source=source, prompt=prompt)
+
+
+def _read(source: Source, settings: Builder) -> SpecReading:
+    reading = SpecReading(source)
+    if not source.readable:
+        return reading
+    reading.missing = missing_sections(source.outline, settings.spec_sections)
+    reading.out_of_order = misplaced_sections(source.outline, settings.spec_sections)
+    _read_identity(reading)
+    _read_dependencies(reading)
+    _read_planned_files(reading)
+    _read_leaked_answers(reading)
+    _read_remarks(reading)
+    prompt = read_questions(source)
+    reading.prompt = prompt if prompt.questions else None
+    return reading
+
+
+def is_expected_answers(heading: str) -> bool:
+    words = normalise(heading).split()
+    return "expected" in words and ("answers" in words or "answer" in words)
+
+
+def _read_identity(reading: SpecReading) -> None:
+    """The identity table, and the fields under the title; a status there may retire the spec."""
+    source = reading.source
+    identity = [section for section in headed(source.outline) if is_heading_of(section.name, "Identity")]
+    for line, name, value in fields([*preamble(source.outline), *identity]):
+        if not value:
+            continue
+        reading.facts.append(Fact(name=name, value=quote(value), where=source.place(line.number)))
+        if name in {"handoff id", "id", "handoff"}:
+            reading.stated_id = reading.stated_id or next(iter(find_ids(value)), None)
+        elif name == "title":
+            reading.title = reading.title or value
+        elif name == "status" and parse_status(value) == "SUPERSEDED":
+            reading.superseded = True
+    title = source.outline.title or ""
+    if re.search(r"\bSUPERSEDED\b", title) or any(
+        re.match(r"\W*SUPERSEDED\b", line.text) for section in preamble(source.outline) for line in section.lines()
+    ):
+        reading.superseded = True
+
+
+def _read_dependencies(reading: SpecReading) -> None:
+    found: dict[str, None] = {}
+    for line, name, value in fields(reading.source.outline.sections):
+        if _BLOCKED_BY.match(name):
+            found.update(dict.fromkeys(find_ids(line.text.partition(" | ")[2] or value)))
+    reading.blocked_by = list(found)
+
+
+def _read_planned_files(reading: SpecReading) -> None:
+    """Rows of any table with an action and a file; planned, so not claimed."""
+    source = reading.source
+    for section in headed(source.outline):
+        for table in section.tables():
+            action, name = table.column("action"), table.column("file", "path")
+            if action is None or name is None:
+                continue
+            for row in table.rows:
+                if len(row.cells) <= max(action, name):
+                    continue
+                match = _ACTION.search(plain(row.cells[action]))
+                path = _planned_path(table, row.cells, name)
+                if match and path:
+                    value = f"{match.group(1).upper()} {path}"
+                    reading.facts.append(Fact(name="planned file", value=value, where=source.place(row.line)))
+
+
+def _planned_path(table: Table, cells: tuple[str, ...], name: int) -> str | None:
+    path = clean_path(plain(cells[name]))
+    place = table.column("location", "folder", "directory")
+    if path is None or "/" in path or place is None or place >= len(cells):
+        return path
+    folder = clean_path(f"{plain(cells[place]).strip().rstrip('/')}/")
+    return f"{folder}{path}" if folder else path
+
+
+def _read_leaked_answers(reading: SpecReading) -> None:
+    source = reading.source
+    for section in headed(source.outline):
+        if is_expected_answers(section.name):
+            source.report(
+                "holds the expected answers of the question gate; they are for the reviewer only", section.line
+            )
+            where = source.place(section.line)
+            reading.facts.append(Fact(name="expected answers in the spec", value=section.name, where=where))
+
+
+def _read_remarks(reading: SpecReading) -> None:
+    """That this is an integration handoff, and its wave, where it says so."""
+    source = reading.source
+    remarks: dict[str, Fact] = {}
+    for section in source.outline.sections:
+        for number, text in [
+            (section.line, section.title),
+            *((line.number, line.text) for line in section.lines() if not line.code),
+        ]:
+            wave = _WAVE.search(text)
+            if _INTEGRATION.search(text):
+                fact = Fact(name="integration handoff", value=quote(plain(text)), where=source.place(number))
+                remarks.setdefault(fact.name, fact)
+            if wave:
+                remarks.setdefault("wave", Fact(name="wave", value=wave.group(1), where=source.place(number)))
+    reading.facts.extend(remarks.values())

@@ -1,3 +1,0 @@
-"""GSD: a state file and its companion note."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""Smooth procedures: contexts, executions, validation sessions."""
-
-from __future__ import annotations
