@@ -45,7 +45,7 @@ class History:
         )
 
 
-def traces(handoff: str, document: str = "", **more: Any) -> Traces:
+def traces(handoff: str, document: str = "", **more: Any) -> Traces:  # noqa: ANN401 - any field of Traces
     documents = frozenset({document} if document else ())
     found = Traces(handoff, names=frozenset({handoff.casefold()}), documents=documents, reports=documents)
     return replace(found, **more)

@@ -1,8 +1,8 @@
 """Gives every change to the handoffs it belongs to. Pure.
 
-A change goes to the first of these that applies: what a person said, the run or commit that names a handoff, the
-declarations of a handoff, the span of its documents, the last owner of the path, nobody. A handoff's own documents are
-always its own.
+A change goes to the first of these that applies: what a person said; the commit that names a handoff, or the run that
+made it; the handoffs whose documents list the path or name the commit; the span of a document; the last owner of the
+path; nobody. A handoff's own documents are always its own.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class _TraceIndex:
         self._by_declared: dict[str, list[str]] = defaultdict(list)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_commit: dict[str, Owners] = defaultdict(dict)
+        self._by_run: dict[str, Owners] = defaultdict(dict)
         self._persons = [found for found in traces.values() if found.person is not None]
         for handoff, found in traces.items():
             for table, keys in (
@@ -73,12 +74,16 @@ class _TraceIndex:
             for commit in found.commits:
                 self._by_commit[commit][handoff] = Source.COMMITS
             for commit in found.run_commits:
-                self._by_commit[commit][handoff] = Source.RUN
+                self._by_run[commit][handoff] = Source.RUN
 
     def find_named(self, commit: ChangedCommit) -> Owners:
-        """The handoffs that a commit belongs to as a whole."""
-        by_message = {handoff for name in list_message_names(commit.body) for handoff in self._by_name.get(name, ())}
-        return {**dict.fromkeys(sorted(by_message), Source.COMMITS), **self._by_commit.get(commit.id, {})}
+        """The handoffs that a commit itself names, and those whose agent runs made it."""
+        named = {handoff for name in list_message_names(commit.body) for handoff in self._by_name.get(name, ())}
+        return dict.fromkeys(sorted(named), Source.COMMITS) | self._by_run.get(commit.id, {})
+
+    def find_naming(self, commit: str) -> Owners:
+        """The handoffs whose documents name a commit; a session's summary also names the commits of others."""
+        return self._by_commit.get(commit, {})
 
     def find_said(self, commit: str | None, path: str) -> Owners:
         """The handoffs to which a person gave this change."""
@@ -134,6 +139,13 @@ class _Ranges:
             claimed = dict.fromkeys(self._spans[number], Source.SPAN)
         return documents | claimed
 
+    def _find_declared(self, number: int, path: str) -> list[str]:
+        """The handoffs at work that list the path; if none is, the next one that will."""
+        listing = list(self._index.find_declared(path))
+        at_work = [handoff for handoff in listing if self._reach[number] & self._bits[handoff]]
+        to_come = [handoff for handoff in listing if self._ahead[number] & self._bits[handoff]]
+        return at_work or sorted(to_come, key=lambda handoff: self._first[handoff])[:1]
+
     def _find_spans(self, written: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
         """For each commit, the handoffs whose report is the next one written at or after it."""
         spans = list(written)
@@ -144,11 +156,17 @@ class _Ranges:
 
     def _find_reach(self, written: list[tuple[str, ...]]) -> list[int]:
         """For each commit, the handoffs whose work had begun by then and was not over yet."""
+        index = self._index
         marks = [
-            self._mask((*named, *writers, *self._list_documents(commit)))
+            self._mask((*named, *writers, *index.find_naming(commit.id), *self._list_documents(commit)))
             for commit, named, writers in zip(self._history, self._named, written, strict=True)
         ]
-        begun, ahead = list(marks), list(marks)
+        begun, self._ahead = list(marks), list(marks)
+        ahead = self._ahead
+        self._first = {
+            handoff: next((number for number, mark in enumerate(marks) if mark & bit), len(marks))
+            for handoff, bit in self._bits.items()
+        }
         for number in range(len(marks)):
             for parent in self._parents[number]:
                 begun[number] |= begun[parent]

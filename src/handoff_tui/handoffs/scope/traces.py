@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.document import DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _TOKEN = compile_later(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?")
 _TRAILER = compile_later(

@@ -1,0 +1,51 @@
+"""What single paths of the work tree hold, by their own bytes: no filter, attribute or index flag has a say."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_CHUNK = 1 << 20
+FILE, PROGRAM, LINK = "100644", "100755", "120000"
+
+
+class WorkContent(NamedTuple):
+    """A file or link as it lies on the disk."""
+
+    mode: str
+    blob: str
+    """The id git would give these bytes."""
+    sha256: str
+
+
+def read_work_content(root: Path, path: str, object_format: str) -> WorkContent | None:
+    """The content of a path; None if no file or link is there, or a folder above it is a link."""
+    place = root / path
+    try:
+        if any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path()):
+            return None
+        status = place.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            target = os.fsencode(place.readlink())
+            return _hash(LINK, len(target), iter([target]), object_format)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        with place.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            mode = PROGRAM if status.st_mode & stat.S_IXUSR else FILE
+            return _hash(mode, size, iter(lambda: file.read(_CHUNK), b""), object_format)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _hash(mode: str, size: int, chunks: Iterator[bytes], object_format: str) -> WorkContent:
+    git_id = hashlib.new(object_format, b"blob %d\0" % size, usedforsecurity=False)
+    content = hashlib.sha256()
+    for chunk in chunks:
+        git_id.update(chunk)
+        content.update(chunk)
+    return WorkContent(mode, git_id.hexdigest(), content.hexdigest())

@@ -1,0 +1,152 @@
+"""Finds the scopes of all handoffs of a repository: its history read once, and the uncommitted files."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from handoff_tui.git.history.commit_changes import ChangedCommit, read_commit_changes
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.work_tree.content import WorkContent, read_work_content
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
+from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes
+from handoff_tui.handoffs.scope.traces import (
+    PersonSays,
+    Traces,
+    build_traces,
+    find_shared_documents,
+    list_named_commits,
+)
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.system.files.own_folder import is_own
+
+_SHORTEST_ID = 7
+_MOST_NAMED = 200
+"""With more paths than this, the whole tree is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedScope:
+    """A scope as a person wrote it down: work since a commit, below some paths, or both."""
+
+    since: str = ""
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogTraces:
+    """What the signed log and the runs add to what documents and commits show."""
+
+    start_line: str | None = None
+    decided: frozenset[str] = frozenset()
+    stated: Mapping[str, StatedScope] = field(default_factory=dict)
+    run_commits: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+NO_LOG = LogTraces()
+
+
+class FoundScopes:
+    """The scopes, and what was read to find them."""
+
+    def __init__(self, scopes: Scopes, history: Sequence[ChangedCommit], contents: Mapping[str, WorkContent]) -> None:
+        self.scopes = scopes
+        self.history = history
+        self.sha256_by_blob = {content.blob: content.sha256 for content in contents.values()}
+        """The hashes of what is not committed; those of committed blobs are looked up when they are needed."""
+
+
+def find_scopes(desk: Desk, handoffs: Iterable[Handoff], known: LogTraces = NO_LOG) -> FoundScopes:
+    """Reads history since the start line and what is not committed, and gives each change to its handoffs."""
+    handoffs = tuple(handoffs)
+    git = desk.repository.git
+    start_line = resolve_commits(git, [known.start_line])[known.start_line] if known.start_line else None
+    history = [
+        commit._replace(changes=tuple(change for change in commit.changes if not is_own(change.path)))
+        for commit in read_commit_changes(git, start_line)
+    ]
+    contents, uncommitted = _read_uncommitted(desk)
+    traces = _build_all_traces(desk, handoffs, history, known)
+    return FoundScopes(assign_changes(history, uncommitted, traces, start_line), history, contents)
+
+
+def _build_all_traces(
+    desk: Desk, handoffs: tuple[Handoff, ...], history: Sequence[ChangedCommit], known: LogTraces
+) -> Iterable[Traces]:
+    shared = find_shared_documents(handoffs)
+    ids = sorted(commit.id for commit in history)
+    after = _CommitsAfter(desk, history)
+    for handoff in handoffs:
+        found = build_traces(handoff, shared)
+        stated = known.stated.get(handoff.id)
+        yield replace(
+            found,
+            commits=frozenset(filter(None, (_find_id(ids, name) for name in list_named_commits(handoff)))),
+            run_commits=known.run_commits.get(handoff.id, frozenset()),
+            person=None if stated is None else PersonSays(after.find(stated.since), stated.paths),
+            undecided=handoff.id not in known.decided,
+        )
+
+
+class _CommitsAfter:
+    """The commits of history that come after a given one."""
+
+    def __init__(self, desk: Desk, history: Sequence[ChangedCommit]) -> None:
+        self._desk, self._history = desk, history
+
+    def find(self, since: str) -> frozenset[str] | None:
+        """None if no commit is named: then all count."""
+        if not since:
+            return None
+        start = resolve_commits(self._desk.repository.git, [since])[since]
+        before: set[str] = {start} if start else set()
+        for commit in reversed(self._history):
+            if commit.id in before:
+                before.update(commit.parents)
+        return frozenset(commit.id for commit in self._history if commit.id not in before)
+
+
+def _find_id(ids: list[str], written: str) -> str | None:
+    """The full id that a document shortened; None if it is not in this history, or ambiguous."""
+    prefix = written.casefold()
+    if len(prefix) < _SHORTEST_ID:
+        return None
+    number = bisect_left(ids, prefix)
+    fitting = [name for name in ids[number : number + 2] if name.startswith(prefix)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _read_uncommitted(desk: Desk) -> tuple[dict[str, WorkContent], list[UncommittedChange]]:
+    """What differs from HEAD in the work tree, by bytes. Submodules count by their commits, which HEAD records."""
+    facts = desk.work_tree.facts
+    tracked = [path for path in facts.changed if path not in facts.submodules]
+    before = _read_head(desk, tracked)
+    contents: dict[str, WorkContent] = {}
+    changes = []
+    for path in sorted({*tracked, *facts.untracked}):
+        content = read_work_content(desk.repository.root, path, desk.repository.object_format)
+        if content is not None:
+            contents[path] = content
+        now = DELETED if content is None else Content(content.mode, content.blob)
+        if now != before.get(path, DELETED):
+            changes.append(UncommittedChange(path, before.get(path, DELETED), now))
+    return contents, changes
+
+
+def _read_head(desk: Desk, paths: list[str]) -> dict[str, Content]:
+    """What HEAD holds at these paths."""
+    if not paths or desk.work_tree.facts.head is None:
+        return {}
+    named = paths if len(paths) <= _MOST_NAMED else ()
+    output = desk.repository.git.read("ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *named)
+    wanted = set(paths)
+    found = {}
+    for line in os.fsdecode(output).split("\0"):
+        description, _, path = line.partition("\t")
+        if path in wanted:
+            mode, _, blob = description.split(" ")
+            found[path] = Content(mode, blob)
+    return found
