@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
-from handoff_tui.checks.testcode.compared_tests import compare_tests
-from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.checks.testcode.compare import compare_tests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 
 if TYPE_CHECKING:
-    from handoff_tui.checks.testcode.skip_marks import SkipMark
+    from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
 
 
 _SHOWN = 5
@@ -79,7 +78,7 @@ def _judge_skips(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_files(files: list[ChangedFile]) -> Iterator[RuleFinding]:
-    from handoff_tui.checks.testcode.skip_marks import find_skips  # noqa: PLC0415 - only changed tests are read
+    from handoff_tui.checks.testcode.find import find_skips  # noqa: PLC0415 - only changed tests are read
 
     left: Counter[tuple[str, str]] = Counter()
     new: list[tuple[str, SkipMark]] = []

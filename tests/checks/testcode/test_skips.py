@@ -2,12 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.testcode.skip_marks import find_skips
+from handoff_tui.checks.testcode.find import find_skips
 
 
 @pytest.mark.parametrize(
     ("path", "text", "keys"),
     [
+        ("a.py", "class A:\n    @mark.xfail\n    def test_b(self): ...\n", [("mark.xfail", "A.test_b")]),
+        ("a.py", "x = [pytest.param(1, marks=pytest.mark.skip)]\n", [("pytest.mark.skip", "module")]),
+        ("a.py", "class A:\n    __test__ = False\n", [("__test__", "A")]),
+        ("a.py", "def test_a(self):\n    self.skipTest('x')\n", [("self.skipTest", "test_a")]),
+        ("a.py", "skip = 1\nprint(skip, row.skip())\n", []),
+        ("a.py", "print(__test__)\n", []),
+        ("a.py", "def broken(: skip\n", []),
+        ("a.js", "it.concurrent.skip('a', f)\nfit('b', f)", [("it.concurrent.skip", "a"), ("fit", "b")]),
+        ("a.js", "music.skip()\nprofit('b')", []),
+        ("a.txt", "it.skip('a')", []),
         ("a.js", "describe('a', () => { it.skip(\n'b', f) })", [("it.skip", "a › b")]),
         ("a.js", "it['skip']('a', f)", [("it['skip']", "a")]),
         ("a.js", "it.only.each([1])('a', f)", [("it.only.each", "a")]),
@@ -18,9 +28,11 @@ from handoff_tui.checks.testcode.skip_marks import find_skips
         ("a.js", "test('a', { skip: true }, () => {})", [("skip:", "a")]),
         ("a.js", "const it2 = it.skip", [("it.skip", "")]),
         ("a_test.go", "func TestA(t *testing.T) {\n\tt.Skipf(`x`)\n}", [("t.Skipf", "TestA")]),
-        ("a_test.go", 'func TestA(x *testing.T) { x.Run("b", func(x *testing.T) { x.SkipNow() }) }', [
-            ("x.SkipNow", "TestA › b")
-        ]),
+        (
+            "a_test.go",
+            'func TestA(x *testing.T) { x.Run("b", func(x *testing.T) { x.SkipNow() }) }',
+            [("x.SkipNow", "TestA › b")],
+        ),
         ("a_test.go", "func (s *S) TestA() { s.T().Skip() }", [("s.T().Skip", "S.TestA")]),
         ("a_test.go", "//go:build never\n\npackage a\n", [("//go:build never", "")]),
         ("a.rs", '#[test]\n#[ignore = "]"]\nfn a() {}', [('#[ignore = "]"]', "a")]),
@@ -33,8 +45,8 @@ from handoff_tui.checks.testcode.skip_marks import find_skips
         ("A.java", "class A { @Test void b() { assumeTrue(c); } }", [("assumeTrue", "A › b")]),
         ("A.kt", 'class A { @Test @EnabledIf("x") fun `b c`() {} }', [("@EnabledIf", "A › b c")]),
     ],
-)  # fmt: skip
-def test_marks_are_found_with_their_tests(path: str, text: str, keys: list[tuple[str, str]]) -> None:
+)
+def test_marks_are_found_with_what_they_stand_on(path: str, text: str, keys: list[tuple[str, str]]) -> None:
     """Each way to keep a test from running, over lines too."""
     assert [mark.key for mark in find_skips(path, text)] == keys
 

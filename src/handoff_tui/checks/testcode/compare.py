@@ -1,17 +1,20 @@
-"""Each test of the baseline beside what became of it, wherever it went."""
+"""Pairs each test of the baseline with what became of it, even in another file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
-from handoff_tui.checks.testcode.tested_function import TestFunction
+
+if TYPE_CHECKING:
+    from handoff_tui.checks.testcode.parts import TestFunction
 
 
 @dataclass(frozen=True, slots=True)
 class TestPair:
-    """A test as it was, and as it is; nothing where it is gone."""
+    """A test as it was, and as it is; `now` is None if it is gone."""
 
     __test__ = False
 
@@ -21,14 +24,12 @@ class TestPair:
     now: TestFunction | None = None
 
 
-def find_tests(path: str | None, text: str) -> dict[str, TestFunction]:
+def _find_tests(path: str | None, text: str) -> dict[str, TestFunction]:
     if path is None:
         return {}
-    from handoff_tui.checks.testcode.marked_tests import find_marked_tests  # noqa: PLC0415 - only changed tests are read
-    from handoff_tui.checks.testcode.python_tests import find_python_tests  # noqa: PLC0415
+    from handoff_tui.checks.testcode.find import find_tests  # noqa: PLC0415 - only changed tests are read
 
-    tests = find_python_tests(text) if path.endswith(".py") else find_marked_tests(path, text)
-    return {test.name: test for test in tests}
+    return {test.name: test for test in find_tests(path, text)}
 
 
 def compare_tests(context: Context) -> list[TestPair]:
@@ -37,8 +38,8 @@ def compare_tests(context: Context) -> list[TestPair]:
     pairs: list[TestPair] = []
     for file in files:
         if file.old_path is not None:
-            now = find_tests(file.new_path, file.now)
-            for name, before in find_tests(file.old_path, file.before).items():
+            now = _find_tests(file.new_path, file.now)
+            for name, before in _find_tests(file.old_path, file.before).items():
                 new_path = file.new_path if name in now else None
                 pairs.append(TestPair(file.old_path, before, new_path, now.get(name)))
     if any(pair.now is None for pair in pairs):
@@ -52,14 +53,14 @@ def _find_added(files: list[ChangedFile]) -> list[tuple[str, TestFunction]]:
         (file.new_path, test)
         for file in files
         if file.new_path is not None
-        for before in [find_tests(file.old_path, file.before)]
-        for test in find_tests(file.new_path, file.now).values()
+        for before in [_find_tests(file.old_path, file.before)]
+        for test in _find_tests(file.new_path, file.now).values()
         if test.name not in before
     ]
 
 
 def _follow(pairs: list[TestPair], added: list[tuple[str, TestFunction]]) -> list[TestPair]:
-    """Looks for tests that left their file among those that are new in another; each is taken once."""
+    """Finds tests that left their file among those that are new in another; each counts once."""
     followed: list[TestPair] = []
     for pair in pairs:
         moved = _find_moved(pair.before, added) if pair.now is None else None
@@ -72,7 +73,7 @@ def _follow(pairs: list[TestPair], added: list[tuple[str, TestFunction]]) -> lis
 
 
 def _find_moved(before: TestFunction, added: list[tuple[str, TestFunction]]) -> tuple[str, TestFunction] | None:
-    """The same name elsewhere, else the same doing under another name, else the same method of another class."""
+    """The test of the same name, else with the same body, else with the same title in another class."""
     by_name = [entry for entry in added if entry[1].name == before.name]
     by_body = [entry for entry in added if before.assertions and entry[1].body == before.body]
     by_method = [entry for entry in added if entry[1].title == before.title]

@@ -1,23 +1,31 @@
-"""Tests of Python files, from their syntax tree: which there are, and how much each asserts."""
+"""Python tests, their assertions and skips, from the syntax tree."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Final
 
-from handoff_tui.checks.testcode.tested_function import TestFunction
+from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
+from handoff_tui.core.lazy_pattern import compile_later
 
 _LOOSE_METHODS = frozenset({"assertTrue", "assertFalse", "assertIsNotNone", "assertIsNone"})
 _RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns"})
 _BROAD = frozenset({"Exception", "BaseException"})
 _FAILING = frozenset({"fail"})
 _PAIR = 2
-
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SKIP: Final = compile_later(
+    r"(?:^|\.)mark\.(?:skip|skipif|xfail)$|^pytest\.(?:skip|xfail|importorskip)$|\.skipTest$"
+    r"|^unittest\.(?:skip|skipIf|skipUnless|expectedFailure|SkipTest)$"
+    r"|^(?:skipIf|skipUnless|expectedFailure|SkipTest|collect_ignore|collect_ignore_glob|__test__|importorskip)$"
+)
+_ANY_WORD: Final = compile_later(r"skip|xfail|expectedFailure|SkipTest|collect_ignore|__test__")
+_BARE: Final = frozenset({"skip", "xfail"})
 
 
-def parse_python(text: str) -> ast.Module | None:
+def _parse(text: str) -> ast.Module | None:
     """The tree of a file; nothing where it is no Python."""
     try:
         return ast.parse(text)
@@ -25,9 +33,9 @@ def parse_python(text: str) -> ast.Module | None:
         return None
 
 
-def find_python_tests(text: str) -> list[TestFunction]:
+def find_tests(text: str) -> list[TestFunction]:
     """Functions and methods whose names begin with test, in order; a file that cannot be parsed has none."""
-    tree = parse_python(text)
+    tree = _parse(text)
     found: list[TestFunction] = []
     waiting: list[tuple[str, ast.AST]] = [("", tree)] if tree is not None else []
     while waiting:
@@ -163,3 +171,40 @@ def _quote(node: ast.AST) -> str:
     if isinstance(node, ast.ExceptHandler):
         return "except that passes over a failed assertion"
     return " ".join(ast.unparse(node).split())[:80]
+
+
+def find_skips(text: str) -> Iterator[SkipMark]:
+    """Decorators, calls and names, but not words in strings; each with the test or class it stands on."""
+    tree = _parse(text) if _ANY_WORD.search(text) else None
+    waiting: list[tuple[str, ast.AST]] = [("module", tree)] if tree is not None else []
+    while waiting:
+        owner, node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            owner = node.name if owner == "module" else f"{owner}.{node.name}"
+        name = _dotted(node)
+        if name is not None:
+            if _SKIP.search(name) and not _is_harmless(name, node):
+                yield SkipMark(name, owner, getattr(node, "lineno", 1))
+            continue
+        for decorator in getattr(node, "decorator_list", ()):
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if isinstance(called, ast.Name) and called.id in _BARE:
+                yield SkipMark(called.id, owner, called.lineno)
+        waiting.extend((owner, child) for child in ast.iter_child_nodes(node))
+
+
+def _is_harmless(name: str, node: ast.AST) -> bool:
+    """A name that is read is no mark of its own: only setting it keeps tests out."""
+    settable = name in {"collect_ignore", "collect_ignore_glob", "__test__"}
+    return settable and not isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def _dotted(node: ast.AST) -> str | None:
+    """`pytest.mark.skip` for the attribute of that name; nothing for what is no plain name."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join(reversed([*parts, node.id]))

@@ -1,0 +1,137 @@
+"""Go: functions whose names make them tests, their assertions and skips."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.checks.testcode.parts import (
+    Assertion,
+    CodeSkip,
+    CodeTest,
+    Strength,
+    build_assertion,
+    build_skip,
+    build_test,
+    count_elements,
+    find_block,
+    is_pair_of_equals,
+    judge_truth,
+    name_tests,
+    read_arguments,
+)
+from handoff_tui.core.lazy_pattern import compile_later
+
+_FUNCTION: Final = compile_later(
+    r"^func\s+(?:\(\s*(?:\w+\s+)?\*?\s*(?P<receiver>\w+)[^)\n]{0,200}\)\s*)?(?P<name>(?:Test|Benchmark|Fuzz|Example)\w*)\s*(?=\()",
+    re.MULTILINE,
+)
+_RUN: Final = compile_later(r"(?<![\w.])\w+\.Run\s*(?=\()")
+_TABLE: Final = compile_later(r"\b(\w+)\s*:?=\s*(?:\[[^\[\]\n]{0,50}\]|map\[[^\[\]\n]{0,100}\])")
+_RANGE: Final = compile_later(r"\brange\s+(\w+)")
+_TYPE_END: Final = compile_later(r"[{;\n]")
+_CLOSING: Final = compile_later(r"\)")
+_TESTING: Final = compile_later(r"\b(\w+)\s+\*?testing\.(?:TB|T|B|F)\b")
+_FAILURE: Final = compile_later(r"(?<![\w.])(?P<receiver>\w+)\.(?:Errorf?|Fatalf?|Fail|FailNow)\s*(?=\()")
+_CALL: Final = compile_later(r"(?<![\w.])(?:assert|require)\.(?P<member>[A-Z]\w*)\s*(?=\()")
+_SUITE: Final = compile_later(
+    r"(?<![\w.])(?:s|suite|ts)\.(?:(?:Require|Assert)\(\)\.)?(?P<member>(?:Not|No)?(?:Equal\w*|True|False|Nil|Error\w*|Contains"
+    r"|Len|Empty|Zero|Panics\w*|Same|Greater\w*|Less\w*|ElementsMatch|InDelta|JSONEq|Regexp|Subset|IsType))\s*(?=\()"
+)
+_USUAL: Final = frozenset({"t", "b", "f", "tb"})
+_LOOSE: Final = frozenset(
+    {"True", "False", "NotNil", "NotEmpty", "NotZero", "NotEqual", "Error", "NoError", "Condition"}
+)
+_EQUAL: Final = frozenset({"Equal", "EqualValues", "Exactly", "Same", "JSONEq", "ElementsMatch"})
+_TRIVIAL: Final = {"True": "true", "False": "false", "Nil": "nil", "NoError": "nil"}
+_SKIP: Final = compile_later(r"(?<![\w.])(?P<receiver>\w+)(?:\.T\(\))?\.(?:Skip|Skipf|SkipNow)\s*(?=\()")
+_CONSTRAINT: Final = compile_later(r"^//(?:go:build| \+build)[ \t]+\S[^\n]*", re.MULTILINE)
+_PACKAGE: Final = compile_later(r"^package\b", re.MULTILINE)
+
+
+def find_tests(code: Code) -> list[CodeTest]:
+    """Functions, methods of suites, and the runs inside them that have a title in quotes."""
+    found: list[CodeTest] = []
+    functions = list(_FUNCTION.finditer(code.bare))
+    limits = [*(function.start() for function in functions[1:]), len(code.bare)]
+    for match, limit in zip(functions, limits, strict=False):
+        start, end = find_block(code, code.end_of(match.end()))
+        body = min(start, limit - 1), min(end, limit - 1)
+        title = ".".join(part for part in (match["receiver"], match["name"]) if part)
+        found.append(build_test(title, match.start(), body, _count_cases(code, *body)))
+        found.extend(_find_runs(code, *body))
+    return name_tests(found)
+
+
+def _find_runs(code: Code, start: int, end: int) -> Iterator[CodeTest]:
+    for match in _RUN.finditer(code.bare, start, end):
+        parts = code.list_arguments(match.end())
+        first = code.code[slice(*parts[0])].strip() if parts else ""
+        if len(parts) > 1 and first[0] in '"`' and first[-1] == first[0]:
+            closing = code.find_near(_CLOSING, parts[1][0])
+            body = find_block(code, closing.start() if closing else parts[1][0])
+            yield build_test(first[1:-1], match.start(), body)
+
+
+def _count_cases(code: Code, start: int, end: int) -> int:
+    """The rows of the tables that are gone through."""
+    rows = 0
+    ranged = {match[1] for match in _RANGE.finditer(code.bare, start, end)}
+    for match in _TABLE.finditer(code.bare, start, end):
+        if match[1] not in ranged:
+            continue
+        opening = _find_literal(code, match.end(), end)
+        rows += count_elements(code, opening) if opening >= 0 else 0
+    return max(1, rows)
+
+
+def _find_literal(code: Code, position: int, end: int) -> int:
+    """The brace of the rows, behind the type of the table, which may have braces of its own."""
+    brace = code.find_near(_TYPE_END, position)
+    if brace is None or brace.group() != "{" or brace.start() >= end:
+        return -1
+    if not code.bare[position : brace.start()].rstrip().endswith(("struct", "interface")):
+        return brace.start()
+    following = code.skip_space(code.end_of(brace.start()) + 1, end)
+    return following if code.bare.startswith("{", following) else -1
+
+
+def find_assertions(code: Code) -> Iterator[Assertion]:
+    receivers = _find_receivers(code)
+    for match in _FAILURE.finditer(code.bare):
+        if match["receiver"] in receivers:
+            yield build_assertion(code, match.start(), code.end_of(match.end()) + 1, Strength.LOOSE)
+    for match in (*_CALL.finditer(code.bare), *_SUITE.finditer(code.bare)):
+        if match["member"] != "New":
+            yield _judge(code, match, receivers)
+
+
+def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> Assertion:
+    arguments = read_arguments(code, match.end())
+    skipped = 1 if arguments and (arguments[0] in receivers or arguments[0].endswith(".T()")) else 0
+    member, rest = match["member"], arguments[skipped:]
+    if (member in _EQUAL and is_pair_of_equals(rest)) or (bool(rest) and rest[0] == _TRIVIAL.get(member)):
+        strength = Strength.TRIVIAL
+    elif member in {"True", "False"}:
+        strength = judge_truth(code, match.end(), arguments, skipped) if member == "True" else Strength.LOOSE
+    else:
+        strength = Strength.LOOSE if member in _LOOSE else Strength.EXACT
+    return build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
+
+
+def _find_receivers(code: Code) -> frozenset[str]:
+    """Names under which functions of Go are given their test."""
+    return _USUAL | {match[1] for match in _TESTING.finditer(code.bare)}
+
+
+def find_skips(code: Code, _: list[CodeTest]) -> Iterator[CodeSkip]:
+    """Calls that skip, and the line at the head of a file that says when it is built at all."""
+    receivers = _find_receivers(code) | {"s", "suite"}
+    for match in _SKIP.finditer(code.bare):
+        if match["receiver"] in receivers:
+            yield build_skip(code, match.start(), match.end())
+    package = _PACKAGE.search(code.bare)
+    for match in _CONSTRAINT.finditer(code.text, 0, package.start() if package else len(code.text)):
+        yield CodeSkip(" ".join(match.group().split()), match.start(), match.end(), match.start())
