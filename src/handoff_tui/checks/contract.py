@@ -52,7 +52,7 @@ class Rule(NamedTuple):
     """A rule: a pure function over a context, and what to say about it."""
 
     id: str
-    """Kebab-case, the same as the file's name; never changes."""
+    """Kebab-case; never changes."""
     system: System
     severity: Severity
     holds: str

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handoff_tui.checks.contract import Found, NotApplicableError, Rule
+from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.hub.reports import BUGS_REPORT_CLEARS, SECURITY_REPORT_CLEARS, find_reports
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from tests.support.world import MemoryWorld, judge
@@ -22,7 +22,7 @@ class Report(NamedTuple):
     def write(self, *findings: dict[str, object], **more: object) -> str:
         return json.dumps({"task": "T050", "status": "pass", self.key: findings, **more}, indent=1)
 
-    def judge(self, *findings: dict[str, object], **more: object) -> list[Found]:
+    def judge(self, *findings: dict[str, object], **more: object) -> list[RuleFinding]:
         return judge(self.rule, MemoryWorld({self.path: self.write(*findings, **more)}))
 
     def say_pass(self) -> dict[str, str | bytes]:
