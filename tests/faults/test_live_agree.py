@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from handoff_tui.live.state.desk import DecisionStage, DeskState, Part
+from handoff_tui.live.state.app import AppState, DecisionStage, Part
 from handoff_tui.log.gates.gate_state import GateName
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
@@ -17,7 +17,7 @@ PARTS = (Part.SHOWN, Part.CHECKS, Part.GATE, Part.LOG)
 QUIET_SECONDS = 1.5
 
 
-def find_gate(state: DeskState) -> GateName | None:
+def find_gate(state: AppState) -> GateName | None:
     return state.item.reviewed.gate.state if state.item else None
 
 
@@ -39,14 +39,14 @@ def test_decision_at_one_desk_shows_at_the_other(gate_desk: GateDesk, monkeypatc
         for onlooker in (one, other):
             onlooker.wait_until_live()
             onlooker.choose(HANDOFF, *PARTS)
-        one.desk.begin_decision("reject")
+        one.desk.deciding.begin("reject")
         one.wait_for(lambda state: state.decision is not None and state.decision.stage is DecisionStage.READY)
-        one.desk.sign("the tests are missing")
+        one.desk.deciding.sign("the tests are missing")
         one.wait_for(lambda state: state.decision is not None and state.decision.stage is DecisionStage.STORED)
         other.wait_for(lambda state: find_gate(state) is GateName.REJECTED)
         other.wait_for(lambda state: bool(state.log.value and len(state.log.value.rows) == 2))
         one.wait_for(lambda state: find_gate(state) is GateName.REJECTED)
-        one.desk.leave_decision()
+        one.desk.deciding.leave()
         watch_quiet(one, other)
         mine, theirs = without_moment(one.wait_until_live()), without_moment(other.wait_until_live())
         assert mine == theirs

@@ -18,34 +18,34 @@ from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.theme import load_theme
-from handoff_tui.core.picture import Picture
+from handoff_tui.core.text.pictures import Picture
 from handoff_tui.live.state.agents import (
-    AtWork,
-    Coming,
+    Activity,
+    Breakpoint,
     OutputFound,
-    OutputPlace,
+    OutputRange,
     OutputSource,
     ProofShown,
     ProofsView,
     Proposal,
     ProposalKind,
     ProposalStage,
-    Stop,
+    ScheduledRun,
 )
-from handoff_tui.live.state.desk import DeskState, Loaded, Trouble
-from handoff_tui.tui.app import DeskApp
+from handoff_tui.live.state.app import AppState, Loaded, Trouble
+from handoff_tui.tui.app import ReviewApp
 from handoff_tui.tui.arming import PAUSE_SECONDS
 from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.dialogs.lists import build_dialog
 from handoff_tui.tui.dialogs.palette import PaletteScreen
-from handoff_tui.tui.dialogs.proofs.screen import ProofsScreen
+from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
-from handoff_tui.tui.drawing.appearance import Look
+from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.messages import (
     AppActionWanted,
-    Asked,
-    CourseEnded,
+    BreakpointToggled,
     EditorWanted,
+    FollowUpsCancelled,
     LeaveWanted,
     NoteWritten,
     OutputSearchWanted,
@@ -55,10 +55,10 @@ from handoff_tui.tui.messages import (
     ProposalConfirmed,
     ProposalLeft,
     ProposalWanted,
-    RunLookWanted,
+    Request,
     RunPaused,
+    RunReviewWanted,
     ScopeWanted,
-    StopToggled,
 )
 from handoff_tui.tui.views.agent.output_lines import OutputLines
 from tests.support.agent_states import PLAN, PROOFS, look_at, make_agent_state, make_lock, make_run, make_window
@@ -74,7 +74,7 @@ WORKING = replace(make_agent_state(FAILED, RUNNING), output=make_window(RUNNING,
 READY = Proposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 
 
-def list_asked(app: StillApp, kind: type[Asked]) -> list[Asked]:
+def list_asked(app: StillApp, kind: type[Request]) -> list[Request]:
     return [one for one in app.asked if isinstance(one, kind)]
 
 
@@ -178,7 +178,7 @@ def test_tries_are_gone_through_and_told_apart() -> None:
         assert "What it was told" in await settle(pilot, "i")
         asked = list_asked(app, OutputWanted)[-1]
         assert isinstance(asked, OutputWanted)
-        assert asked.place == OutputPlace(FAILED.state.key, OutputSource.PROMPT, 0, asked.place.height)
+        assert asked.place == OutputRange(FAILED.state.key, OutputSource.PROMPT, 0, asked.place.height)
         assert "What became of build 1.1" in await settle(pilot, "v")
         assert "Output · build 1.2" in await settle(pilot, "v", "]")
 
@@ -401,7 +401,7 @@ def test_agent_is_held_and_goes_on() -> None:
         app.give(make_agent_state(FAILED, make_run(2)))
         assert "c looks at its work" in await settle(pilot)
         await settle(pilot, "c")
-        assert len(list_asked(app, RunLookWanted)) == 1
+        assert len(list_asked(app, RunReviewWanted)) == 1
 
     drive(StillApp(WORKING), script)
 
@@ -447,7 +447,7 @@ def test_diff_of_a_try_is_opened() -> None:
         (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
     ],
 )
-def test_empty_view_says_why(state: DeskState, words: str) -> None:
+def test_empty_view_says_why(state: AppState, words: str) -> None:
     """Not read yet, nobody started, nobody configured, not readable."""
 
     async def script(pilot: Pilot[None]) -> None:
@@ -524,7 +524,7 @@ def test_file_that_the_output_names_is_opened() -> None:
 
 def test_breakpoints_are_set_between_phases() -> None:
     """Those that are set are marked."""
-    state = make_agent_state(FAILED, stops=frozenset({Stop("build", before=False)}))
+    state = make_agent_state(FAILED, stops=frozenset({Breakpoint("build", before=False)}))
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
@@ -532,20 +532,22 @@ def test_breakpoints_are_set_between_phases() -> None:
         assert "before build" in screen
         assert "● set" in screen
         await settle(pilot, "enter")
-        assert [one.place for one in app.asked if isinstance(one, StopToggled)] == [Stop("build", before=True)]
+        assert [one.place for one in app.asked if isinstance(one, BreakpointToggled)] == [
+            Breakpoint("build", before=True)
+        ]
 
     drive(StillApp(state), script)
 
 
 def test_try_that_comes_by_itself_is_said_and_kept_from_it() -> None:
     """Without a box: nothing is running that could be lost."""
-    coming = Coming("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
+    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         assert "build starts by itself at" in await settle(pilot, "7")
         await settle(pilot, "X")
-        assert len(list_asked(app, CourseEnded)) == 1
+        assert len(list_asked(app, FollowUpsCancelled)) == 1
         assert list_asked(app, ProposalWanted) == []
         app.give(make_agent_state(FAILED, RUNNING, loops=True))
         assert "goes on by itself up to a gate" in await settle(pilot)
@@ -555,7 +557,7 @@ def test_try_that_comes_by_itself_is_said_and_kept_from_it() -> None:
 
 def test_leaving_asks_what_becomes_of_who_is_at_work() -> None:
     """Staying comes first; nothing is stopped without a word."""
-    state = replace(WORKING, at_work=AtWork((RUNNING.state.key,)))
+    state = replace(WORKING, activity=Activity((RUNNING.state.key,)))
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
@@ -576,11 +578,11 @@ def test_leaving_asks_what_becomes_of_who_is_at_work() -> None:
 
 def test_leaving_asks_nothing_where_nobody_is_at_work() -> None:
     """One key is enough then; where a try would start by itself, it is said that it does not."""
-    coming = Coming("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
+    coming = ScheduledRun("/desk", "H-1", "build", datetime(2026, 3, 5, 10, tzinfo=UTC), "it failed by itself")
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        app.give(replace(WORKING, at_work=AtWork(coming=(coming,))))
+        app.give(replace(WORKING, activity=Activity(coming=(coming,))))
         assert "leave: it does not start" in await settle(pilot, "q")
         await settle(pilot, "escape")
         app.give(WORKING)
@@ -638,7 +640,7 @@ def test_picture_without_colours_is_drawn_in_shades() -> None:
     drive(StillApp(state, "monochrome"), script)
 
 
-async def wait_for(app: DeskApp, pilot: Pilot[None], holds: Callable[[str], bool]) -> None:
+async def wait_for(app: ReviewApp, pilot: Pilot[None], holds: Callable[[str], bool]) -> None:
     """Until the screen is as it should be."""
     deadline = time.monotonic() + 50
     while not holds(read_screen(app)):
@@ -655,10 +657,10 @@ _LONGEST_GAP = 2.0
 def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -> None:
     """The program ends when they have, and what they did was looked at."""
     stepping.teach("sleep 600 & sleep 600")
-    look = Look(load_theme("dark", None))
+    look = Appearance(load_theme("dark", None))
     left = asyncio.Event()
 
-    class Leaving(DeskApp):
+    class Leaving(ReviewApp):
         def exit(self, *_: object, **__: object) -> None:
             left.set()
             super().exit()
@@ -674,7 +676,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
             await pilot.pause(PAUSE_SECONDS + 0.2)
             await pilot.press("ctrl+s")
-        await wait_for(app, pilot, lambda _: app.state is not None and bool(app.state.at_work.runs))
+        await wait_for(app, pilot, lambda _: app.state is not None and bool(app.state.activity.runs))
         await pilot.press("q", "q")
         await wait_for(app, pilot, lambda screen: "1 agent at work" in screen)
         await pilot.press("down", "down", "enter")
@@ -682,7 +684,7 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
 
     drive(app, script)
     assert app.state is not None
-    assert app.state.at_work == AtWork()
+    assert app.state.activity == Activity()
     [view] = list_views(stepping.desk())
     assert view.report is not None
     assert view.report.outcome is StepOutcome.STOPPED
@@ -695,8 +697,8 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
     """It is started with two keys, its output is followed, and no moment is long."""
     block = "x" * 99
     stepping.teach(f"yes {block} | head -c {megabytes}000000; echo the end; sleep 1; echo more >> src/app.py")
-    look = Look(load_theme("dark", None))
-    app = DeskApp((stepping.root,), look.theme, lambda: look)
+    look = Appearance(load_theme("dark", None))
+    app = ReviewApp((stepping.root,), look.theme, lambda: look)
 
     async def measure(gaps: list[float]) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""A log that is not sound takes the whole screen, once, and closes the gates."""
+"""A log that is not intact takes the whole screen, once, and closes the gates."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.live.state.debugging import AttemptsView
-from handoff_tui.live.state.desk import Loaded, Part, Scope, Trouble
+from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.debug_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
 from tests.support.desk_app import StillApp, drive

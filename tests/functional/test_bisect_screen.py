@@ -9,8 +9,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.result import Outcome
-from handoff_tui.live.state.debugging import BisectPart
-from handoff_tui.live.state.desk import Loaded, Scope, Trouble
+from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule
 from tests.support.debug_states import FIRST, REPORT, SECOND, TRIALS, build_desk

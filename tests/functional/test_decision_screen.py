@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.decisions.values.demand import Demand
-from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Drafts, RepositoryPart, Scope, Trouble
+from handoff_tui.decisions.views import ExtraConfirmation
+from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Drafts, RepositoryPart, Scope, Trouble
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui import messages
 from handoff_tui.tui.arming import PAUSE_SECONDS, read_time
@@ -27,12 +27,14 @@ from tests.support.screens import compare_screen, settle
 KEY = HandoffKey("/lamp", "H-1")
 ITEM = InboxItem(KEY, "lamp", build_reviewed(), True, "build")  # noqa: FBT003 - it waits on whoever sits here
 NEXT = ITEM._replace(key=HandoffKey("/lamp", "H-2"))
-DESK = DeskState(repositories=(RepositoryPart("/lamp", "lamp", reviewer="cy@x"),), inbox=(ITEM, NEXT), chosen=KEY)
+DESK = AppState(repositories=(RepositoryPart("/lamp", "lamp", reviewer="cy@x"),), inbox=(ITEM, NEXT), chosen=KEY)
 VIEW = build_decision_view(reason="")
 PREPARING = DecisionPart("approve", KEY, DecisionStage.PREPARING, needs_reason=False)
 READY = replace(PREPARING, stage=DecisionStage.READY, view=VIEW)
 REJECTING = replace(READY, verb="reject", needs_reason=True)
-OVERRIDING = replace(REJECTING, verb="override", demands=(Demand("1 blocking check does not pass", "tests"),))
+OVERRIDING = replace(
+    REJECTING, verb="override", demands=(ExtraConfirmation("1 blocking check does not pass", "tests"),)
+)
 CHARACTERS = {"enter": "\r", "space": " ", "tab": "\t"}
 SOON = PAUSE_SECONDS / 2
 

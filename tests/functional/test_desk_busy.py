@@ -10,14 +10,14 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from handoff_tui.tui.main_screen import VIEW_MAKERS
 from handoff_tui.tui.messages import DecisionWanted
-from handoff_tui.tui.view_makers import VIEWS
 from tests.support.desk_app import StillApp, drive
 from tests.support.log_states import DESK
 from tests.support.screens import get_app, settle
 
 
-@pytest.mark.parametrize("view", [name for name in VIEWS if name != "inbox"])
+@pytest.mark.parametrize("view", [name for name in VIEW_MAKERS if name != "inbox"])
 def test_state_may_arrive_while_a_view_is_opened(view: str) -> None:
     """A view is shown a state only when it is whole."""
 

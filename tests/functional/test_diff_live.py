@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.config.theme import load_theme
-from handoff_tui.tui.app import DeskApp
-from handoff_tui.tui.drawing.appearance import Look
+from handoff_tui.tui.app import ReviewApp
+from handoff_tui.tui.drawing.appearance import Appearance
 from tests.support.desk_app import read_screen
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.live_desks import build_work
@@ -32,7 +32,7 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
 async def see(pilot: Pilot[None], *wanted: str) -> str:
     """The screen, as soon as it has all of these."""
     app = pilot.app
-    assert isinstance(app, DeskApp)
+    assert isinstance(app, ReviewApp)
     screen = ""
     for _ in range(_TRIES):
         await pilot.pause(0.05)
@@ -44,8 +44,8 @@ async def see(pilot: Pilot[None], *wanted: str) -> str:
 
 def sit_down(folder: Path, script: Callable[[Pilot[None]], Awaitable[None]]) -> None:
     """The whole app over a folder, with what changed since the tag in view."""
-    look = Look(load_theme("dark", None))
-    app = DeskApp((folder,), look.theme, lambda: look)
+    look = Appearance(load_theme("dark", None))
+    app = ReviewApp((folder,), look.theme, lambda: look)
 
     async def run() -> None:
         async with app.run_test(size=(100, 40)) as pilot:

@@ -10,23 +10,23 @@ from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
-    Change,
+    ComparedItem,
     ComparedPair,
+    ComparedSection,
     DiffScope,
-    Item,
-    Section,
+    ItemChange,
     SnapshotDiff,
 )
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileKind, LineCounts, Whitespace
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import (
-    DeskState,
+from handoff_tui.live.state.app import (
+    AppState,
+    ComparisonPoint,
     DifferenceView,
     Drafts,
     FilesView,
     Loaded,
-    Moment,
     OpenFile,
     RepositoryPart,
     Scope,
@@ -34,7 +34,7 @@ from handoff_tui.live.state.desk import (
 )
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages
-from handoff_tui.tui.dialogs.scope import ScopeScreen
+from handoff_tui.tui.dialogs.lists import ScopeScreen
 from handoff_tui.tui.views.diff.lines_view import DiffLinesView
 from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
@@ -74,8 +74,8 @@ FILES = (
     ChangedFile(build_change(SCRIPT, "A", new_mode="100755"), FileKind.TEXT, LineCounts(2, 0)),
 )
 RECORD = SnapshotDiff(
-    tests=Section(
-        items=(Item("test_session.py::test_expiry", Change.VANISHED, "pass", explained=False),),
+    tests=ComparedSection(
+        items=(ComparedItem("test_session.py::test_expiry", ItemChange.VANISHED, "pass", explained=False),),
         before_total=12,
         after_total=11,
         unchanged=11,
@@ -84,17 +84,17 @@ RECORD = SnapshotDiff(
 REMARK = Comment(text="KeyError when exp is missing", path=SESSION, line=7)
 
 
-def show_file(path: str, file: ShownFile | None = None, **changes: object) -> DeskState:
+def show_file(path: str, file: ShownFile | None = None, **changes: object) -> AppState:
     """A desk with this file in view."""
     if file is None:
         change = next(one.change for one in FILES if one.change.path == path)
         file = build_shown(OLD, NEW, change) if path == SESSION else build_shown(["old"], ["new"], change)
     item = make_item("H-1")
-    desk = DeskState(
+    desk = AppState(
         repositories=(RepositoryPart(ROOT, "lamp", Loaded(object()), Watching.LIVE),),  # type: ignore[arg-type]
         inbox=(item,),
         chosen=item.key,
-        files=Loaded(FilesView(PAIR, FILES, counted=True, moments=(Moment("abc1234", "commit", "a commit"),))),
+        files=Loaded(FilesView(PAIR, FILES, counted=True, points=(ComparisonPoint("abc1234", "commit", "a commit"),))),
         difference=Loaded(DifferenceView(PAIR, RECORD, (), ())),
         open_file=OpenFile(path, file.options),
         file=Loaded(file),

@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 from handoff_tui.core.place import Place
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole, Section
-from handoff_tui.live.state.desk import PACKET, DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
+from handoff_tui.live.state.app import PACKET, AppState, Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.dialogs.comment import CommentScreen
@@ -59,10 +59,10 @@ SPEC_DOCUMENT = Document(
     path=SPEC,
     role=DocumentRole.SPEC,
     sections=(
-        Section(title="H-1: A lamp", line=1, level=1),
-        Section(title="Mission", line=3),
-        Section(title="Files", line=8),
-        Section(title="Risks", line=21),
+        Heading(title="H-1: A lamp", line=1, level=1),
+        Heading(title="Mission", line=3),
+        Heading(title="Files", line=8),
+        Heading(title="Risks", line=21),
     ),
     missing=("Test plan",),
     out_of_order=("Files",),
@@ -75,13 +75,13 @@ WRONG = Verdict(
 )
 
 
-def build_desk(document: OpenDocument | None, **changes: object) -> DeskState:
+def build_desk(document: OpenDocument | None, **changes: object) -> AppState:
     item = make_item("H-1")
     documents = (SPEC_DOCUMENT, Document(path=RESULTS, role=DocumentRole.RESULTS))
     handoff = item.reviewed.handoff.model_copy(update={"documents": documents})
     reviewed = item.reviewed.model_copy(update={"handoff": handoff})
     item = item._replace(reviewed=reviewed)
-    desk = DeskState(
+    desk = AppState(
         repositories=(RepositoryPart(ROOT, "lamp", Loaded(object()), Watching.LIVE),),  # type: ignore[arg-type]
         inbox=(item,),
         chosen=item.key,
@@ -286,13 +286,13 @@ def test_huge_lines_stay_usable() -> None:
 @pytest.mark.parametrize(
     ("desk", "words"),
     [
-        (DeskState(), "no handoff is chosen"),
+        (AppState(), "no handoff is chosen"),
         (replace(DESK, document=Loaded()), "reading…"),
         (replace(DESK, document=Loaded(trouble=Trouble("it is gone", "Look again."))), "✗ it is gone Look again."),
         (build_desk(OpenDocument(SPEC, "cut", truncated=True)), "only the beginning is shown"),
     ],
 )
-def test_missing_document_says_why(desk: DeskState, words: str) -> None:
+def test_missing_document_says_why(desk: AppState, words: str) -> None:
     """Nothing chosen, not read yet, not readable, cut."""
 
     async def script(pilot: Pilot[None]) -> None:

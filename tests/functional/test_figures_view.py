@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.live.state.desk import Loaded, Trouble
+from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.tui.messages import CopyWanted
 from handoff_tui.tui.views.log.view import LogView
 from tests.support.debug_states import FIGURES, build_desk
@@ -80,14 +80,14 @@ def test_list_is_narrowed_to_missed_targets_and_by_words() -> None:
 
 
 def test_status_says_what_is_missed_and_what_cannot_be_counted() -> None:
-    """Of a log that is not sound nothing is."""
+    """Of a log that is not intact nothing is."""
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
         assert "✗ 1 missed · 4 entries, 1 submissions, 2 decisions" in await settle(pilot, "0")
         unsound = FIGURES.model_copy(update={"fatal": True})
         for part, words in (
-            (Loaded(unsound), "✗ the log is not sound: nothing is counted"),
+            (Loaded(unsound), "✗ the log is not intact: nothing is counted"),
             (Loaded(trouble=Trouble("it cannot be read", "Look.")), "✗ it cannot be read. Look."),
             (Loaded(), "verifying the log and counting…"),
         ):

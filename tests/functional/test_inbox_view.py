@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.inbox_item import HandoffKey, RiskFact, RiskKind
 from handoff_tui.tui.messages import CopyWanted, HandoffChosen, ViewWanted
@@ -27,7 +27,7 @@ ITEMS = (
     make_item("kettle", since=MOMENT),
     make_item("chair", mine=False, who=Mover.AGENT, agent="heron", phase="plan"),
 )
-DESK = DeskState(
+DESK = AppState(
     repositories=(RepositoryPart(ROOT, "lamp", Loaded(object())),),  # type: ignore[arg-type]
     inbox=ITEMS,
     chosen=ITEMS[0].key,
@@ -113,8 +113,8 @@ def test_news_never_move_the_cursor() -> None:
 
 def test_inbox_without_handoffs_and_with_a_broken_repository() -> None:
     """Reading, empty and broken are three different things, each in words."""
-    reading = DeskState(repositories=(RepositoryPart("/a", "a"),))
-    empty = DeskState(repositories=(RepositoryPart("/a", "a", Loaded(object())),))  # type: ignore[arg-type]
+    reading = AppState(repositories=(RepositoryPart("/a", "a"),))
+    empty = AppState(repositories=(RepositoryPart("/a", "a", Loaded(object())),))  # type: ignore[arg-type]
     trouble = Trouble("/b is not inside a git repository", "Go to a repository.")
     broken = dataclasses.replace(
         DESK, repositories=(*DESK.repositories, RepositoryPart("/b", "shop", Loaded(trouble=trouble)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.live.state.desk import Loaded, Trouble
+from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.tui.messages import CopyWanted, EntryWanted, HandoffChosen, VerifyWanted, ViewWanted
 from handoff_tui.tui.widgets.row_list import RowList

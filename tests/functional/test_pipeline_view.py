@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from handoff_tui.live.state.desk import Loaded, Trouble
+from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
 from handoff_tui.tui.messages import PhaseChosen

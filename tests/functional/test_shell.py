@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.desk import DeskState
-from handoff_tui.tui import view_makers
+from handoff_tui.live.state.app import AppState
+from handoff_tui.tui.main_screen import VIEW_MAKERS
 from handoff_tui.tui.messages import DecisionWanted, HandoffChosen
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.row_list import RowList
@@ -40,15 +40,15 @@ class WordsView(View):
     def compose(self) -> ComposeResult:
         yield RowList()
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         self.query_one(RowList).show(Rows([str(number) for number in range(state.generation, state.generation + 40)]))
 
 
 @pytest.fixture(autouse=True)
 def words_views(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every view is the same simple one."""
-    makers: dict[str, Callable[[], View]] = dict.fromkeys(view_makers.VIEWS, WordsView)
-    monkeypatch.setattr("handoff_tui.tui.view_makers.VIEWS", makers)
+    makers: dict[str, Callable[[], View]] = dict.fromkeys(VIEW_MAKERS, WordsView)
+    monkeypatch.setattr("handoff_tui.tui.main_screen.VIEW_MAKERS", makers)
 
 
 async def settle(pilot: Pilot[None], *keys: str) -> str:
@@ -81,11 +81,11 @@ def test_cursor_holds_on_to_its_row_when_the_list_changes() -> None:
         assert isinstance(app, StillApp)
         before = await settle(pilot, *["j"] * 25)
         place = next(index for index, line in enumerate(before.splitlines()) if line.startswith("▸ row 25"))
-        app.give(DeskState(generation=5))
+        app.give(AppState(generation=5))
         after = await settle(pilot)
         assert after.splitlines()[place].startswith("▸ row 25")
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 def test_refused_action_says_why() -> None:
@@ -99,7 +99,7 @@ def test_refused_action_says_why() -> None:
         assert "approve: no handoff is chosen" in shown
         assert not any(isinstance(one, DecisionWanted) for one in app.asked)
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 def test_views_open_by_key_and_back_returns() -> None:
@@ -117,7 +117,7 @@ def test_views_open_by_key_and_back_returns() -> None:
         await settle(pilot, "q")
         assert not app.is_running or app._exit
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 def test_help_and_palette_run_what_is_chosen() -> None:
@@ -135,7 +135,7 @@ def test_help_and_palette_run_what_is_chosen() -> None:
         await settle(pilot, "escape")
         assert app.screen is app.desk
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 def test_theme_is_switched_live() -> None:
@@ -149,7 +149,7 @@ def test_theme_is_switched_live() -> None:
         assert app.ink.theme.name == "high-contrast"
         assert after == before
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50), (200, 60)])
@@ -185,7 +185,7 @@ def test_find_line_takes_letters_and_gives_the_focus_back() -> None:
         await settle(pilot, "escape", "4")
         assert app.desk.view_name == "diff"
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)
 
 
 def test_most_urgent_handoff_is_chosen_where_none_is() -> None:
@@ -199,4 +199,4 @@ def test_most_urgent_handoff_is_chosen_where_none_is() -> None:
         await settle(pilot)
         assert [one.key for one in app.asked if isinstance(one, HandoffChosen)] == [make_state().inbox[0].key]
 
-    drive(StillApp(DeskState()), script)
+    drive(StillApp(AppState()), script)

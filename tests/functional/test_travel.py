@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.live.acting.travelling import present_past
-from handoff_tui.live.state.debugging import TravelPart
+from handoff_tui.live.state.app import TravelPart
 from handoff_tui.tui.first_paint import NAMES
 from handoff_tui.tui.messages import DecisionWanted, EditorWanted, TravelEnded, TravelMoved, TravelWanted
 from handoff_tui.tui.widgets.travel_bar import TravelBar

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.core.errors import DraftsUnkeptError
+from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.live.drafts import DraftKeeper, DraftStore
-from handoff_tui.live.state.desk import DeskState, DocumentView, FilesView, Loaded, Part, Scope
-from handoff_tui.live.state_store import Board
+from handoff_tui.handoffs.handoff import Document, DocumentRole
+from handoff_tui.live.drafts import DraftKeeper, DraftStore, parse_drafts, render_drafts
+from handoff_tui.live.state.app import AppState, DocumentView, FilesView, Loaded, Part, Scope
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.review_record import Comment
+from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, GitPrivateFolder
 from tests.support.diffs import build_change
 from tests.support.inbox_items import make_item
 from tests.support.live_desks import build_work, looking
@@ -27,14 +32,14 @@ SPEC = Document(path="spec.md", role=DocumentRole.SPEC, sha256="1" * 64)
 
 
 class Table:
-    """A board with a keeper, and one handoff in view."""
+    """A store with a keeper, and one handoff in view."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.board = Board(lambda _: None)
         self.bugs: list[BaseException] = []
-        self.keeper = DraftKeeper(self.board, self.bugs.append)
-        self.board.settle = self.keeper.settle
+        self.store = StateStore(lambda _: None, self.bugs.append)
+        self.keeper = DraftKeeper(self.store)
+        self.store.derive = self.keeper.derive
         self.choose("H-1")
         self.list_files(build_change())
 
@@ -42,17 +47,17 @@ class Table:
         item = make_item(handoff, root=str(self.root))
         changed = item.reviewed.handoff.model_copy(update={"documents": (SPEC,)})
         item = item._replace(reviewed=item.reviewed.model_copy(update={"handoff": changed}))
-        self.board.change(lambda state: replace(state, chosen=HandoffKey(str(self.root), handoff), inbox=(item,)))
+        self.store.change(lambda state: replace(state, chosen=HandoffKey(str(self.root), handoff), inbox=(item,)))
         self.keeper.open(self.state.chosen)
         self.rest()
 
     def list_files(self, *changes: FileChange) -> None:
         files = tuple(ChangedFile(change, FileKind.TEXT) for change in changes)
-        self.board.change(lambda state: replace(state, files=Loaded(FilesView(PAIR, files, counted=False))))
+        self.store.change(lambda state: replace(state, files=Loaded(FilesView(PAIR, files, counted=False))))
 
     @property
-    def state(self) -> DeskState:
-        return self.board.state
+    def state(self) -> AppState:
+        return self.store.state
 
     def rest(self) -> None:
         """Until everything is on disk."""
@@ -156,8 +161,8 @@ def test_drafts_that_cannot_be_stored_hold_until_the_end(table: Table) -> None:
     table.keeper.add_comment(REMARK)
     table.rest()
     assert table.state.drafts.comments == (REMARK,)
-    assert table.state.telling is not None
-    assert "your drafts are not kept" in table.state.telling.text
+    assert table.state.status is not None
+    assert "your drafts are not kept" in table.state.status.text
 
 
 def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
@@ -172,7 +177,7 @@ def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
         onlooker.desk.need(frozenset({Part.FILES}))
         onlooker.wait_for(lambda state: state.files.value is not None and state.files.value.counted)
         for path in ("src/part.py", "src/other.py"):
-            onlooker.desk.mark_viewed(path, viewed=True)
+            onlooker.desk.drafts.mark_viewed(path, viewed=True)
         onlooker.wait_for(lambda state: state.drafts.viewed == {"src/part.py", "src/other.py"})
         work.write("src/part.py", "value = 5\n")
         onlooker.wait_for(lambda state: state.drafts.viewed == {"src/other.py"})
@@ -181,3 +186,79 @@ def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
         state = onlooker.wait_for(lambda state: state.file.value is not None and state.file.value.complete)
         assert state.file.value is not None
         assert state.file.value.lines.read_line(1).text == "value = 5"
+
+
+NOTE = Comment(text="größe?\n[red]", path="a.py", line=3)
+DRAFTS = StoredDrafts().add_comment("H-1", NOTE).keep_reason("H-1", "reject", "no").mark(build_change(), viewed=True)
+
+
+def find_place(root: Path) -> Path:
+    return find_choices_folder(root) / LOCAL_FOLDER / "drafts.json"
+
+
+def test_drafts_are_read_as_they_were_kept(tmp_path: Path) -> None:
+    """By another store of the same repository; a second repository has its own."""
+    assert DraftStore(tmp_path).load() == StoredDrafts()
+    assert DraftStore(tmp_path).change(lambda _: DRAFTS) == DRAFTS
+    assert DraftStore(tmp_path).load() == DRAFTS
+    assert DraftStore(tmp_path / "other").load() == StoredDrafts()
+    assert parse_drafts(render_drafts(DRAFTS)) == DRAFTS
+    assert find_place(tmp_path).stat().st_mode & 0o077 == 0
+
+
+def test_changes_of_two_apps_are_both_kept(tmp_path: Path) -> None:
+    """Each reads before it writes, under a lock."""
+    remarks = [Comment(text=str(number), path="a.py", line=number) for number in range(1, 41)]
+
+    def write(some: list[Comment]) -> None:
+        store = DraftStore(tmp_path)
+        for remark in some:
+            store.change(lambda stored, remark=remark: stored.add_comment("H-1", remark))  # type: ignore[misc]
+
+    threads = [threading.Thread(target=write, args=(remarks[start::2],)) for start in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kept = DraftStore(tmp_path).load().get("H-1").comments
+    assert sorted(kept, key=lambda one: one.line or 0) == remarks
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema_version": 9}', b'{"viewed": 3}', b"\xff"])
+def test_damaged_file_is_put_aside(tmp_path: Path, content: bytes) -> None:
+    """It counts as absent, and nothing in it is lost when the next draft is kept."""
+    place = find_place(tmp_path)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(content)
+    assert DraftStore(tmp_path).load() == StoredDrafts()
+    DraftStore(tmp_path).change(lambda stored: stored.add_comment("H-1", NOTE))
+    assert DraftStore(tmp_path).load().get("H-1").comments == (NOTE,)
+    assert place.with_name("drafts.damaged.json").read_bytes() == content
+
+
+def test_unchanged_drafts_are_not_written(tmp_path: Path) -> None:
+    """Marking twice touches the disk once."""
+    DraftStore(tmp_path).change(lambda _: DRAFTS)
+    before = find_place(tmp_path).stat().st_mtime_ns
+    DraftStore(tmp_path).change(lambda stored: stored.mark(build_change(), viewed=True))
+    assert find_place(tmp_path).stat().st_mtime_ns == before
+
+
+def test_drafts_that_cannot_be_kept_are_an_error(tmp_path: Path) -> None:
+    """A file where the folder should be; what is wrong is said."""
+    folder = find_choices_folder(tmp_path)
+    folder.parent.mkdir(parents=True)
+    folder.write_text("in the way")
+    with pytest.raises(DraftsUnkeptError, match="your drafts are not kept"):
+        DraftStore(tmp_path).change(lambda _: DRAFTS)
+    assert DraftStore(tmp_path).load() == StoredDrafts()
+
+
+def test_another_app_that_holds_the_file_is_not_waited_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reviewer is told, and goes on."""
+    monkeypatch.setattr("handoff_tui.live.drafts._LOCK_SECONDS", 0.05)
+    folder = GitPrivateFolder(find_choices_folder(tmp_path), make_outer=True)
+    with LogLock(folder).hold(), pytest.raises(DraftsUnkeptError, match="another handoff-tui has held"):
+        DraftStore(tmp_path).change(lambda _: DRAFTS)

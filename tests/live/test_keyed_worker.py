@@ -5,18 +5,18 @@ import time
 
 import pytest
 
-from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.keyed_worker import KeyedWorker
 
 SECONDS = 10.0
 
 
 class Stage:
-    """A lane whose first job holds it until the test lets go."""
+    """A worker whose first job holds it until the test lets go."""
 
     def __init__(self) -> None:
         self.bugs: list[BaseException] = []
         self.done: list[object] = []
-        self.lane = Lane("test", self.bugs.append)
+        self.worker = KeyedWorker("test", self.bugs.append)
         self.let_go = threading.Event()
         self.holding = threading.Event()
         self.cancelled = False
@@ -29,22 +29,22 @@ class Stage:
             assert self.let_go.wait(SECONDS)
             self.cancelled = cancel.is_set()
 
-        self.lane.start()
-        self.lane.submit("held", work)
+        self.worker.start()
+        self.worker.submit("held", work)
         assert self.holding.wait(SECONDS)
 
     def add(self, key: str, name: str, rank: int = 0, delay: float = 0.0) -> None:
-        self.lane.submit(key, lambda _: self.done.append(name), rank=rank, delay=delay)
+        self.worker.submit(key, lambda _: self.done.append(name), rank=rank, delay=delay)
 
     def finish(self) -> None:
         self.let_go.set()
         end = time.monotonic() + SECONDS
-        while not self.lane.is_idle():
+        while not self.worker.is_idle():
             assert time.monotonic() < end
             time.sleep(0.001)
-        self.lane.stop()
-        self.lane.join(SECONDS)
-        assert not self.lane.is_alive()
+        self.worker.stop()
+        self.worker.join(SECONDS)
+        assert not self.worker.is_alive()
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def test_cancelled_jobs_never_run_and_the_running_one_is_told(stage: Stage) -> N
     stage.hold()
     stage.add("read", "read")
     stage.add("other", "other")
-    stage.lane.cancel("read")
-    stage.lane.cancel("held")
+    stage.worker.cancel("read")
+    stage.worker.cancel("held")
     stage.finish()
     assert stage.done == ["other"]
     assert stage.cancelled
@@ -86,7 +86,7 @@ def test_cancelled_jobs_never_run_and_the_running_one_is_told(stage: Stage) -> N
 
 def test_delayed_job_waits_and_is_put_off_only_so_long(stage: Stage) -> None:
     """Others go before it; when they do not stop coming, it runs all the same."""
-    stage.lane.start()
+    stage.worker.start()
     began = time.monotonic()
     while not stage.done:
         stage.add("late", "late", delay=0.05)
@@ -98,13 +98,13 @@ def test_delayed_job_waits_and_is_put_off_only_so_long(stage: Stage) -> None:
 
 def test_bug_is_handed_on_and_the_lane_goes_on(stage: Stage) -> None:
     """Nothing is swallowed, and nothing stops."""
-    stage.lane.start()
+    stage.worker.start()
     bug = ZeroDivisionError("a bug")
 
     def fail(_: threading.Event) -> None:
         raise bug
 
-    stage.lane.submit("bad", fail, rank=-1)
+    stage.worker.submit("bad", fail, rank=-1)
     stage.add("good", "good")
     stage.finish()
     assert stage.bugs == [bug]
@@ -115,10 +115,10 @@ def test_stopped_lane_takes_no_more(stage: Stage) -> None:
     """What waited is dropped, what runs is told, and the thread ends."""
     stage.hold()
     stage.add("read", "read")
-    stage.lane.stop()
+    stage.worker.stop()
     stage.add("later", "later")
     stage.let_go.set()
-    stage.lane.join(SECONDS)
-    assert not stage.lane.is_alive()
+    stage.worker.join(SECONDS)
+    assert not stage.worker.is_alive()
     assert stage.done == []
     assert stage.cancelled

@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import GateName, GateState, Mover, NextMove
 from handoff_tui.status.inbox_item import close_items
 from handoff_tui.tui.chrome import build_tabs, build_title, build_why, count_waiting
@@ -25,7 +25,7 @@ def join(row: tuple[Cell, ...]) -> str:
     return "".join(cell.text for cell in row)
 
 
-def with_gate(gate: GateState, *, mine: bool = False) -> DeskState:
+def with_gate(gate: GateState, *, mine: bool = False) -> AppState:
     """The usual state with another gate."""
     item = STATE.inbox[0]
     reviewed = item.reviewed.model_copy(update={"gate": gate})
@@ -127,7 +127,7 @@ def test_settings_that_cannot_be_used_are_said() -> None:
 def test_repository_that_cannot_be_read_says_why() -> None:
     """With what to do about it."""
     part = RepositoryPart("/gone", "gone", state=Loaded(trouble=Trouble("it is not there", "Go to another one.")))
-    assert "it is not there Go to another one." in join(build_why(DeskState(repositories=(part,)), 100))
+    assert "it is not there Go to another one." in join(build_why(AppState(repositories=(part,)), 100))
 
 
 def test_hostile_names_are_made_visible() -> None:
@@ -169,4 +169,4 @@ def test_tabs_far_away_are_shortened_first() -> None:
 def test_waiting_is_counted() -> None:
     """Only what waits for the person at the desk."""
     assert count_waiting(STATE) == 1
-    assert count_waiting(DeskState()) == 0
+    assert count_waiting(AppState()) == 0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from handoff_tui.tui.clock import read_now
+from handoff_tui.tui.widgets.freshness import read_now
 
 
 def test_clock_tells_the_time_with_its_zone() -> None:

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.live.state.debugging import TravelPart
-from handoff_tui.live.state.desk import DeskState
-from handoff_tui.tui.refusals import find_refusal
+from handoff_tui.live.state.app import AppState, TravelPart
+from handoff_tui.tui.actions import find_refusal
 from tests.support.debug_states import build_travel
 from tests.support.desk_states import make_state
 
@@ -16,16 +15,16 @@ from tests.support.desk_states import make_state
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (DeskState(), "no handoff is chosen"),
+        (AppState(), "no handoff is chosen"),
         (make_state(reviewer="ada@example.com"), ""),
-        (make_state(reviewer="ada@example.com", fatal=("an entry is gone",)), "the log is not sound"),
+        (make_state(reviewer="ada@example.com", fatal=("an entry is gone",)), "the log is not intact"),
         (make_state(reviewer_note="no key is configured"), "no key is configured"),
         (make_state(), "nobody can sign here"),
     ],
 )
-def test_decision_is_refused_with_its_reason(state: DeskState, words: str) -> None:
+def test_decision_is_refused_with_its_reason(state: AppState, words: str) -> None:
     """Who cannot decide is told why before anything is opened."""
-    refusal = find_refusal("decide.approve", state, read_only=False, views=())
+    refusal = find_refusal("decide.approve", state, read_only=False)
     assert refusal.startswith(words)
     assert bool(refusal) == bool(words)
 
@@ -33,8 +32,8 @@ def test_decision_is_refused_with_its_reason(state: DeskState, words: str) -> No
 def test_read_only_desk_decides_nothing() -> None:
     """Whatever else would allow it."""
     state = make_state(reviewer="ada@example.com")
-    assert "--read-only" in find_refusal("decide.reject", state, read_only=True, views=())
-    assert find_refusal("nav.down", state, read_only=True, views=()) == ""
+    assert "--read-only" in find_refusal("decide.reject", state, read_only=True)
+    assert find_refusal("nav.down", state, read_only=True) == ""
 
 
 @pytest.mark.parametrize(
@@ -44,24 +43,24 @@ def test_read_only_desk_decides_nothing() -> None:
 def test_past_changes_nothing(action: str) -> None:
     """The reason names the moment and the way back; to look is never refused."""
     past = replace(make_state(reviewer="ada@example.com"), travel=build_travel())
-    assert find_refusal(action, past, read_only=False, views=()) == "read-only as of 2026-03-05; esc goes back to now"
-    assert find_refusal("nav.down", past, read_only=False, views=()) == ""
-    assert find_refusal("travel.next", past, read_only=False, views=()) == ""
+    assert find_refusal(action, past, read_only=False) == "read-only as of 2026-03-05; esc goes back to now"
+    assert find_refusal("nav.down", past, read_only=False) == ""
+    assert find_refusal("travel.next", past, read_only=False) == ""
 
 
 def test_travel_needs_a_repository_that_was_read_and_stops() -> None:
     """Who is in the present is told how to leave it."""
     now = make_state()
-    assert "not read yet" in find_refusal("travel.begin", now, read_only=False, views=())
-    assert "not read yet" in find_refusal("log.time-travel", now, read_only=False, views=())
-    assert "T in the log" in find_refusal("travel.previous", now, read_only=False, views=())
+    assert "not read yet" in find_refusal("travel.begin", now, read_only=False)
+    assert "not read yet" in find_refusal("log.time-travel", now, read_only=False)
+    assert "T in the log" in find_refusal("travel.previous", now, read_only=False)
     waiting = replace(now, travel=TravelPart())
-    assert "being read" in find_refusal("travel.previous", waiting, read_only=False, views=())
-    assert "already" in find_refusal("travel.begin", waiting, read_only=False, views=())
-    assert find_refusal("travel.end", waiting, read_only=False, views=()) == ""
+    assert "being read" in find_refusal("travel.previous", waiting, read_only=False)
+    assert "already" in find_refusal("travel.begin", waiting, read_only=False)
+    assert find_refusal("travel.end", waiting, read_only=False) == ""
 
 
 def test_view_that_is_not_there_is_refused() -> None:
     """Its key says so instead of doing nothing."""
-    assert find_refusal("view.agent", DeskState(), read_only=False, views=("inbox",)) != ""
-    assert find_refusal("view.inbox", DeskState(), read_only=False, views=("inbox",)) == ""
+    assert find_refusal("view.agent", AppState(), read_only=False, views=("inbox",)) != ""
+    assert find_refusal("view.inbox", AppState(), read_only=False, views=("inbox",)) == ""

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from handoff_tui.tui import messages
-from handoff_tui.tui.requests import IN_THE_PAST, REQUESTS
+from handoff_tui.tui.app import IN_THE_PAST, REQUESTS
 
 
 def test_requests_answer_every_message_that_asks() -> None:
     """What a view can ask for reaches the desk: no message without its line, no line without its message."""
-    assert set(REQUESTS) == set(messages.Asked.__subclasses__())
+    assert set(REQUESTS) == set(messages.Request.__subclasses__())
 
 
 def test_past_can_only_be_looked_at() -> None:

@@ -16,15 +16,15 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from handoff_tui.core.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
-from handoff_tui.decisions.values.drafts import StoredDrafts
-from handoff_tui.handoffs.document import Document
-from handoff_tui.live.state.desk import DeskState, DocumentView, Drafts, FilesView
-from handoff_tui.live.state_store import Board
+from handoff_tui.decisions.drafts import StoredDrafts
+from handoff_tui.handoffs.handoff import Document
+from handoff_tui.live.state.app import AppState, DocumentView, Drafts, FilesView
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.files.cache_files import find_choices_folder
-from handoff_tui.system.files.git_private_files import LocalFolder
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 _NAME = "drafts.json"
 _DAMAGED = "drafts.damaged.json"
@@ -37,7 +37,7 @@ class DraftStore:
     """The drafts of one repository. Who changes them reads them first: what another app wrote stays."""
 
     def __init__(self, root: Path) -> None:
-        self._folder = LocalFolder(find_choices_folder(root), make_outer=True)
+        self._folder = GitPrivateFolder(find_choices_folder(root), make_outer=True)
 
     def load(self) -> StoredDrafts:
         """What is kept; nothing where there is no file, or one that cannot be read."""
@@ -108,18 +108,17 @@ class _Basis(NamedTuple):
 
 
 class DraftKeeper:
-    """Every call returns at once; a thread of its own stores. `settle`, for the board, gives a state its drafts."""
+    """Every call returns at once; a thread of its own stores. `derive`, for the store, gives a state its drafts."""
 
-    def __init__(self, board: Board, on_bug: Callable[[BaseException], None]) -> None:
-        self._board = board
-        self._on_bug = on_bug
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
         self._lock = threading.Lock()
         self._stored: dict[str, StoredDrafts] = {}
         self._pending: list[_Job] = []
         self._version = 0
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._derived = (_Basis(), Drafts())
+        self._last = (_Basis(), Drafts())
 
     def open(self, key: HandoffKey | None) -> None:
         """Another handoff is in view: what another app stored for it meanwhile is read."""
@@ -128,7 +127,7 @@ class DraftKeeper:
 
     def refresh(self) -> None:
         """Looks again at what is stored for the handoff in view."""
-        self.open(self._board.state.chosen)
+        self.open(self._store.state.chosen)
 
     def add_comment(self, comment: Comment) -> None:
         self._change(lambda stored, handoff: stored.add_comment(handoff, comment))
@@ -139,9 +138,15 @@ class DraftKeeper:
     def keep_reason(self, verb: str, text: str) -> None:
         self._change(lambda stored, handoff: stored.keep_reason(handoff, verb, text))
 
+    def forget_signed(self, verb: str, comments: tuple[Comment, ...]) -> None:
+        """Drops the reason and the comments that are in the log now."""
+        self.keep_reason(verb, "")
+        for comment in comments:
+            self.remove_comment(comment)
+
     def mark_viewed(self, path: str, *, viewed: bool) -> None:
         """Marks the content that is in view; it counts until that file changes."""
-        files = self._board.state.files.value
+        files = self._store.state.files.value
         change = next((one.change for one in files.files if one.change.path == path), None) if files else None
         if change is not None:
             self._change(lambda stored, _: stored.mark(change, viewed=viewed))
@@ -150,7 +155,7 @@ class DraftKeeper:
         """A document is on the screen."""
         digest = view.document.sha256 if view.document is not None else None
         path = view.path
-        if digest is not None and path not in self._board.state.drafts.opened:
+        if digest is not None and path not in self._store.state.drafts.opened:
             self._change(lambda stored, _: stored.note_opened(path, digest))
 
     def get_stored(self, root: str) -> StoredDrafts:
@@ -168,17 +173,17 @@ class DraftKeeper:
         with self._lock:
             return not self._pending
 
-    def settle(self, state: DeskState) -> DeskState:
+    def derive(self, state: AppState) -> AppState:
         """The state with the drafts that belong to it; the very same where nothing changed. Quick, and never waits."""
         with self._lock:
             root = state.chosen.root if state.chosen else None
             stored = self._stored.get(root or "")
             documents = state.item.reviewed.handoff.documents if state.item else ()
             basis = _Basis(state.chosen, self._version, state.files.value, documents, stored)
-            if not self._derived[0].is_same(basis):
+            if not self._last[0].is_same(basis):
                 drafts = build_drafts(self._apply_pending(root, stored), state)
-                self._derived = (basis, drafts)
-            drafts = self._derived[1]
+                self._last = (basis, drafts)
+            drafts = self._last[1]
         return state if state.drafts is drafts or state.drafts == drafts else replace(state, drafts=drafts)
 
     def _apply_pending(self, root: str | None, stored: StoredDrafts | None) -> StoredDrafts:
@@ -189,7 +194,7 @@ class DraftKeeper:
         return result
 
     def _change(self, change: Callable[[StoredDrafts, str], StoredDrafts]) -> None:
-        chosen = self._board.state.chosen
+        chosen = self._store.state.chosen
         if chosen is not None:
             self._submit(_Job(chosen.root, lambda stored: change(stored, chosen.handoff)))
 
@@ -201,21 +206,21 @@ class DraftKeeper:
                 self._thread = threading.Thread(target=self._run, name="drafts", daemon=True)
                 self._thread.start()
         self._jobs.put(job)
-        self._board.change(lambda state: state)
+        self._store.change(lambda state: state)
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 self._do(job)
             except Exception as bug:  # noqa: BLE001 - whoever owns the desk reports it, and the thread goes on
-                self._on_bug(bug)
+                self._store.on_bug(bug)
 
     def _do(self, job: _Job) -> None:
         store = DraftStore(Path(job.root))
         try:
             stored = store.load() if job.change is None else store.change(job.change)
         except DraftsUnkeptError as refused:
-            self._board.say(f"{refused.message}. {refused.hint}", "warning")
+            self._store.say(f"{refused.message}. {refused.hint}", "warning")
             with self._lock:
                 stored = self._apply_one(job)
         with self._lock:
@@ -223,7 +228,7 @@ class DraftKeeper:
             self._stored[job.root] = known if known is not None and known == stored else stored
             self._pending.remove(job)
             self._version += 1
-        self._board.change(lambda state: state)
+        self._store.change(lambda state: state)
 
     def _apply_one(self, job: _Job) -> StoredDrafts:
         """What could not be stored holds at least here."""
@@ -231,7 +236,7 @@ class DraftKeeper:
         return known if job.change is None else job.change(known)
 
 
-def build_drafts(stored: StoredDrafts, state: DeskState) -> Drafts:
+def build_drafts(stored: StoredDrafts, state: AppState) -> Drafts:
     """What of it belongs to the handoff in view, and still fits the contents there."""
     if state.chosen is None:
         return Drafts()

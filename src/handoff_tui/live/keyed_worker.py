@@ -24,11 +24,11 @@ class _Job:
     cancel: threading.Event
 
 
-class Lane(threading.Thread):
+class KeyedWorker(threading.Thread):
     """One job at a time, and for each key at most one that runs and one that waits. Lower ranks go first."""
 
     def __init__(self, name: str, on_bug: Callable[[BaseException], None]) -> None:
-        super().__init__(name=f"lane-{name}", daemon=True)
+        super().__init__(name=f"worker-{name}", daemon=True)
         self._on_bug = on_bug
         self._news = threading.Condition()
         self._waiting: dict[Hashable, _Job] = {}
@@ -88,7 +88,7 @@ class Lane(threading.Thread):
         while (job := self._take()) is not None:
             try:
                 job.work(job.cancel)
-            except Exception as bug:  # noqa: BLE001 - whoever owns the lane reports it, and the lane goes on
+            except Exception as bug:  # noqa: BLE001 - whoever owns the worker reports it, and the worker goes on
                 self._on_bug(bug)
             finally:
                 with self._news:
@@ -96,7 +96,7 @@ class Lane(threading.Thread):
                     self._news.notify_all()
 
     def _take(self) -> _Job | None:
-        """The next job; nothing when the lane is stopped."""
+        """The next job; nothing when the worker is stopped."""
         with self._news:
             while not self._stopped:
                 now = read_monotonic()

@@ -1,50 +1,66 @@
-"""Holds the one state of the desk: whoever learns something changes it here, and everybody is told."""
+"""Holds the app's one state and the newest snapshot of each repository. Whoever learns something changes it here."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from handoff_tui.live.state.desk import DeskState, Loaded, Telling
+from handoff_tui.live.state.app import AppState, Loaded, StatusMessage
 
-Change = Callable[[DeskState], DeskState]
+if TYPE_CHECKING:
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+
+Change = Callable[[AppState], AppState]
 
 
-def put_parts(state: DeskState, parts: Mapping[str, Loaded[Any]]) -> DeskState:
-    """The state with these parts, by the names of their fields."""
+def raise_bug(bug: BaseException) -> None:
+    """Leaves a bug to the hook of the thread it happened on."""
+    raise bug
+
+
+def put_parts(state: AppState, parts: Mapping[str, Loaded[Any]]) -> AppState:
+    """Returns the state with these parts, by the names of their fields."""
     fields: dict[str, Any] = dict(parts)
     return replace(state, **fields)
 
 
-class Board:
-    """Changes are made one after the other, on any thread; each is a new frozen state with the next generation.
+class StateStore:
+    """Makes changes one after the other, on any thread; each gives a new frozen state with the next generation.
 
-    No lock is held while a state is told, so `tell` may wait for the thread that draws. States are told in their order;
-    what changed while one was told comes with the next.
+    No lock is held while a state is told, so `tell` may wait for the thread that draws. States are told in order; what
+    changed while one was told comes with the next. `on_bug` gets every unexpected exception of a background thread.
     """
 
-    def __init__(self, tell: Callable[[DeskState], None]) -> None:
+    def __init__(self, tell: Callable[[AppState], None], on_bug: Callable[[BaseException], None] = raise_bug) -> None:
         self._tell = tell
-        self.settle: Change = lambda state: state
-        """Gives each new state what follows from the rest of it; quick, and asks for no change itself."""
+        self.on_bug = on_bug
+        self.snapshots: dict[str, RepositorySnapshot] = {}
+        """By the root of the repository; written by the one thread that follows it."""
+        self.derive: Change = lambda state: state
+        """Completes each new state with what follows from the rest of it; quick, and asks for no change itself."""
         self.present: Change = lambda state: state
-        """What is told in place of a state; pure, and quick."""
+        """Gives what is told in place of a state; pure, and quick."""
         self._lock = threading.Lock()
-        self._state = DeskState()
+        self._state = AppState()
         self._told = self._state
         self._telling = False
         self._closed = False
 
     @property
-    def state(self) -> DeskState:
+    def state(self) -> AppState:
         return self._state
 
-    def change(self, change: Change) -> DeskState:
-        """Nothing is told when the change gives back the very state that it was given. A change asks for no other."""
+    def find_snapshot(self, state: AppState | None = None) -> RepositorySnapshot | None:
+        """Returns the newest snapshot of the repository in view; None if it has not been read yet."""
+        repository = (state or self._state).repository
+        return None if repository is None else self.snapshots.get(repository.root)
+
+    def change(self, change: Change) -> AppState:
+        """Applies a change. Nothing is told if it returns the very state it was given. A change asks for no other."""
         with self._lock:
-            changed = self.settle(change(self._state))
+            changed = self.derive(change(self._state))
             if changed is not self._state:
                 self._state = replace(changed, generation=self._state.generation + 1)
             state = self._state
@@ -65,15 +81,15 @@ class Board:
                     self._telling = False
 
     def say(self, text: str, role: str = "text") -> None:
-        """A sentence for the status line."""
+        """Shows a sentence in the status line."""
 
-        def add(state: DeskState) -> DeskState:
-            number = state.telling.number + 1 if state.telling else 1
-            return replace(state, telling=Telling(number, text, role))
+        def add(state: AppState) -> AppState:
+            number = state.status.number + 1 if state.status else 1
+            return replace(state, status=StatusMessage(number, text, role))
 
         self.change(add)
 
     def close(self) -> None:
-        """Nothing is told any more."""
+        """Stops telling."""
         with self._lock:
             self._closed = True

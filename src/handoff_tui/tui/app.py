@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SuspendNotSupported
@@ -26,25 +26,72 @@ from handoff_tui.tui import messages
 from handoff_tui.tui.drawing.line_filter import SafeFilter
 from handoff_tui.tui.drawing.theming import Ink, build_framework_theme
 from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE, FIRST_WHY
-from handoff_tui.tui.requests import IN_THE_PAST, REQUESTS
 from handoff_tui.tui.widgets.bars import Bar
 
 if TYPE_CHECKING:
     from handoff_tui.config.theme import Theme
-    from handoff_tui.live.desk import LiveDesk
-    from handoff_tui.live.state.agents import Ring
-    from handoff_tui.live.state.desk import DeskState
+    from handoff_tui.live.backend import LiveBackend
+    from handoff_tui.live.state.agents import Bell
+    from handoff_tui.live.state.app import AppState
     from handoff_tui.log.review_record import Comment
     from handoff_tui.status.inbox_item import HandoffKey
-    from handoff_tui.tui.desk_screen import DeskScreen
     from handoff_tui.tui.dialogs.decision.screen import DecisionScreen
-    from handoff_tui.tui.drawing.appearance import Look
+    from handoff_tui.tui.drawing.appearance import Appearance
+    from handoff_tui.tui.main_screen import MainScreen
+if TYPE_CHECKING:
+    from handoff_tui.live.backend import LiveBackend
+
+
+REQUESTS: dict[type[messages.Request], Callable[[LiveBackend, Any], None]] = {
+    messages.HandoffChosen: lambda live, asked: live.choose(asked.key),
+    messages.PhaseChosen: lambda live, asked: live.choose_phase(asked.phase),
+    messages.ChecksWanted: lambda live, asked: live.checks.run(asked.only),
+    messages.ChecksCancelled: lambda live, _: live.checks.cancel(),
+    messages.ScopeWanted: lambda live, asked: live.choose_scope(asked.scope),
+    messages.FileWanted: lambda live, asked: live.open_file(asked.path, asked.options),
+    messages.DocumentWanted: lambda live, asked: live.open_document(asked.path),
+    messages.EntryWanted: lambda live, asked: live.requests.open_entry(asked.entry),
+    messages.VerifyWanted: lambda live, _: live.requests.verify_log(),
+    messages.CommentWritten: lambda live, asked: live.drafts.add_comment(asked.comment),
+    messages.CommentRemoved: lambda live, asked: live.drafts.remove_comment(asked.comment),
+    messages.FileMarked: lambda live, asked: live.drafts.mark_viewed(asked.path, viewed=asked.viewed),
+    messages.ReasonKept: lambda live, asked: live.drafts.keep_reason(asked.verb, asked.text),
+    messages.DecisionAgainWanted: lambda live, asked: live.deciding.begin(asked.verb),
+    messages.OutputWanted: lambda live, asked: live.agents.want_output(asked.place),
+    messages.OutputSearchWanted: lambda live, asked: live.agents.search(asked.place, asked.text),
+    messages.ProposalWanted: lambda live, asked: live.agents.propose(asked.kind, asked.run),
+    messages.ProposalConfirmed: lambda live, asked: live.agents.confirm(asked.number, asked.typed),
+    messages.ProposalLeft: lambda live, _: live.agents.leave(),
+    messages.RunPaused: lambda live, asked: live.agents.set_paused(asked.run, paused=asked.paused),
+    messages.RunReviewWanted: lambda live, asked: live.agents.look_at(asked.run),
+    messages.FollowUpsCancelled: lambda live, _: live.agents.cancel_follow_ups(),
+    messages.BreakpointToggled: lambda live, asked: live.agents.toggle_breakpoint(asked.place),
+    messages.ProofsWanted: lambda live, _: live.agents.proofs.want_list(),
+    messages.ProofWanted: lambda live, asked: live.agents.proofs.want_proof(asked.proof),
+    messages.NoteWritten: lambda live, asked: live.agents.write_note(asked.text),
+    messages.ComparisonWanted: lambda live, asked: live.requests.compare(asked.before, asked.after),
+    messages.FailureWanted: lambda live, _: live.requests.explain(),
+    messages.BisectWanted: lambda live, asked: live.bisecting.begin(asked.check),
+    messages.BisectCancelled: lambda live, _: live.bisecting.cancel(),
+    messages.TravelWanted: lambda live, asked: live.travelling.begin(asked.at),
+    messages.TravelMoved: lambda live, asked: live.travelling.go(asked.index),
+    messages.TravelEnded: lambda live, _: live.travelling.end(),
+}
+"""What a view asks for, as the desk does it. Every call returns at once; what comes of it is in a later state."""
+IN_THE_PAST = frozenset(
+    {
+        *(messages.HandoffChosen, messages.PhaseChosen, messages.DocumentWanted, messages.EntryWanted),
+        *(messages.FileWanted, messages.TravelWanted, messages.TravelMoved, messages.TravelEnded),
+    }
+)
+"""What may be asked for while the desk shows how it was: to look, and nothing else."""
+
 
 _MOST_COPIED = 75_000
 """Terminals drop longer texts without a word."""
 
 
-class DeskApp(App[None], inherit_bindings=False):
+class ReviewApp(App[None], inherit_bindings=False):
     """The review desk."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -54,7 +101,7 @@ class DeskApp(App[None], inherit_bindings=False):
     class StateArrived(Message):
         """The desk has another state; only the latest is drawn."""
 
-    def __init__(self, starts: Sequence[Path], theme: Theme, load_look: Callable[[], Look]) -> None:
+    def __init__(self, starts: Sequence[Path], theme: Theme, load_look: Callable[[], Appearance]) -> None:
         colourless = os.environ.pop("NO_COLOR", None)  # the framework would grey everything; our theme does better
         super().__init__()
         if colourless is not None:
@@ -62,11 +109,11 @@ class DeskApp(App[None], inherit_bindings=False):
         self._starts = tuple(starts)
         self._load_look = load_look
         self.ink = Ink(theme)
-        self.look: Look | None = None
-        self.state: DeskState | None = None
+        self.look: Appearance | None = None
+        self.state: AppState | None = None
         self.fault: BaseException | None = None
-        self.live: LiveDesk | None = None
-        self._desk: DeskScreen | None = None
+        self.live: LiveBackend | None = None
+        self._desk: MainScreen | None = None
         self._deciding: DecisionScreen | None = None
         self._safe = SafeFilter()
         self._arriving = False
@@ -83,7 +130,7 @@ class DeskApp(App[None], inherit_bindings=False):
             yield bar
 
     @property
-    def desk(self) -> DeskScreen:
+    def desk(self) -> MainScreen:
         if self._desk is None:
             raise RuntimeError("the desk is not furnished yet")
         return self._desk
@@ -108,50 +155,49 @@ class DeskApp(App[None], inherit_bindings=False):
 
     def _load_desk(self) -> None:
         """Everything heavy, while the screen already answers."""
-        from handoff_tui.live.desk import LiveDesk  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.backend import LiveBackend  # noqa: PLC0415 - after the first paint
 
         look = self._load_look()
-        live = LiveDesk(self._starts, self._tell, self._tell_bug)
+        live = LiveBackend(self._starts, self._tell, self._tell_bug)
         self.live = live
         self.call_later(self._open, live, look)
 
-    async def _open(self, live: LiveDesk, look: Look) -> None:
+    async def _open(self, live: LiveBackend, look: Appearance) -> None:
         await self.furnish(look, live.state)
         live.need(self.desk.parts)
         live.start()
 
-    async def furnish(self, look: Look, state: DeskState) -> None:
+    async def furnish(self, look: Appearance, state: AppState) -> None:
         """Puts the desk on the screen."""
-        from handoff_tui.tui.desk_screen import DeskScreen  # noqa: PLC0415 - after the first paint
-        from handoff_tui.tui.view_makers import VIEWS  # noqa: PLC0415
+        from handoff_tui.tui.main_screen import MainScreen  # noqa: PLC0415 - after the first paint
 
         self.look, self.state = look, state
         self.ink = Ink(look.theme, ascii_only=look.ascii_only)
         self._apply_theme()
-        self._desk = DeskScreen(VIEWS, look)
+        self._desk = MainScreen(look)
         await self.push_screen(self._desk)
         self._desk.show(state)
 
-    def _tell(self, state: DeskState) -> None:
+    def _tell(self, state: AppState) -> None:
         """Called on any thread. Many states between two frames are one change on the screen."""
         self.state = state
         if not self._arriving:
             self._arriving = True
             self.post_message(self.StateArrived())
 
-    def on_desk_app_state_arrived(self) -> None:
+    def on_review_app_state_arrived(self) -> None:
         self._arriving = False
         if self._desk is None or self.state is None:
             return
         self._ring(self.state.ring)
-        if self._leaves_when_done and not self.state.at_work.runs and not self.state.at_work.looking:
+        if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.looking:
             self.exit()
         frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
                 show(self.state)
 
-    def _ring(self, ring: Ring | None) -> None:
+    def _ring(self, ring: Bell | None) -> None:
         """Bell and notification, each once; whoever built the sequence has seen to it that it is nothing else."""
         if ring is not None and ring.number != self._rung and self._driver is not None:
             self._rung = ring.number
@@ -233,7 +279,7 @@ class DeskApp(App[None], inherit_bindings=False):
         if self._interrupted:
             self.exit()
         if self.live is not None:
-            self.live.cancel_checks()
+            self.live.checks.cancel()
         self.say("once more to leave", "warning")
 
     def say(self, text: str, role: str = "text") -> None:
@@ -241,12 +287,12 @@ class DeskApp(App[None], inherit_bindings=False):
         if self._desk is not None:
             self._desk.say_text(render_safe(text), role)
 
-    @on(messages.Said)
-    def tell(self, event: messages.Said) -> None:
+    @on(messages.StatusTextWanted)
+    def tell(self, event: messages.StatusTextWanted) -> None:
         self.say(event.text, event.role)
 
-    @on(messages.Asked)
-    def ask(self, event: messages.Asked) -> None:
+    @on(messages.Request)
+    def ask(self, event: messages.Request) -> None:
         """What is decided on stays in view, and the past stays as it was."""
         late = self._deciding is not None and isinstance(event, messages.HandoffChosen)
         if self.live is not None and not late and (not self._is_past or type(event) in IN_THE_PAST):
@@ -286,14 +332,14 @@ class DeskApp(App[None], inherit_bindings=False):
         if self.live is not None:
             if event.key is not None:
                 self.live.choose(event.key)
-            self.live.begin_decision(event.verb)
+            self.live.deciding.begin(event.verb)
         self.push_screen(self._deciding, self._end_decision)
 
     def _end_decision(self, following: HandoffKey | str | None) -> None:
         part = self.state.decision if self.state else None
         self._deciding = None
         if self.live is not None:
-            self.live.leave_decision()
+            self.live.deciding.leave()
         if self.state is not None:
             self.desk.show(self.state)
         if part is not None and part.entry is not None:
@@ -309,14 +355,14 @@ class DeskApp(App[None], inherit_bindings=False):
         if self.live is None or self.state is None or self.state.decision is not event.part:
             return
         if not event.part.needs_terminal:
-            self.live.sign(event.reason)
+            self.live.deciding.sign(event.reason)
         elif self._deciding is not None:
             said = self.give_terminal(partial(self._sign_here, event.reason))
             self._deciding.say(said) if said else self._deciding.arm_again()
 
     def _sign_here(self, reason: str) -> str:
         if self.live is not None:
-            self.live.sign_here(reason)
+            self.live.deciding.sign_here(reason)
         return ""
 
     @on(messages.ReasonEditWanted)

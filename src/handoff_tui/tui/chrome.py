@@ -10,11 +10,11 @@ from handoff_tui.core.text.labels import label_gate, label_mover, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.live.state.app import AppState, RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.tui.first_paint import NAMES, SHORT_NAMES
-from handoff_tui.tui.widgets.travel_bar_words import describe_as_of, describe_missing
+from handoff_tui.tui.widgets.travel_bar import describe_as_of, describe_missing
 
 Row = tuple[Cell, ...]
 VIEWS = tuple(NAMES)
@@ -39,7 +39,7 @@ _TAB_FORMS: tuple[_TabForm, ...] = (
 _WIDE = 120
 
 
-def build_title(state: DeskState, view: str, width: int) -> Row:
+def build_title(state: AppState, view: str, width: int) -> Row:
     """Where one is, and how it stands: the state is never cut, the place may be."""
     right = _build_right(state, view, width)
     room = width - sum(compute_width(cell.text) for cell in right) - 11
@@ -52,7 +52,7 @@ def build_title(state: DeskState, view: str, width: int) -> Row:
     return (Cell(" handoff ", "heading"), Cell(f" {place}", "accent"), Cell(gap), *right)
 
 
-def build_tabs(state: DeskState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
+def build_tabs(state: AppState, view: str, keys: dict[str, str], width: int) -> list[tuple[str, Row]]:
     """Each view with its key and its number; where there is no room, names far from the one in view are shortened.
 
     Then numbers go, what fails last, and then the names that are far.
@@ -82,7 +82,7 @@ def _list_tab_forms(names: list[str], view: str) -> Iterator[tuple[set[str], _Ta
         yield {view}, _TAB_FORMS[-1], {name: SHORT_NAMES[name] for name in nearest[:kept]}
 
 
-def build_why(state: DeskState, width: int) -> Row:
+def build_why(state: AppState, width: int) -> Row:
     """Whose move it is, and what blocks; always on the screen. In the past, which past."""
     if state.travel is not None:
         as_of = describe_as_of(state.travel, short=False)
@@ -128,11 +128,11 @@ def describe_watching(repository: RepositoryPart) -> Cell:
     return Cell(repository.watching.value, _WATCHING_ROLES[repository.watching])
 
 
-def count_waiting(state: DeskState) -> int:
+def count_waiting(state: AppState) -> int:
     return sum(item.waits_on_me for item in state.inbox)
 
 
-def _build_right(state: DeskState, view: str, width: int) -> Row:
+def _build_right(state: AppState, view: str, width: int) -> Row:
     if state.travel is not None:
         return (describe_as_of(state.travel, short=True), Cell(" "))
     cells: list[Cell] = []
@@ -172,7 +172,7 @@ def _build_standing(item: InboxItem) -> Cell:
     return Cell(f"{mover.glyph} {mover.word}", mover.role)
 
 
-def _describe_place(state: DeskState, view: str, width: int) -> str:
+def _describe_place(state: AppState, view: str, width: int) -> str:
     repository = state.repository
     name = render_safe(repository.name) if repository else "…"
     item = state.item
@@ -184,7 +184,7 @@ def _describe_place(state: DeskState, view: str, width: int) -> str:
     return f"{name} › {words}" if width >= _WIDE or len(state.repositories) > 1 else words
 
 
-def _build_tab(state: DeskState, name: str, title: str, detail: int, *, here: bool) -> Row:
+def _build_tab(state: AppState, name: str, title: str, detail: int, *, here: bool) -> Row:
     number = _describe_number(state, name, detail)
     words = f"{title.strip()}{f' {number[0]}' if number else ''}"
     lead = "▐" if here else " "
@@ -192,7 +192,7 @@ def _build_tab(state: DeskState, name: str, title: str, detail: int, *, here: bo
     return (Cell(lead, "accent"), Cell(words, role), Cell("│" if name != VIEWS[-1] else "", "border"))
 
 
-def _describe_number(state: DeskState, name: str, detail: int) -> tuple[str, str] | None:
+def _describe_number(state: AppState, name: str, detail: int) -> tuple[str, str] | None:
     describe = {
         "inbox": _describe_waiting,
         "checks": _describe_checks,
@@ -203,17 +203,17 @@ def _describe_number(state: DeskState, name: str, detail: int) -> tuple[str, str
     return describe(state, detail) if describe and detail else None
 
 
-def _describe_waiting(state: DeskState, _detail: int) -> tuple[str, str] | None:
+def _describe_waiting(state: AppState, _detail: int) -> tuple[str, str] | None:
     waiting = count_waiting(state)
     return (str(waiting), "waiting") if waiting else None
 
 
-def _describe_claims(state: DeskState, _detail: int) -> tuple[str, str] | None:
+def _describe_claims(state: AppState, _detail: int) -> tuple[str, str] | None:
     wrong = state.item.reviewed.claims.contradicted if state.item else 0
     return (f"✗{wrong}", "contradicted") if wrong else None
 
 
-def _describe_checks(state: DeskState, detail: int) -> tuple[str, str] | None:
+def _describe_checks(state: AppState, detail: int) -> tuple[str, str] | None:
     report = state.checks.value
     if state.running is not None:
         return f"{state.running.done}/{state.running.total}", "warning"
@@ -224,7 +224,7 @@ def _describe_checks(state: DeskState, detail: int) -> tuple[str, str] | None:
     return (f"✗{failing}{passed}", "fail") if failing else (f"✓{report.passed}", "pass")
 
 
-def _describe_diff(state: DeskState, detail: int) -> tuple[str, str] | None:
+def _describe_diff(state: AppState, detail: int) -> tuple[str, str] | None:
     view = state.files.value
     if view is None:
         return None
@@ -235,14 +235,14 @@ def _describe_diff(state: DeskState, detail: int) -> tuple[str, str] | None:
     return f"+{added} -{deleted}", "changed"
 
 
-def _describe_log(state: DeskState, _detail: int) -> tuple[str, str] | None:
+def _describe_log(state: AppState, _detail: int) -> tuple[str, str] | None:
     repository = state.repository
     if repository is not None and repository.fatal:
         return "✗", "fail"
     return ("✓", "pass") if state.log.value is not None and state.log.value.total else None
 
 
-def _describe_inbox(state: DeskState) -> str:
+def _describe_inbox(state: AppState) -> str:
     if not state.repositories or all(one.state.value is None for one in state.repositories):
         return "reading the repository…"
     if not state.inbox:

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # loaded after the first paint
-    from handoff_tui.agents.output_places import NamedPlace
-    from handoff_tui.agents.proofs.record import ProofRecord
+    from handoff_tui.agents.proofs import ProofRecord
+    from handoff_tui.agents.runs.mentioned_files import NamedPlace
     from handoff_tui.agents.runs.run import RunKey
     from handoff_tui.git.file_diff import DiffOptions
-    from handoff_tui.live.state.agents import OutputPlace, ProposalKind, Stop
-    from handoff_tui.live.state.desk import DecisionPart, Scope
+    from handoff_tui.live.state.agents import Breakpoint, OutputRange, ProposalKind
+    from handoff_tui.live.state.app import DecisionPart, Scope
     from handoff_tui.log.review_record import Comment
     from handoff_tui.status.inbox_item import HandoffKey
 
 
-class Asked(Message):
+class Request(Message):
     """Something for the desk behind the screen to do; the app's table says what."""
 
 
 @dataclass
-class HandoffChosen(Asked):
+class HandoffChosen(Request):
     """Another handoff is in view."""
 
     key: HandoffKey
 
 
 @dataclass
-class PhaseChosen(Asked):
+class PhaseChosen(Request):
     """Another phase of it is in view."""
 
     phase: str | None
@@ -68,25 +68,25 @@ class CopyWanted(Message):
 
 
 @dataclass
-class ChecksWanted(Asked):
+class ChecksWanted(Request):
     """Checks are to run afresh: these, or all where none is named."""
 
     only: tuple[str, ...] = ()
 
 
-class ChecksCancelled(Asked):
+class ChecksCancelled(Request):
     """The run is to end."""
 
 
 @dataclass
-class ScopeWanted(Asked):
+class ScopeWanted(Request):
     """Changes are to be shown from somewhere else on."""
 
     scope: Scope
 
 
 @dataclass
-class FileWanted(Asked):
+class FileWanted(Request):
     """The hunks of a file are to be read."""
 
     path: str
@@ -94,20 +94,20 @@ class FileWanted(Asked):
 
 
 @dataclass
-class DocumentWanted(Asked):
+class DocumentWanted(Request):
     """A document is to be read."""
 
     path: str
 
 
 @dataclass
-class EntryWanted(Asked):
+class EntryWanted(Request):
     """An entry of the log is to be shown whole."""
 
     entry: str
 
 
-class VerifyWanted(Asked):
+class VerifyWanted(Request):
     """The whole log is to be verified, now."""
 
 
@@ -125,21 +125,21 @@ class CommentWanted(Message):
 
 
 @dataclass
-class CommentWritten(Asked):
+class CommentWritten(Request):
     """A remark on a line, a range or a file."""
 
     comment: Comment
 
 
 @dataclass
-class CommentRemoved(Asked):
+class CommentRemoved(Request):
     """A remark was taken back."""
 
     comment: Comment
 
 
 @dataclass
-class FileMarked(Asked):
+class FileMarked(Request):
     """A file was marked as read, or as not read."""
 
     path: str
@@ -156,7 +156,7 @@ class DecisionWanted(Message):
 
 
 @dataclass
-class DecisionAgainWanted(Asked):
+class DecisionAgainWanted(Request):
     """What would be signed is to be put together anew."""
 
     verb: str
@@ -171,7 +171,7 @@ class DecisionConfirmed(Message):
 
 
 @dataclass
-class ReasonKept(Asked):
+class ReasonKept(Request):
     """A reason as far as it is written."""
 
     verb: str
@@ -186,22 +186,22 @@ class ReasonEditWanted(Message):
 
 
 @dataclass
-class OutputWanted(Asked):
+class OutputWanted(Request):
     """Some lines that an agent printed, or was told, are to be read."""
 
-    place: OutputPlace
+    place: OutputRange
 
 
 @dataclass
-class OutputSearchWanted(Asked):
+class OutputSearchWanted(Request):
     """The next line with a text is to be found, from a place on; backwards where its height is negative."""
 
-    place: OutputPlace
+    place: OutputRange
     text: str
 
 
 @dataclass
-class ProposalWanted(Asked):
+class ProposalWanted(Request):
     """Something about agents is to be shown, and done when it is confirmed."""
 
     kind: ProposalKind
@@ -209,34 +209,34 @@ class ProposalWanted(Asked):
 
 
 @dataclass
-class ProposalConfirmed(Asked):
+class ProposalConfirmed(Request):
     """Somebody has read what is proposed under this number, and confirmed it."""
 
     number: int
     typed: str = ""
 
 
-class ProposalLeft(Asked):
+class ProposalLeft(Request):
     """Nothing is to be done."""
 
 
-class CourseEnded(Asked):
+class FollowUpsCancelled(Request):
     """Nothing more is to start by itself for the handoff in view."""
 
 
 @dataclass
-class StopToggled(Asked):
+class BreakpointToggled(Request):
     """A breakpoint is to be set, or taken away."""
 
-    place: Stop
+    place: Breakpoint
 
 
-class ProofsWanted(Asked):
+class ProofsWanted(Request):
     """The proofs of work of the handoff in view are to be listed."""
 
 
 @dataclass
-class ProofWanted(Asked):
+class ProofWanted(Request):
     """One of them is to be read."""
 
     proof: ProofRecord
@@ -257,7 +257,7 @@ class LeaveWanted(Message):
 
 
 @dataclass
-class RunPaused(Asked):
+class RunPaused(Request):
     """An agent is to be held where it is, or to go on."""
 
     run: RunKey
@@ -265,7 +265,7 @@ class RunPaused(Asked):
 
 
 @dataclass
-class RunLookWanted(Asked):
+class RunReviewWanted(Request):
     """The work of an agent that has ended is to be looked at."""
 
     run: RunKey
@@ -276,21 +276,21 @@ class NoteWanted(Message):
 
 
 @dataclass
-class NoteWritten(Asked):
+class NoteWritten(Request):
     """A word to the agents of the handoff in view."""
 
     text: str
 
 
 @dataclass
-class ComparisonWanted(Asked):
+class ComparisonWanted(Request):
     """Two attempts are to be compared, by their names."""
 
     before: str
     after: str
 
 
-class FailureWanted(Asked):
+class FailureWanted(Request):
     """Why the handoff in view fails is to be looked into."""
 
 
@@ -304,31 +304,31 @@ class BisectProposed(Message):
 
 
 @dataclass
-class BisectWanted(Asked):
+class BisectWanted(Request):
     """The commit where a check began to fail is to be found."""
 
     check: str
 
 
-class BisectCancelled(Asked):
+class BisectCancelled(Request):
     """The search is to end."""
 
 
 @dataclass
-class TravelWanted(Asked):
+class TravelWanted(Request):
     """The desk is to be shown as it was: at a commit or entry, or at the newest stop."""
 
     at: str | None = None
 
 
 @dataclass
-class TravelMoved(Asked):
+class TravelMoved(Request):
     """The slider stands on another stop."""
 
     index: int
 
 
-class TravelEnded(Asked):
+class TravelEnded(Request):
     """The desk is to be shown as it is."""
 
 
@@ -366,7 +366,7 @@ class StatusChanged(Message):
 
 
 @dataclass
-class Said(Message):
+class StatusTextWanted(Message):
     """A sentence for the status line."""
 
     text: str

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handoff_tui.config.peek import peek_theme
-from handoff_tui.tui.app import DeskApp
+from handoff_tui.tui.app import ReviewApp
 from handoff_tui.tui.drawing.terminal import outlive_terminal
 
 if TYPE_CHECKING:
-    from handoff_tui.tui.drawing.appearance import Look
+    from handoff_tui.tui.drawing.appearance import Appearance
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Sent by a closed window or a logout: by default they end a program where it stands, with the screen still its own."""
@@ -27,12 +27,12 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
     What went wrong is raised here, after the terminal was given back.
     """
 
-    def look() -> Look:
-        from handoff_tui.tui.drawing.appearance import load_look  # noqa: PLC0415 - all settings: after the first paint
+    def look() -> Appearance:
+        from handoff_tui.tui.drawing.appearance import load_appearance  # noqa: PLC0415 - all settings: after the first paint
 
-        return load_look(theme, read_only=read_only)
+        return load_appearance(theme, read_only=read_only)
 
-    app = DeskApp(starts, peek_theme(theme), look)
+    app = ReviewApp(starts, peek_theme(theme), look)
     app.driver_class = outlive_terminal(app.driver_class)
     gc.freeze()  # what was imported stays; later collections pass over it
     heard = asyncio.run(_run(app))
@@ -40,11 +40,11 @@ def run_app(starts: Sequence[Path], *, theme: str | None = None, read_only: bool
         signal.raise_signal(heard[0])
     if app.fault is not None:
         raise app.fault
-    runs = app.state.at_work.runs if app.state is not None else ()
+    runs = app.state.activity.runs if app.state is not None else ()
     return tuple(f"{key.handoff} · {key.phase}" for key in runs)
 
 
-async def _run(app: DeskApp) -> list[signal.Signals]:
+async def _run(app: ReviewApp) -> list[signal.Signals]:
     """Runs the app; the signals that ended it."""
     heard: list[signal.Signals] = []
 

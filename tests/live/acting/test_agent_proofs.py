@@ -1,4 +1,4 @@
-"""Proofs of work at the desk: listed and opened on a lane, from a real repository."""
+"""Proofs of work at the desk: listed and opened on a worker, from a real repository."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from handoff_tui.agents.proofs.record import ProofRecord
+from handoff_tui.agents.proofs import ProofRecord
 from handoff_tui.agents.runs.files import OUTPUT
 from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
-from handoff_tui.live.acting.agent_proofs import ProofShelf
-from handoff_tui.live.keyed_worker import Lane
+from handoff_tui.live.acting.agent_proofs import ProofRequests
+from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown
-from handoff_tui.live.state.desk import DeskState, Loaded
-from handoff_tui.live.state_store import Board
+from handoff_tui.live.state.app import AppState, Loaded
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.review_state import ReviewedHandoff
 from tests.support.desk_states import make_state
 from tests.support.pictures import build_png
@@ -39,18 +39,19 @@ def fail(bug: BaseException) -> None:
 
 
 class Place:
-    """A shelf, and the state that it tells."""
+    """Requests for proofs, and the state that tells of them."""
 
     def __init__(self, desk: Desk) -> None:
-        self.board = Board(lambda _: None)
+        self.store = StateStore(lambda _: None)
         self.desk = desk
-        self.lane = Lane("words", fail)
-        self.shelf = ProofShelf(self.board, self.lane, lambda _: SimpleNamespace(desk=desk))  # type: ignore[arg-type,return-value]
-        self.lane.start()
-        self.board.change(lambda _: self._build_state())
+        self.worker = KeyedWorker("words", fail)
+        self.proofs = ProofRequests(self.store, self.worker)
+        self.worker.start()
+        self.store.change(lambda _: self._build_state())
+        self.store.snapshots["/desk"] = SimpleNamespace(desk=desk)  # type: ignore[assignment]
 
     @staticmethod
-    def _build_state() -> DeskState:
+    def _build_state() -> AppState:
         state = make_state()
         reviewed = state.inbox[0].reviewed
         handoff = Handoff(id="H-1", dialect="builder", proofs=PROOFS)
@@ -58,16 +59,16 @@ class Place:
         return replace(state, inbox=(item,))
 
     def list(self) -> list[ProofRecord]:
-        self.shelf.want_list()
-        wait_until(self.lane.is_idle)
-        view = self.board.state.proofs.value
+        self.proofs.want_list()
+        wait_until(self.worker.is_idle)
+        view = self.store.state.proofs.value
         assert view is not None
         return [proof for task in view.tasks for proof in task.proofs]
 
     def open(self, proof: ProofRecord) -> ProofShown:
-        self.shelf.want_proof(proof)
-        wait_until(self.lane.is_idle)
-        view = self.board.state.proofs.value
+        self.proofs.want_proof(proof)
+        wait_until(self.worker.is_idle)
+        view = self.store.state.proofs.value
         assert view is not None
         assert view.shown is not None
         return view.shown
@@ -79,8 +80,8 @@ def place(builder: RepositoryBuilder) -> Iterator[Place]:
     builder.write("proofs/long.log", "".join(f"{number}\n" for number in range(20_005))).commit("the work")
     made = Place(open_desk(builder.folder))
     yield made
-    made.lane.stop()
-    made.lane.join()
+    made.worker.stop()
+    made.worker.join()
 
 
 def test_proofs_are_listed_and_opened(place: Place) -> None:
@@ -112,5 +113,5 @@ def test_output_is_read_only_where_runs_are_kept(place: Place) -> None:
 def test_other_handoff_has_no_proofs_until_it_is_asked(place: Place) -> None:
     """Nothing of the one before stays on the screen."""
     place.list()
-    place.shelf.forget()
-    assert place.board.state.proofs == Loaded()
+    place.proofs.forget()
+    assert place.store.state.proofs == Loaded()

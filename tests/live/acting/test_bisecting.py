@@ -7,10 +7,9 @@ import pytest
 
 from handoff_tui.history.bisect.report import BisectEnd
 from handoff_tui.live.acting.bisecting import Bisecting
-from handoff_tui.live.desk import raise_bug
-from handoff_tui.live.state.debugging import BisectPart
-from handoff_tui.live.state.desk import DeskState
-from handoff_tui.live.state_store import Board
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import AppState, BisectPart
+from handoff_tui.live.state_store import StateStore, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.debug_states import TRIALS
 from tests.support.live_desks import build_results, looking
@@ -28,7 +27,7 @@ def broken(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write("handoff-tui.toml", '[checks.part]\nrun = ["./check.sh"]\n').commit("after")
 
 
-def is_over(state: DeskState, check: str = "hashes-hold") -> bool:
+def is_over(state: AppState, check: str = "hashes-hold") -> bool:
     return state.bisect is not None and state.bisect.is_over and state.bisect.check == check
 
 
@@ -55,16 +54,16 @@ def test_search_finds_the_commit_and_tells_every_trial(broken: RepositoryBuilder
 
 def test_search_of_another_number_changes_nothing() -> None:
     """What an earlier search says late is dropped; to stop one that is over stops nothing."""
-    board = Board(lambda _: None)
-    bisecting = Bisecting(board, lambda _: None, raise_bug)
+    store = StateStore(lambda _: None)
+    bisecting = Bisecting(store, KeyedWorker("bisect", raise_bug))
     bisecting.begin("tests")
-    assert board.state.bisect is None  # no handoff is in view
+    assert store.state.bisect is None  # no handoff is in view
     key = HandoffKey("/desk", "H-1")
-    board.change(lambda _: DeskState(chosen=key, bisect=BisectPart(3, "tests", "H-1")))
+    store.change(lambda _: AppState(chosen=key, bisect=BisectPart(3, "tests", "H-1")))
     bisecting._add(2, TRIALS[0])
-    assert board.state.bisect == BisectPart(3, "tests", "H-1")
+    assert store.state.bisect == BisectPart(3, "tests", "H-1")
     bisecting._add(3, TRIALS[0])
     bisecting.cancel()
-    assert board.state.bisect == BisectPart(3, "tests", "H-1", TRIALS[:1], cancelling=True)
+    assert store.state.bisect == BisectPart(3, "tests", "H-1", TRIALS[:1], cancelling=True)
     bisecting.begin("types")
-    assert board.state.bisect == BisectPart(4, "types", "H-1")
+    assert store.state.bisect == BisectPart(4, "types", "H-1")

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.state.desk import DecisionStage
+from handoff_tui.live.state.app import DecisionStage
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.review_record import Comment
 from tests.support.deciding import Seat, take_seat
@@ -69,7 +69,7 @@ def test_signing_before_it_is_ready_does_nothing(seat: Seat) -> None:
     seat.deciding.sign_here("")
     seat.wait_until_idle()
     assert len(list_entries(seat.desk.root)) == 1
-    assert seat.board.state.decision is None
+    assert seat.store.state.decision is None
 
 
 def test_decision_is_signed_once(seat: Seat) -> None:
@@ -106,7 +106,7 @@ def test_change_without_effect_leaves_it_armed(seat: Seat) -> None:
     ready = seat.begin("approve")
     seat.notice()
     seat.wait_until_idle()
-    assert seat.board.state.decision is ready
+    assert seat.store.state.decision is ready
 
 
 def test_change_that_nobody_told_of_is_refused_when_it_is_signed(seat: Seat) -> None:
@@ -156,7 +156,7 @@ def test_reason_that_cannot_be_held_is_said_and_it_stays_ready(seat: Seat) -> No
     ready = seat.sign("a\ttab")
     assert ready.stage is DecisionStage.READY
     assert ready.trouble is not None
-    assert "no text" in ready.trouble.message
+    assert "aren't text" in ready.trouble.message
     assert "--" not in ready.trouble.hint
     assert seat.sign("a tab").stage is DecisionStage.STORED
 
@@ -184,15 +184,15 @@ def test_leaving_gives_up_what_was_prepared(seat: Seat) -> None:
     seat.deciding.begin("approve")
     seat.deciding.leave()
     seat.wait_until_idle()
-    assert seat.board.state.decision is None
+    assert seat.store.state.decision is None
     assert seat.begin("hold").verb == "hold"
 
 
 def test_nothing_begins_without_a_handoff(seat: Seat) -> None:
     """There is nothing to decide on."""
-    seat.board.change(lambda state: type(state)())
+    seat.store.change(lambda state: type(state)())
     seat.deciding.begin("approve")
-    assert seat.board.state.decision is None
+    assert seat.store.state.decision is None
 
 
 def test_demands_come_with_what_is_ready(seat: Seat) -> None:

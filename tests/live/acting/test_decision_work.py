@@ -19,11 +19,11 @@ from handoff_tui.core.errors import (
     TreeMovedError,
     UsageError,
 )
+from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read
-from handoff_tui.decisions.values.drafts import StoredDrafts
-from handoff_tui.live.acting.decision_work import Readied, find_changes, judge_failure, ready_decision, sign_readied
-from handoff_tui.live.state.desk import DecisionStage
-from handoff_tui.log.record import DecisionVerb
+from handoff_tui.live.acting.decision_work import DecisionDraft, draft_decision, find_changes, judge_failure, sign_draft
+from handoff_tui.live.state.app import DecisionStage
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import CODE, HANDOFF, GateDesk
@@ -33,9 +33,9 @@ from tests.support.ssh_keys import PASSPHRASE
 REMARK = Comment(text="why?", path="src/app.py", line=2)
 
 
-def ready(desk: GateDesk, verb: DecisionVerb, drafts: StoredDrafts) -> Readied:
+def ready(desk: GateDesk, verb: DecisionVerb, drafts: StoredDrafts) -> DecisionDraft:
     place = (HandoffKey(str(desk.root), HANDOFF), None)
-    return ready_decision(verb, place, drafts, lambda *_: None, threading.Event())
+    return draft_decision(verb, place, drafts, lambda *_: None, threading.Event())
 
 
 @pytest.fixture
@@ -60,13 +60,13 @@ def test_remarks_and_read_files_go_along(gate_desk: GateDesk, reviewer: Person) 
     assert (readied.view.record.comments, readied.view.record.viewed) == ((REMARK,), ("src/app.py",))
     assert (readied.view.principal, readied.comments, readied.needs_terminal) == (reviewer.email, (REMARK,), False)
     assert find_changes(readied) == ()
-    entry, gate = sign_readied(readied, "too thin", at_terminal=False)
+    entry, gate = sign_draft(readied, "too thin", at_terminal=False)
     assert gate.report.approvals[-1].entry == entry
     assert find_changes(readied) == (f"the log has a new entry: reject {HANDOFF}, by {reviewer.email}",)
     _check_failures(readied)
 
 
-def _check_failures(readied: Readied) -> None:
+def _check_failures(readied: DecisionDraft) -> None:
     """Which failures can be tried again as they are, which need another look, and which end it."""
     stages: dict[HandoffError, DecisionStage] = {
         SigningKeyMissingError("gone", "Plug it in."): DecisionStage.READY,
@@ -102,7 +102,7 @@ def test_locked_key_is_announced_and_nobody_is_asked_behind_the_screen(
     readied = ready(gate_desk, DecisionVerb.REJECT, StoredDrafts())
     assert readied.needs_terminal
     with pytest.raises(KeyLockedError, match="nobody to ask"):
-        sign_readied(readied, "no tests", at_terminal=False)
+        sign_draft(readied, "no tests", at_terminal=False)
 
 
 def test_agent_is_told_that_it_never_decides(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ import pytest
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.acting.past_reader import PastReader
 from handoff_tui.live.acting.travelling import Wanted
-from handoff_tui.live.state.debugging import Visited
-from handoff_tui.live.state.desk import PACKET
+from handoff_tui.live.state.app import PACKET, PastView
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox_item import HandoffKey
@@ -16,7 +15,7 @@ from tests.support.repositories import RepositoryBuilder
 NOTHING = Wanted(None, None, None)
 
 
-def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[Visited]:
+def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[PastView]:
     line, _ = reader.read_line(None)
     return list(reader.read(line.stops[index], wanted))
 

@@ -7,8 +7,17 @@ import pytest
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.acting.travelling import build_past_scope, present_past
-from handoff_tui.live.state.debugging import TravelPart
-from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Drafts, Loaded, Part, Scope, Trouble
+from handoff_tui.live.state.app import (
+    AppState,
+    DecisionPart,
+    DecisionStage,
+    Drafts,
+    Loaded,
+    Part,
+    Scope,
+    TravelPart,
+    Trouble,
+)
 from tests.support.debug_states import STOPS, build_desk, build_travel
 from tests.support.live_desks import Onlooker, build_results, looking
 from tests.support.repositories import RepositoryBuilder
@@ -24,14 +33,14 @@ def story(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write(RESULTS.format(1), build_results(1, tests=9)).commit("third")
 
 
-def visit(onlooker: Onlooker, index: int) -> DeskState:
+def visit(onlooker: Onlooker, index: int) -> AppState:
     """Goes to a stop and waits until it is shown whole."""
     onlooker.desk.travelling.go(index)
     return wait_for_stop(onlooker, index)
 
 
-def wait_for_stop(onlooker: Onlooker, index: int) -> DeskState:
-    def is_shown(state: DeskState) -> bool:
+def wait_for_stop(onlooker: Onlooker, index: int) -> AppState:
+    def is_shown(state: AppState) -> bool:
         travel = state.travel
         if travel is None or travel.visited is None or travel.loading:
             return False
@@ -92,7 +101,7 @@ def test_desk_goes_back_and_comes_again(story: RepositoryBuilder) -> None:
         desk = onlooker.desk
         onlooker.choose("H-1", Part.SHOWN, Part.CHECKS)
         desk.open_document(RESULTS.format(1))
-        desk.begin_travel()
+        desk.travelling.begin()
         state = wait_for_stop(onlooker, 2)
         assert state.document.value is not None
         assert "9 tests" in state.document.value.text
@@ -106,9 +115,9 @@ def test_desk_goes_back_and_comes_again(story: RepositoryBuilder) -> None:
         assert state.repository is not None
         assert state.repository.watching is Watching.PAST
         story.write(RESULTS.format(3), build_results(3))
-        onlooker.wait_for(lambda _: any(item.key.handoff == "H-3" for item in desk._board.state.inbox))
+        onlooker.wait_for(lambda _: any(item.key.handoff == "H-3" for item in desk._store.state.inbox))
         assert [item.key.handoff for item in desk.state.inbox] == ["H-1"]
-        desk.end_travel()
+        desk.travelling.end()
         state = onlooker.wait_for_parts(Part.SHOWN, Part.CHECKS)
         assert {item.key.handoff for item in state.inbox} == {"H-1", "H-2", "H-3"}
         assert (state.travel, state.scope) == (None, Scope())
@@ -120,7 +129,7 @@ def test_stop_that_was_seen_is_shown_at_once(story: RepositoryBuilder) -> None:
     with looking(story.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1")
-        onlooker.desk.begin_travel(story.head("HEAD~1"))
+        onlooker.desk.travelling.begin(story.head("HEAD~1"))
         seen = wait_for_stop(onlooker, 1)
         visit(onlooker, 0)
         onlooker.desk.travelling.go(1)
@@ -136,7 +145,7 @@ def test_handoff_that_was_not_there_is_named_and_comes_back(story: RepositoryBui
     with looking(story.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-2")
-        onlooker.desk.begin_travel()
+        onlooker.desk.travelling.begin()
         wait_for_stop(onlooker, 2)
         state = visit(onlooker, 0)
         assert state.travel is not None
@@ -153,7 +162,7 @@ def test_handoff_and_document_can_be_chosen_in_the_past(story: RepositoryBuilder
     with looking(story.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1")
-        onlooker.desk.begin_travel()
+        onlooker.desk.travelling.begin()
         state = wait_for_stop(onlooker, 2)
         second = next(item.key for item in state.inbox if item.key.handoff == "H-2")
         onlooker.desk.choose(second)
@@ -161,7 +170,7 @@ def test_handoff_and_document_can_be_chosen_in_the_past(story: RepositoryBuilder
         onlooker.desk.open_document(RESULTS.format(2))
         state = onlooker.wait_for(lambda state: state.document.value is not None)
         assert state.open_document == RESULTS.format(2)
-        onlooker.desk.end_travel()
+        onlooker.desk.travelling.end()
         state = onlooker.desk.state
         assert state.chosen is not None
         assert (state.chosen.handoff, state.open_document) == ("H-1", None)
@@ -172,12 +181,12 @@ def test_repository_without_commits_has_nowhere_to_go(builder: RepositoryBuilder
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n")
     with looking(builder.folder) as onlooker:
         onlooker.wait_until_live()
-        onlooker.desk.begin_travel()
+        onlooker.desk.travelling.begin()
         state = onlooker.wait_for(lambda state: state.travel is not None and state.travel.trouble is not None)
         assert state.travel is not None
         assert state.travel.trouble is not None
         assert "there is no commit yet" in state.travel.trouble.message
-        onlooker.desk.end_travel()
+        onlooker.desk.travelling.end()
         assert onlooker.desk.state.travel is None
 
 
@@ -186,9 +195,9 @@ def test_parts_of_now_are_not_read_while_somebody_travels(story: RepositoryBuild
     with looking(story.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1")
-        onlooker.desk.begin_travel()
+        onlooker.desk.travelling.begin()
         wait_for_stop(onlooker, 2)
         onlooker.desk.need(frozenset({Part.FIGURES}))
-        assert onlooker.desk._board.state.figures == Loaded()
-        onlooker.desk.end_travel()
+        assert onlooker.desk._store.state.figures == Loaded()
+        onlooker.desk.travelling.end()
         assert onlooker.wait_for_parts(Part.FIGURES).figures.value is not None

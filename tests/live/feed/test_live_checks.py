@@ -7,15 +7,25 @@ from typing import Any
 
 import pytest
 
+from handoff_tui.checks.context import Question
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import Outcome
 from handoff_tui.checks.run.check import check
-from handoff_tui.live.feed.checking import build_request
-from handoff_tui.live.feed.deep_verdict_cache import DeepBook
+from handoff_tui.checks.world import Change
+from handoff_tui.git.history.changes import read_changes
 from handoff_tui.live.feed.following import follow
-from handoff_tui.live.feed.live_checks import LiveChecks
-from handoff_tui.live.feed.notices import Notices
-from handoff_tui.live.feed.snapshot import Scene, read_scene
+from handoff_tui.live.feed.live_checks import (
+    LiveChecks,
+    StillValidAnswers,
+    build_request,
+    merge_reports,
+    merge_results,
+    patch_changes,
+    run_requested,
+)
+from handoff_tui.live.feed.repository_feed import Notices
+from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths, read_snapshot
+from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 
@@ -27,16 +37,16 @@ class Bench:
 
     def __init__(self, work: RepositoryBuilder) -> None:
         self.work = work
-        self.scene = read_scene(work.folder, 1)
-        self.checks = LiveChecks(DeepBook())
+        self.snapshot = read_snapshot(work.folder, 1)
+        self.checks = LiveChecks(DeepVerdictCache())
         self.run()
 
     def run(self) -> CheckReport:
-        return self.checks.run(self.scene, "H-1", None, (), Event())
+        return self.checks.run(self.snapshot, "H-1", None, (), Event())
 
     def save(self, path: str, text: str | None) -> CheckReport:
         self.work.place(path).unlink() if text is None else self.work.write(path, text)
-        self.scene = follow(self.work.folder, self.scene, Notices(frozenset({path})))
+        self.snapshot = follow(self.work.folder, self.snapshot, Notices(frozenset({path})))
         return self.run()
 
 
@@ -46,9 +56,9 @@ def say(report: CheckReport) -> list[tuple[Any, ...]]:
     return [*results, (report.passed, report.total, report.warnings, report.verdict, report.baseline)]
 
 
-def run_afresh(scene: Scene) -> CheckReport:
-    request = build_request(scene, "H-1", None)
-    return check(scene.desk, request._replace(fresh=True, run_commands=False))
+def run_afresh(snapshot: RepositorySnapshot) -> CheckReport:
+    request = build_request(snapshot, "H-1", None)
+    return check(snapshot.desk, request._replace(fresh=True, run_commands=False))
 
 
 @pytest.fixture
@@ -63,7 +73,7 @@ def test_live_results_are_those_of_a_fresh_run(work: RepositoryBuilder) -> None:
     """After every kind of save, with a baseline to compare with."""
     bench = Bench(work)
     digest = hashlib.sha256(b"value = 5\n").hexdigest()
-    assert run_afresh(bench.scene).baseline is not None
+    assert run_afresh(bench.snapshot).baseline is not None
     for path, text in (
         ("src/part.py", "value = 5\n"),
         ("src/other.py", "value = 23\n"),
@@ -76,7 +86,7 @@ def test_live_results_are_those_of_a_fresh_run(work: RepositoryBuilder) -> None:
         ("src/new.py", "value = 10\n"),
     ):
         live = bench.save(path, text)
-        assert say(live) == say(run_afresh(bench.scene)), path
+        assert say(live) == say(run_afresh(bench.snapshot)), path
 
 
 def test_only_what_a_save_touched_runs_again(work: RepositoryBuilder) -> None:
@@ -101,5 +111,107 @@ def test_command_is_unknown_until_it_runs(work: RepositoryBuilder, tmp_path: Pat
         report = bench.save(path, "value = 31\n")
         (own,) = (one for one in report.results if one.id == "own")
         assert own.outcome in {Outcome.UNKNOWN, Outcome.ERROR}
-        assert say(report) == say(run_afresh(bench.scene))
+        assert say(report) == say(run_afresh(bench.snapshot))
     assert not mark.exists()
+
+
+@pytest.fixture
+def plain_work(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return build_work(builder, handoffs=1)
+
+
+def save_file(
+    work: RepositoryBuilder, snapshot: RepositorySnapshot, path: str, text: str
+) -> tuple[RepositorySnapshot, SavedPaths]:
+    work.write(path, text)
+    now = follow(work.folder, snapshot, Notices(frozenset({path})))
+    patch = now.find_patch(snapshot.version)
+    assert patch is not None
+    return now, patch
+
+
+def list_changes(snapshot: RepositorySnapshot, baseline: str) -> tuple[Change, ...]:
+    """As the world answers, without a memory."""
+    tracked = (Change(*change) for change in read_changes(snapshot.desk.repository.git, baseline))
+    return (*tracked, *(Change("A", path) for path in snapshot.desk.work_tree.facts.untracked))
+
+
+def test_answers_about_other_files_hold(plain_work: RepositoryBuilder) -> None:
+    """Those about the saved one, what is above it, and the state of the tree do not."""
+    before = read_snapshot(plain_work.folder, 1)
+    now, patch = save_file(plain_work, before, "src/part.py", "value = 2\n")
+    answers = StillValidAnswers(before, now, patch, {})
+    held = [("read", "src/other.py"), ("exists", "README.md"), ("commit", "abc"), ("paths",), ("handoff", "H-1")]
+    held += [("handoff_names",), ("problems",), ("find", "src/other.py", "docs/a.md"), ("settings", "mosaic", "folder")]
+    assert [name for name, *about in held if not answers.holds(Question(name, tuple(about)))] == []
+    lost = [("read", "src/part.py"), ("exists", "src"), ("facts",), ("now",), ("changes",), ("verdicts", "H-1")]
+    assert [name for name, *about in lost if answers.holds(Question(name, tuple(about)))] == []
+
+
+def test_answers_about_paths_fall_when_a_file_comes(plain_work: RepositoryBuilder) -> None:
+    """Who looked for a file may find another one now."""
+    before = read_snapshot(plain_work.folder, 1)
+    now, patch = save_file(plain_work, before, "src/new.py", "value = 2\n")
+    answers = StillValidAnswers(before, now, patch, {})
+    assert not answers.holds(Question("paths"))
+    assert not answers.holds(Question("find", ("src/other.py", "docs/a.md")))
+    assert answers.holds(Question("read", ("src/other.py",)))
+
+
+def test_file_behind_a_link_is_asked_again(plain_work: RepositoryBuilder) -> None:
+    """It may be the saved one under another name."""
+    plain_work.link("alias.py", "src/part.py").commit()
+    before = read_snapshot(plain_work.folder, 1)
+    now, patch = save_file(plain_work, before, "src/part.py", "value = 2\n")
+    answers = StillValidAnswers(before, now, patch, {})
+    assert not answers.holds(Question("read", ("alias.py",)))
+
+
+def test_changes_since_the_baseline_are_patched(plain_work: RepositoryBuilder) -> None:
+    """Or nothing, where only git can tell; what is said is always what git says."""
+    baseline = plain_work.head()
+    plain_work.write("src/other.py", "value = 3\n").write("src/added.py", "value = 4\n").commit("since")
+    plain_work.write("loose.txt", "untracked\n")
+    snapshot = read_snapshot(plain_work.folder, 1)
+    known = list_changes(snapshot, baseline)
+    settled = 0
+    for path, text in (
+        ("src/part.py", "value = 5\n"),
+        ("src/part.py", "value = 6\n"),
+        ("src/other.py", "value = 7\n"),
+        ("src/other.py", "value = 2\n"),
+        ("src/added.py", "value = 8\n"),
+        ("loose.txt", "still untracked\n"),
+        ("src/part.py", "value = 1\n"),
+        ("another.txt", "new\n"),
+    ):
+        now, patch = save_file(plain_work, snapshot, path, text)
+        patched = patch_changes(known, baseline, snapshot, now, patch)
+        told = list_changes(now, baseline)
+        assert patched in {None, told}, path
+        settled += patched is not None
+        snapshot, known = now, told
+    assert settled >= 4
+
+
+def test_checks_are_those_of_the_gate(builder: RepositoryBuilder) -> None:
+    """For the handoff and its phase; before the first commit without a baseline."""
+    builder.write("handoffs/H-1/H-1_RESULTS.md", "# Results: H-1\n\n## Status: PASS\n")
+    request = build_request(read_snapshot(builder.folder, 1), "H-1", None)
+    assert (request.handoff, request.baseline) == ("H-1", None)
+    builder.commit()
+    request = build_request(read_snapshot(builder.folder, 1), "h_1", "release")
+    assert (request.handoff, request.phase) == ("H-1", "release")
+
+
+def test_results_of_some_take_their_places_among_all(builder: RepositoryBuilder) -> None:
+    """The verdict follows from all of them."""
+    snapshot = read_snapshot(build_work(builder).folder, 1)
+    whole, _ = run_requested(snapshot, ("H-1", None, ()), lambda *_: None, Event(), fresh=False)
+    some, _ = run_requested(snapshot, ("H-1", None, ("hashes-hold",)), lambda *_: None, Event(), fresh=True)
+    merged = merge_reports(whole, some)
+    assert [result.id for result in merged.results] == [result.id for result in whole.results]
+    passed = [one.model_copy(update={"outcome": Outcome.PASS}) for one in whole.results]
+    assert merge_results(whole, tuple(passed)).verdict == "pass"
+    failed = [one.model_copy(update={"outcome": Outcome.FAIL, "blocking": True}) for one in whole.results]
+    assert merge_results(whole, tuple(failed)).verdict == "blocked"

@@ -1,12 +1,28 @@
-"""Parts that are read for one scene."""
+"""Parts that are read for one snapshot."""
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
+from handoff_tui.changes.snapshots.stored_snapshots import capture
 from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.live.feed.snapshot import read_scene
-from handoff_tui.live.parts.readers import cut_text, read_document
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.attempts.report import AttemptOutcome
+from handoff_tui.live.feed.snapshot import read_snapshot
+from handoff_tui.live.parts.readers import (
+    Wanted,
+    cut_text,
+    list_comparison_points,
+    read_attempts,
+    read_comparison,
+    read_document,
+    read_figures,
+    read_why,
+)
+from handoff_tui.live.state.app import USUAL_SCOPE, ComparisonPoint
+from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 
@@ -14,20 +30,20 @@ from tests.support.repositories import RepositoryBuilder
 def test_long_document_is_read_as_far_as_the_limit(builder: RepositoryBuilder) -> None:
     """The beginning of ten megabytes is shown, and said to be the beginning."""
     builder.write("big.md", "a long line " * 900_000).write("small.md", "short\n")
-    scene = read_scene(build_work(builder).folder, 1)
-    big = read_document(scene, "H-1", "big.md")
-    assert (len(big.text), big.truncated) == (scene.desk.loaded.settings.limits.file_bytes, True)
-    assert read_document(scene, "H-1", "small.md").truncated is False
+    snapshot = read_snapshot(build_work(builder).folder, 1)
+    big = read_document(snapshot, "H-1", "big.md")
+    assert (len(big.text), big.truncated) == (snapshot.desk.loaded.settings.limits.file_bytes, True)
+    assert read_document(snapshot, "H-1", "small.md").truncated is False
 
 
 def test_document_of_the_handoff_comes_with_its_sections(builder: RepositoryBuilder) -> None:
     """And what is no text is refused in words."""
     builder.write("picture.png", b"\x89PNG\x00\x01")
-    scene = read_scene(build_work(builder).folder, 1)
-    view = read_document(scene, "H-1", "handoffs/H-1/H-1_RESULTS.md")
+    snapshot = read_snapshot(build_work(builder).folder, 1)
+    view = read_document(snapshot, "H-1", "handoffs/H-1/H-1_RESULTS.md")
     assert view.document is not None
     with pytest.raises(FileUnreadableError, match="is no text"):
-        read_document(scene, "H-1", "picture.png")
+        read_document(snapshot, "H-1", "picture.png")
 
 
 def test_text_is_never_cut_within_a_character() -> None:
@@ -38,3 +54,38 @@ def test_text_is_never_cut_within_a_character() -> None:
             cut = cut_text(content, limit).decode()
             assert cut == character * (limit // len(character.encode()))
     assert cut_text(b"abc", 3) == b"abc"
+
+
+WANTED = Wanted(HANDOFF, None, USUAL_SCOPE)
+
+
+def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk) -> None:
+    """Both attempts, the difference between them, and the figure that counts the rejection."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "reject", "--reason", "not yet")
+    gate_desk.change()
+    snapshot = read_snapshot(gate_desk.root, 1)
+    [history] = read_attempts(snapshot, WANTED, Event()).histories
+    assert [record.outcome for record in history.attempts] == [AttemptOutcome.REJECTED, AttemptOutcome.OPEN]
+    first, now = (record.name for record in history.attempts)
+    comparison = read_comparison(snapshot, first, now, Event())
+    assert comparison.files is not None
+    assert [file.change.path for file in comparison.files] == ["src/app.py"]
+    why = read_why(snapshot, WANTED, Event())
+    assert (why.handoff, why.total > 0) == (HANDOFF, True)
+    assert read_figures(snapshot).decisions == 1
+    gate_desk.root.joinpath("handoff-tui.toml").write_text("nonsense = 1\n", encoding="utf-8")
+    [recorded] = read_attempts(read_snapshot(gate_desk.root, 2), WANTED, Event()).histories
+    assert [record.outcome for record in recorded.attempts] == [AttemptOutcome.REJECTED]  # nothing is judged now
+
+
+def test_moments_are_snapshots_and_then_commits(builder: RepositoryBuilder) -> None:
+    """Each with a name that can be asked for; the newest commit first."""
+    builder.write("a.py").commit("first").write("b.py").commit("second [red]")
+    desk = open_desk(builder.folder)
+    assert [moment.kind for moment in list_comparison_points(desk)] == ["commit", "commit"]
+    stored = capture(desk)
+    moments = list_comparison_points(open_desk(builder.folder))
+    assert moments[0] == ComparisonPoint(stored.summary.digest[:12], "snapshot")
+    assert moments[1] == ComparisonPoint(builder.head()[:7], "commit", "second [red]", "2025-06-15")

@@ -10,9 +10,9 @@ from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, 
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import TouchedFile
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage, Stop
-from handoff_tui.live.state.desk import Trouble
-from handoff_tui.tui.dialogs.proposal_page import TITLES, VERBS, build_proposal_page, describe_obstacle
+from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.app import Trouble
+from handoff_tui.tui.dialogs.proposal import TITLES, VERBS, build_proposal_page, describe_obstacle
 from tests.support.agent_states import PLAN, make_lock, make_run
 
 READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
@@ -64,7 +64,7 @@ def read(proposal: Proposal) -> str:
             ("goes back to plan", "3", "every gate: a person decides", "Then say so."),
         ),
         (
-            replace(READY, kind=ProposalKind.LOOP, stops=frozenset({Stop("test", before=True)})),
+            replace(READY, kind=ProposalKind.LOOP, stops=frozenset({Breakpoint("test", before=True)})),
             ("goes back to build", "your breakpoints: before test"),
         ),
     ],

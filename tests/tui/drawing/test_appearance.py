@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.tui.drawing.appearance import list_theme_names, load_look, load_named_theme
+from handoff_tui.tui.drawing.appearance import list_theme_names, load_appearance, load_named_theme
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_look_follows_the_users_file(settings: Path) -> None:
         'theme = "light"\nascii = true\neditor = ["vim", "+{line}", "{path}"]\n'
         '[keymap]\n"nav.down" = "n"\n"find.next" = ""\n'
     )
-    look = load_look()
+    look = load_appearance()
     assert (look.theme.name, look.ascii_only, look.editor[0]) == ("light", True, "vim")
     assert look.keymap["nav.down"] == "n"
     assert look.keymap["nav.up"] == "k,up"
@@ -37,15 +37,15 @@ def test_no_color_wins_over_the_file_and_a_wish_over_both(settings: Path, monkey
     """NO_COLOR is for the terminal one sits at; who names a theme means it."""
     settings.write_text('theme = "light"\n')
     monkeypatch.setenv("NO_COLOR", "1")
-    assert load_look().theme.name == "monochrome"
-    assert load_look("high-contrast").theme.name == "high-contrast"
+    assert load_appearance().theme.name == "monochrome"
+    assert load_appearance("high-contrast").theme.name == "high-contrast"
 
 
 def test_bare_terminal_gets_ascii(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The console has no glyphs of ours."""
     assert not settings.exists()
     monkeypatch.setenv("TERM", "linux")
-    assert load_look().ascii_only
+    assert load_appearance().ascii_only
 
 
 def test_own_themes_are_listed_and_loaded(settings: Path) -> None:
@@ -62,4 +62,4 @@ def test_unknown_theme_is_told(settings: Path) -> None:
     """With the nearest name."""
     assert not settings.exists()
     with pytest.raises(ConfigError, match="light"):
-        load_look("ligth")
+        load_appearance("ligth")

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.app import TravelPart, Trouble
-from handoff_tui.tui.widgets.travel_bar_words import (
+from handoff_tui.tui.widgets.travel_bar import (
     build_lead,
     build_travel_bar,
     compute_track,

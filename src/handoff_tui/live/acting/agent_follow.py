@@ -8,21 +8,76 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from handoff_tui.agents.runs.files import OUTPUT
+from handoff_tui.agents.runs.folders import find_run_folder
+from handoff_tui.agents.runs.reports import PROMPT
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.live.feed.repository_feed import build_trouble
-from handoff_tui.live.state.agents import AgentsView, AtWork, OutputPlace, OutputWindow, PhaseCommand
-from handoff_tui.live.state.desk import DeskState, Loaded
-from handoff_tui.live.state_store import Board
+from handoff_tui.live.state.agents import Activity, AgentsView, OutputRange, OutputSource, OutputWindow, PhaseCommand
+from handoff_tui.live.state.app import AppState, Loaded, build_trouble
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_monotonic, read_now
+from handoff_tui.system.processes.output_reader import OutputReader
 
 if TYPE_CHECKING:
     from handoff_tui.handoffs.session import Desk
-    from handoff_tui.live.acting.agent_follow_ups import AgentCourses
-    from handoff_tui.live.acting.output_window import OutputWindows
-    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.acting.agent_follow_ups import FollowUps
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+
+
+_AT_ONCE = 16 * 1024 * 1024
+"""So many bytes are counted before lines are shown again."""
+_SEARCHED_LINES = 2_000
+_FILES = {OutputSource.OUTPUT: OUTPUT, OutputSource.PROMPT: PROMPT}
+
+
+class OutputWindows:
+    """Reads the lines that are wanted, and a page more on both sides."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._place: Path | None = None
+        self._reader: OutputReader | None = None
+
+    def read(self, common_dir: Path, wanted: OutputRange) -> OutputWindow:
+        """What is there now; `complete` is false while there is more to count."""
+        reader = self._find_reader(common_dir, wanted.run, wanted.source)
+        is_more = reader.advance(_AT_ONCE)
+        total, count = reader.line_count, max(1, wanted.height)
+        first = max(0, total - 2 * count) if wanted.first is None else max(0, wanted.first - count)
+        lines = reader.read_lines(first, 3 * count)
+        return OutputWindow(wanted.run, wanted.source, first, tuple(lines), total, reader.size, not is_more)
+
+    def find(self, common_dir: Path, wanted: OutputRange, text: str, cancel: threading.Event) -> int | None:
+        """The line that has the text, from `first` on; with a negative height, the last one up to there."""
+        reader = self._find_reader(common_dir, wanted.run, wanted.source)
+        while reader.advance(_AT_ONCE) and not cancel.is_set():
+            pass
+        start = wanted.first or 0
+        return reader.find(text, start) if wanted.height >= 0 else _find_backwards(reader, text, start, cancel)
+
+    def _find_reader(self, common_dir: Path, run: RunKey, source: OutputSource) -> OutputReader:
+        place = find_run_folder(common_dir, run) / _FILES[source]
+        with self._lock:
+            if self._reader is None or self._place != place:
+                self._place, self._reader = place, OutputReader(place)
+            return self._reader
+
+
+def _find_backwards(reader: OutputReader, text: str, start: int, cancel: threading.Event) -> int | None:
+    wanted = text.encode("utf-8", "surrogateescape").lower()
+    end = min(start + 1, reader.line_count)
+    while wanted and end > 0 and not cancel.is_set():
+        first = max(0, end - _SEARCHED_LINES)
+        lines = reader.read_lines(first, end - first)
+        for number in range(len(lines) - 1, -1, -1):
+            if wanted in lines[number].encode("utf-8", "surrogateescape").lower():
+                return first + number
+        end = first
+    return None
+
 
 _TICK_SECONDS = 0.1
 """Output is shown at most so often."""
@@ -37,21 +92,18 @@ class AgentFollower(threading.Thread):
 
     def __init__(
         self,
-        board: Board,
+        store: StateStore,
         windows: OutputWindows,
-        courses: AgentCourses,
-        find_scene: Callable[[DeskState], Scene | None],
+        follow_ups: FollowUps,
         on_over: Callable[[str, RunKey], None],
-        on_bug: Callable[[BaseException], None],
     ) -> None:
         super().__init__(name="agents", daemon=True)
-        self._board, self._windows, self._courses, self._find_scene = board, windows, courses, find_scene
-        self._on_over, self._on_bug = on_over, on_bug
+        self._store, self._windows, self._follow_ups, self._on_over = store, windows, follow_ups, on_over
         self._news = threading.Condition()
         self._stopped = False
         self._poked = True
         self._needed = False
-        self._wanted: OutputPlace | None = None
+        self._wanted: OutputRange | None = None
         self._watched: dict[tuple[str, RunKey], Path] = {}
         """Runs that were started or taken up here, by repository: their end is not missed, whatever is in view."""
         self._looking: frozenset[RunKey] = frozenset()
@@ -63,7 +115,7 @@ class AgentFollower(threading.Thread):
     def need(self, *, needed: bool) -> None:
         self._poke(lambda: setattr(self, "_needed", needed))
 
-    def want(self, place: OutputPlace | None) -> None:
+    def want(self, place: OutputRange | None) -> None:
         """The lines that are in view."""
         self._poke(lambda: setattr(self, "_wanted", place))
 
@@ -103,7 +155,7 @@ class AgentFollower(threading.Thread):
             try:
                 wait = self._turn(poked=poked)
             except Exception as bug:  # noqa: BLE001 - whoever owns the desk reports it
-                self._on_bug(bug)
+                self._store.on_bug(bug)
                 wait = _QUIET_SECONDS
             with self._news:
                 if not self._poked and not self._stopped:
@@ -112,23 +164,23 @@ class AgentFollower(threading.Thread):
     def _turn(self, *, poked: bool) -> float | None:
         """Looks once; how long it may be until the next time, nothing where nobody waits for anything."""
         self._note_ends()
-        self._tell_at_work()
-        state = self._board.state
-        scene = self._find_scene(state)
-        if not self._needed or scene is None or state.chosen is None:
+        self._tell_activity()
+        state = self._store.state
+        snapshot = self._store.find_snapshot(state)
+        if not self._needed or snapshot is None or state.chosen is None or state.travel is not None:
             return _RUNS_SECONDS if self._watched else _QUIET_SECONDS if self._needed else None
         runs = state.agent.value.runs if state.agent.value else ()
         every = _RUNS_SECONDS if any(view.state.status in _ALIVE for view in runs) else _QUIET_SECONDS
         if poked or read_monotonic() - self._looked_at >= every:
-            runs = self._show_runs(scene, state.chosen)
+            runs = self._show_runs(snapshot, state.chosen)
         alive = frozenset(view.state.key for view in runs if view.state.status in _ALIVE)
-        window = self._show_output(scene.desk)
+        window = self._show_output(snapshot.desk)
         if window is not None and (not window.complete or window.run in alive):
             return _TICK_SECONDS
         return _RUNS_SECONDS if alive or self._watched else _QUIET_SECONDS
 
     def _note_ends(self) -> None:
-        from handoff_tui.agents.runs.state import find_run  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.runs.folders import find_run  # noqa: PLC0415 - after the first paint
 
         for (root, key), common_dir in tuple(self._watched.items()):
             status = find_run(common_dir, key).status
@@ -137,20 +189,20 @@ class AgentFollower(threading.Thread):
                     self._watched.pop((root, key), None)
                 self._on_over(root, key)
 
-    def _tell_at_work(self) -> None:
+    def _tell_activity(self) -> None:
         runs = tuple(key for _, key in self.list_watched())
-        now = AtWork(runs, self._courses.list_coming(), tuple(sorted(self._looking, key=repr)))
-        self._board.change(lambda state: state if state.at_work == now else replace(state, at_work=now))
+        now = Activity(runs, self._follow_ups.list_scheduled(), tuple(sorted(self._looking, key=repr)))
+        self._store.change(lambda state: state if state.activity == now else replace(state, activity=now))
 
-    def _show_runs(self, scene: Scene, chosen: HandoffKey) -> tuple[RunView, ...]:
+    def _show_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> tuple[RunView, ...]:
         self._looked_at = read_monotonic()
         try:
-            view = self._read_runs(scene, chosen)
+            view = self._read_runs(snapshot, chosen)
             loaded = Loaded(view, at=read_now())
         except (HandoffError, OSError) as refused:
             loaded = Loaded(trouble=build_trouble(refused), at=read_now())
 
-        def put(state: DeskState) -> DeskState:
+        def put(state: AppState) -> AppState:
             before = state.agent
             if state.chosen != chosen or (
                 before.at and (before.value, before.trouble) == (loaded.value, loaded.trouble)
@@ -158,31 +210,31 @@ class AgentFollower(threading.Thread):
                 return state
             return replace(state, agent=loaded)
 
-        self._board.change(put)
+        self._store.change(put)
         return loaded.value.runs if loaded.value else ()
 
-    def _read_runs(self, scene: Scene, chosen: HandoffKey) -> AgentsView:
-        from handoff_tui.agents.runs.state import list_runs  # noqa: PLC0415 - after the first paint
-        from handoff_tui.agents.runs.unlock import list_phase_locks  # noqa: PLC0415
+    def _read_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> AgentsView:
+        from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415 - after the first paint
+        from handoff_tui.agents.runs.phase_locks import list_phase_locks  # noqa: PLC0415
         from handoff_tui.agents.step.follow import build_view  # noqa: PLC0415
 
         views: list[RunView] = []
-        for state in list_runs(scene.desk.repository.common_dir, chosen.handoff):
+        for state in list_runs(snapshot.desk.repository.common_dir, chosen.handoff):
             known = self._settled.get(state.key)
             view = known if known is not None and known.state == state else build_view(state)
             if view.report is not None:
                 self._settled[state.key] = view
             views.append(view)
-        locks = list_phase_locks(scene.desk)
-        agenda = self._courses.describe(chosen)
-        return AgentsView(tuple(views), locks, self._list_agents(scene), self._looking, *agenda)
+        locks = list_phase_locks(snapshot.desk)
+        agenda = self._follow_ups.describe(chosen)
+        return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._looking, *agenda)
 
-    def _list_agents(self, scene: Scene) -> tuple[PhaseCommand, ...]:
+    def _list_agents(self, snapshot: RepositorySnapshot) -> tuple[PhaseCommand, ...]:
         from handoff_tui.agents.consent import list_phase_agents  # noqa: PLC0415 - after the first paint
 
-        place = (str(scene.desk.repository.root), scene.log_version)
+        place = (str(snapshot.desk.repository.root), snapshot.log_version)
         if self._agents is None or self._agents[0] != place:
-            found = list_phase_agents(scene.desk)
+            found = list_phase_agents(snapshot.desk)
             self._agents = (
                 place,
                 tuple(PhaseCommand(name, phase, one.shown, one.from_repository) for name, phase, one in found),
@@ -195,9 +247,9 @@ class AgentFollower(threading.Thread):
             return None
         window = self._windows.read(desk.repository.common_dir, wanted)
 
-        def put(state: DeskState) -> DeskState:
+        def put(state: AppState) -> AppState:
             late = self._wanted != wanted or state.output == window
             return state if late else replace(state, output=window)
 
-        self._board.change(put)
+        self._store.change(put)
         return window

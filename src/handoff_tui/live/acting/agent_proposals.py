@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,44 +17,37 @@ from handoff_tui.agents.rollback.rollback import (
     refuse_rollback,
     undo_rollback,
 )
-from handoff_tui.agents.route import find_failure_target, find_pipeline, find_source
-from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock
+from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock, list_phase_locks, unlock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.runs.unlock import list_phase_locks, unlock
 from handoff_tui.agents.step.follow import read_view, stop_step
-from handoff_tui.agents.step.step import (
-    PreparedStep,
-    StepRequest,
-    build_environment,
-    build_prompt,
-    prepare_step,
-    start_step,
-)
+from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, prepare_step
+from handoff_tui.agents.step.route import find_failure_target, find_pipeline, find_source
+from handoff_tui.agents.step.start import build_environment, build_prompt, start_step
 from handoff_tui.agents.step.trail import list_reports
-from handoff_tui.checks.report import TrustPlan
-from handoff_tui.checks.run.check import Telling
-from handoff_tui.checks.run.command_consent import is_trusted, plan_trust, trust
+from handoff_tui.checks.report import RequestedCommands
+from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.checks.run.command_consent import give_consent, has_consent, list_requested_commands
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 
 
-def ready_trust(root: Path) -> tuple[TrustPlan, Callable[[], str]]:
+def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
     """What would be trusted, and how it is; nothing of it runs by that."""
     desk = open_desk(root)
-    plan = plan_trust(desk)
+    plan = list_requested_commands(desk)
     if plan is None:
         raise UsageError("this repository asks for no commands; there is nothing to trust")
-    if is_trusted(desk, plan.digest):
+    if has_consent(desk, plan.digest):
         raise UsageError("just these commands are trusted already")
 
     def do() -> str:
         now = open_desk(root)
-        if plan_trust(now) != plan:
+        if list_requested_commands(now) != plan:
             raise ShownMovedError("the commands or their scripts have changed since this was shown")
-        trust(now, plan.digest)
+        give_consent(now, plan.digest)
         return "trusted just these commands; R or F runs them"
 
     return plan, do
@@ -112,17 +104,16 @@ def ready_proposal(wish: Wish, watch: Watch) -> Ready:
 def _ready_step(wish: Wish, watch: Watch) -> Ready:
     prepared = _prepare(wish, watch)
     _refuse_locked(prepared)
-    refuse_untrusted(prepared.desk, prepared.found)
+    refuse_untrusted(prepared.desk, prepared.agent)
     plan = build_plan(prepared)
     typed, why = _find_typed(prepared)
 
     def do() -> str:
-        again = _prepare(wish, watch)
+        again = _prepare(wish, watch, beyond_budget=bool(typed))
         if build_plan(again) != plan:
             raise ShownMovedError(
                 "something has changed since this was shown, and the agent would be told something else"
             )
-        again = replace(again, request=again.request._replace(beyond_budget=bool(typed)))
         view = start_step(again, confirmed=bool(typed))
         watch.begin(again, view.state.key, wish.kind is ProposalKind.LOOP)
         return f"{plan.handoff} · {plan.phase}: {plan.agent} is at work"
@@ -130,11 +121,11 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
     return Ready({"plan": plan, "typed": typed, "typed_why": why}, do)
 
 
-def _prepare(wish: Wish, watch: Watch) -> PreparedStep:
+def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> PreparedStep:
     desk = open_desk(Path(wish.root))
     phase = _find_phase_of_work(desk, wish.handoff) if wish.kind is ProposalKind.AGAIN else wish.phase
-    request = StepRequest(wish.handoff, phase, back=wish.kind is ProposalKind.BACK)
-    prepared = prepare_step(desk, request, Telling(cancel=watch.cancel))
+    request = StepRequest(wish.handoff, phase, back=wish.kind is ProposalKind.BACK, beyond_budget=beyond_budget)
+    prepared = prepare_step(desk, request, ProgressCallbacks(cancel=watch.cancel))
     if watch.cancel.is_set():
         raise AgentRunError("it was left before everything was looked at")
     return prepared
@@ -142,7 +133,7 @@ def _prepare(wish: Wish, watch: Watch) -> PreparedStep:
 
 def _find_phase_of_work(desk: Desk, wanted: str) -> str:
     """The phase whose work is there, in the pipeline of the handoff."""
-    handoff = next((one for one in read_shelf(desk).harvest.handoffs if one.id == wanted), None)
+    handoff = next((one for one in read_repository(desk).result.handoffs if one.id == wanted), None)
     if handoff is None:
         raise UsageError(f"{wanted} is not here any more")
     pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
@@ -152,7 +143,7 @@ def _find_phase_of_work(desk: Desk, wanted: str) -> str:
 
 def build_plan(prepared: PreparedStep) -> StepPlan:
     """What would be started, as it is shown."""
-    key, agent, route = prepared.key, prepared.found.agent, prepared.route
+    key, agent, route = prepared.key, prepared.agent.settings, prepared.route
     return StepPlan(
         handoff=key.handoff,
         phase=key.phase,
@@ -160,14 +151,14 @@ def build_plan(prepared: PreparedStep) -> StepPlan:
         number=key.number,
         direction=route.direction.value,
         source=route.source,
-        agent=prepared.found.name,
+        agent=prepared.agent.name,
         argv=agent.command,
         folder=str(prepared.work_folder),
         worktree=prepared.worktree is not None,
         environment=tuple(sorted(build_environment(prepared))),
         timeout_seconds=agent.timeout_seconds,
         tries_left=prepared.budget.left,
-        from_repository=prepared.found.from_repository,
+        from_repository=prepared.agent.from_repository,
         prompt=build_prompt(prepared),
         waits=tuple(build_backoff(agent, number) for number in range(1, agent.retries + 1)),
         demands=len(prepared.context.packet.demands) if prepared.context.packet is not None else 0,

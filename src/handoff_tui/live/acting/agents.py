@@ -1,6 +1,6 @@
 """Agents at the desk: followed, started, stopped, spoken to; what they did is looked at when they end.
 
-Every call returns at once. What takes long happens on lanes of its own: what is about to be done on one, what starts
+Every call returns at once. What takes long happens on workers of its own: what is about to be done on one, what starts
 by itself on another, then the work of agents that have ended, searches and proofs, and what is quick: nobody who wants
 an agent to stop or to pause waits for the checks of another.
 """
@@ -17,22 +17,28 @@ from typing import TYPE_CHECKING
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.step.report import StepOutcome, StepReport
 from handoff_tui.core.errors import HandoffError, ShownMovedError
-from handoff_tui.live.acting.agent_follow import AgentFollower
-from handoff_tui.live.acting.agent_follow_ups import AgentCourses, Course
-from handoff_tui.live.acting.agent_proofs import ProofShelf
-from handoff_tui.live.acting.output_window import OutputWindows
-from handoff_tui.live.feed.repository_feed import build_trouble
-from handoff_tui.live.keyed_worker import Lane
-from handoff_tui.live.state.agents import OutputFound, OutputPlace, Proposal, ProposalKind, ProposalStage, Ring, Stop
-from handoff_tui.live.state.desk import DeskState, Trouble
-from handoff_tui.live.state_store import Board
+from handoff_tui.live.acting.agent_follow import AgentFollower, OutputWindows
+from handoff_tui.live.acting.agent_follow_ups import FollowUp, FollowUps
+from handoff_tui.live.acting.agent_proofs import ProofRequests
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.parts.visible import VisibleParts
+from handoff_tui.live.state.agents import (
+    Bell,
+    Breakpoint,
+    OutputFound,
+    OutputRange,
+    Proposal,
+    ProposalKind,
+    ProposalStage,
+)
+from handoff_tui.live.state.app import AppState, Trouble, build_trouble
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
-    from handoff_tui.agents.step.step import PreparedStep
+    from handoff_tui.agents.step.prepare import PreparedStep
     from handoff_tui.handoffs.session import Desk
     from handoff_tui.live.acting.agent_proposals import Ready, Wish
-    from handoff_tui.live.feed.snapshot import Scene
 
 _ROLES = {
     StepOutcome.READY: "accent",
@@ -43,23 +49,18 @@ _ROLES = {
 _PREPARE, _DO, _SEARCH = "prepare", "do", "search"
 
 
-class AgentDesk:
-    """`on_ended` is called when the work of an agent was looked at: gates and checks may stand elsewhere."""
+class AgentControl:
+    """Follows, starts, pauses and stops agents, and reviews what they did when they end."""
 
-    def __init__(
-        self,
-        board: Board,
-        find_scene: Callable[[DeskState], Scene | None],
-        on_ended: Callable[[], None],
-        on_bug: Callable[[BaseException], None],
-    ) -> None:
-        self._board, self._find_scene, self._on_ended = board, find_scene, on_ended
-        self._lanes = [Lane(f"agents-{name}", on_bug) for name in ("acts", "courses", "ends", "words", "reads")]
-        self._acts, courses, self._ends, self._words, self._reads = self._lanes
+    def __init__(self, store: StateStore, parts: VisibleParts) -> None:
+        self._store, self._parts = store, parts
+        names = ("acts", "follow-ups", "ends", "words", "reads")
+        self._workers = [KeyedWorker(f"agents-{name}", store.on_bug) for name in names]
+        self._acts, follow_ups, self._ends, self._words, self._reads = self._workers
         self._windows = OutputWindows()
-        self._courses = AgentCourses(courses, board, self._follow, self.note_scene)
-        self._follower = AgentFollower(board, self._windows, self._courses, find_scene, self._note_over, on_bug)
-        self.proofs = ProofShelf(board, self._reads, find_scene)
+        self._follow_ups = FollowUps(follow_ups, store, self._follow, self.note_snapshot)
+        self._follower = AgentFollower(store, self._windows, self._follow_ups, self._note_over)
+        self.proofs = ProofRequests(store, self._reads)
         """Proofs of work are listed and opened through this."""
         self._lock = threading.Lock()
         self._number = 0
@@ -67,24 +68,24 @@ class AgentDesk:
         self._looking: frozenset[RunKey] = frozenset()
 
     def start(self) -> None:
-        for lane in self._lanes:
-            lane.start()
+        for worker in self._workers:
+            worker.start()
         self._follower.start()
 
     def stop(self) -> None:
         """Ends every thread; agents go on, they outlive whoever started them."""
         self._follower.stop()
-        for lane in self._lanes:
-            lane.stop()
+        for worker in self._workers:
+            worker.stop()
 
     def join(self) -> None:
-        for lane in self._lanes:
-            lane.join()
+        for worker in self._workers:
+            worker.join()
         if self._follower.ident is not None:
             self._follower.join()
 
     def is_idle(self) -> bool:
-        return all(lane.is_idle() for lane in self._lanes)
+        return all(worker.is_idle() for worker in self._workers)
 
     def need(self, *, needed: bool) -> None:
         """Whether the tries of the handoff in view are on the screen."""
@@ -95,14 +96,14 @@ class AgentDesk:
         self._follower.want(None)
         self.proofs.forget()
 
-    def note_scene(self) -> None:
+    def note_snapshot(self) -> None:
         """Something else may be there to see."""
         self._follower.look()
 
-    def want_output(self, place: OutputPlace) -> None:
+    def want_output(self, place: OutputRange) -> None:
         self._follower.want(place)
 
-    def search(self, place: OutputPlace, text: str) -> None:
+    def search(self, place: OutputRange, text: str) -> None:
         """The next line with a text, from `first` on; with a negative height the one before."""
         self._reads.cancel(_SEARCH)
         self._reads.submit(_SEARCH, lambda cancel: self._find(place, text, cancel))
@@ -113,7 +114,7 @@ class AgentDesk:
         """Puts together what would be done; nothing is, until it is confirmed. A step goes into the phase in view."""
         from handoff_tui.live.acting.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
 
-        state = self._board.state
+        state = self._store.state
         if state.chosen is not None:
             steps = kind in {ProposalKind.STEP, ProposalKind.BACK, ProposalKind.LOOP}
             wanted = phase or (state.phase if steps else None)
@@ -123,10 +124,10 @@ class AgentDesk:
         with self._lock:
             self._number += 1
             number = self._number
-        stops = self._courses.describe(HandoffKey(wish.root, wish.handoff)).stops
+        stops = self._follow_ups.describe(HandoffKey(wish.root, wish.handoff)).stops
         proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, stops=stops, note=note)
         self._acts.cancel(_PREPARE)
-        self._board.change(lambda state: replace(state, proposal=proposal))
+        self._store.change(lambda state: replace(state, proposal=proposal))
         self._acts.submit(_PREPARE, lambda cancel: self._prepare(number, wish, cancel))
 
     def leave(self) -> None:
@@ -134,11 +135,11 @@ class AgentDesk:
         self._acts.cancel(_PREPARE)
         with self._lock:
             self._ready = None
-        self._board.change(lambda state: state if state.proposal is None else replace(state, proposal=None))
+        self._store.change(lambda state: state if state.proposal is None else replace(state, proposal=None))
 
     def confirm(self, number: int, typed: str = "") -> None:
         """Does what was shown under that number, if what must be typed was."""
-        proposal = self._board.state.proposal
+        proposal = self._store.state.proposal
         if proposal is None or (proposal.number, proposal.stage) != (number, ProposalStage.READY):
             return
         with self._lock:
@@ -152,12 +153,12 @@ class AgentDesk:
     def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
         from handoff_tui.live.acting.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
 
-        scene = self._find_scene(self._board.state)
-        if scene is None:
+        snapshot = self._store.find_snapshot()
+        if snapshot is None:
             self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is not read yet"))
             return
         try:
-            ready = ready_proposal(wish, Watch(scene.desk, self._follow, self._begin_course, cancel))
+            ready = ready_proposal(wish, Watch(snapshot.desk, self._follow, self._begin_follow_ups, cancel))
         except (HandoffError, OSError) as refused:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
@@ -176,49 +177,49 @@ class AgentDesk:
             return
         self._change(number, stage=ProposalStage.DONE)
         if wish.kind is ProposalKind.TRUST:  # lies outside the repository: nobody else would notice
-            self._on_ended()
-        self._board.say("" if ready.shown.get("plan") else said, "pass")  # who is at work is seen in the list
+            self._parts.note_checks()
+        self._store.say("" if ready.shown.get("plan") else said, "pass")  # who is at work is seen in the list
         self._follower.look()
 
     def _change(self, number: int, **changes: object) -> None:
-        def put(state: DeskState) -> DeskState:
+        def put(state: AppState) -> AppState:
             proposal = state.proposal
             if proposal is None or proposal.number != number:
                 return state
             return replace(state, proposal=replace(proposal, **changes))  # type: ignore[arg-type]
 
-        self._board.change(put)
+        self._store.change(put)
 
     def _follow(self, desk: Desk, key: RunKey) -> None:
         self._follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
 
-    def _begin_course(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
+    def _begin_follow_ups(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
         """A run was started by hand: its end is noticed, and what its settings and the person asked for follows."""
         handoff = HandoffKey(str(prepared.desk.repository.root), key.handoff)
-        self._courses.begin(Course(handoff, prepared.found.agent, loop), key)
+        self._follow_ups.begin(FollowUp(handoff, prepared.agent.settings, loop), key)
         self._follow(prepared.desk, key)
 
     # what follows by itself
 
-    def end_course(self) -> None:
+    def cancel_follow_ups(self) -> None:
         """Nothing more starts by itself for the handoff in view; whoever is at work goes on."""
-        chosen = self._board.state.chosen
+        chosen = self._store.state.chosen
         if chosen is not None:
-            self._courses.end(chosen)
-            self._board.say(f"{chosen.handoff}: nothing more starts by itself", "pass")
+            self._follow_ups.end(chosen)
+            self._store.say(f"{chosen.handoff}: nothing more starts by itself", "pass")
 
-    def toggle_stop(self, stop: Stop) -> None:
+    def toggle_breakpoint(self, stop: Breakpoint) -> None:
         """Sets a breakpoint for the handoff in view, or takes it away. It lasts as long as the desk."""
-        chosen = self._board.state.chosen
+        chosen = self._store.state.chosen
         if chosen is not None:
-            is_set = self._courses.toggle_stop(chosen, stop)
+            is_set = self._follow_ups.toggle_breakpoint(chosen, stop)
             place = f"{'before' if stop.before else 'after'} {stop.phase}"
             words = f"nothing starts by itself {place}" if is_set else f"no breakpoint {place} any more"
-            self._board.say(f"{chosen.handoff}: {words}", "pass")
+            self._store.say(f"{chosen.handoff}: {words}", "pass")
 
     def stop_all(self) -> None:
         """Ends every agent that was started here, and whatever would follow by itself."""
-        self._courses.end_all()
+        self._follow_ups.end_all()
         for root, key in self._follower.list_watched():
             self._acts.submit(("stop", root, key), partial(self._stop, root, key))
 
@@ -230,7 +231,7 @@ class AgentDesk:
             stop_step(open_desk(Path(root)), key)
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
-            self._board.say(f"{key.handoff} · {key.phase} was not stopped. {trouble.message}. {trouble.hint}", "fail")
+            self._store.say(f"{key.handoff} · {key.phase} was not stopped. {trouble.message}. {trouble.hint}", "fail")
         self._follower.look()
 
     # a word to those who are at work
@@ -247,46 +248,46 @@ class AgentDesk:
         """A word to the agents of the handoff in view."""
         from handoff_tui.agents.step.follow import inject_note  # noqa: PLC0415 - not before it is asked for
 
-        chosen = self._board.state.chosen
+        chosen = self._store.state.chosen
         if chosen is not None:
             said = "the note is kept: who is at work can read it, and the next one is given it"
             self._on_desk(lambda desk: inject_note(desk, chosen.handoff, text), said)
 
     def look_at(self, key: RunKey) -> None:
         """Looks at the work of a run that has ended."""
-        scene = self._find_scene(self._board.state)
-        if scene is not None:
-            self._note_over(str(scene.desk.repository.root), key)
+        snapshot = self._store.find_snapshot()
+        if snapshot is not None:
+            self._note_over(str(snapshot.desk.repository.root), key)
 
     def _on_desk(self, act: Callable[[Desk], object], said: str) -> None:
-        scene = self._find_scene(self._board.state)
-        if scene is None:
+        snapshot = self._store.find_snapshot()
+        if snapshot is None:
             return
 
         def work(_: threading.Event) -> None:
             try:
-                act(scene.desk)
+                act(snapshot.desk)
             except (HandoffError, OSError) as refused:
                 trouble = build_trouble(refused)
-                self._board.say(f"{trouble.message}. {trouble.hint}", "fail")
+                self._store.say(f"{trouble.message}. {trouble.hint}", "fail")
                 return
-            self._board.say(said, "pass")
+            self._store.say(said, "pass")
             self._follower.look()
 
         self._words.submit((said, id(work)), work)
 
-    def _find(self, place: OutputPlace, text: str, cancel: threading.Event) -> None:
-        scene = self._find_scene(self._board.state)
-        if scene is None:
+    def _find(self, place: OutputRange, text: str, cancel: threading.Event) -> None:
+        snapshot = self._store.find_snapshot()
+        if snapshot is None:
             return
-        line = self._windows.find(scene.desk.repository.common_dir, place, text, cancel)
+        line = self._windows.find(snapshot.desk.repository.common_dir, place, text, cancel)
 
-        def put(state: DeskState) -> DeskState:
+        def put(state: AppState) -> AppState:
             number = state.found.number + 1 if state.found else 1
             return replace(state, found=OutputFound(number, text, line))
 
         if not cancel.is_set():
-            self._board.change(put)
+            self._store.change(put)
 
     # when one has ended
 
@@ -296,19 +297,19 @@ class AgentDesk:
 
     def _finish(self, root: str, key: RunKey, cancel: threading.Event) -> None:
         from handoff_tui.agents.step.end import finish_step  # noqa: PLC0415
-        from handoff_tui.checks.run.check import Telling  # noqa: PLC0415 - not before it is needed
+        from handoff_tui.checks.run.check import ProgressCallbacks  # noqa: PLC0415 - not before it is needed
         from handoff_tui.handoffs.session import open_desk  # noqa: PLC0415
 
         try:
             desk = open_desk(Path(root))
-            report = finish_step(desk, key, Telling(cancel=cancel))
+            report = finish_step(desk, key, ProgressCallbacks(cancel=cancel))
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
-            self._board.say(f"{key.handoff} · {key.phase} ended. {trouble.message}. {trouble.hint}", "fail")
+            self._store.say(f"{key.handoff} · {key.phase} ended. {trouble.message}. {trouble.hint}", "fail")
         else:
             self._tell_end(desk, report)
-            self._on_ended()
-            self._courses.go_on(root, report)
+            self._parts.note_checks()
+            self._follow_ups.go_on(root, report)
         finally:
             self._set_looking(self._looking - {key})
 
@@ -319,10 +320,10 @@ class AgentDesk:
         told = notify(desk, build_notification(report))
         key, why = report.key, "; ".join(report.why[:1])
         words = f"{key.handoff} · {key.phase} {report.outcome.value.replace('-', ' ')}" + (f": {why}" if why else "")
-        self._board.say(told.problem or f"{words}. {report.next_move}", _ROLES[report.outcome])
+        self._store.say(told.problem or f"{words}. {report.next_move}", _ROLES[report.outcome])
         if told.sequence:
-            self._board.change(
-                lambda state: replace(state, ring=Ring(state.ring.number + 1 if state.ring else 1, told.sequence))
+            self._store.change(
+                lambda state: replace(state, ring=Bell(state.ring.number + 1 if state.ring else 1, told.sequence))
             )
 
     def _set_looking(self, looking: frozenset[RunKey]) -> None:

@@ -1,6 +1,6 @@
 """A decision at the desk: prepared on fresh results, shown, signed, and what became of it.
 
-`begin` prepares on a lane of its own. What was prepared is kept here until the dialog is left: whenever the watcher
+`begin` prepares on a worker of its own. What was prepared is kept here until the dialog is left: whenever the watcher
 tells of something it is asked whether all still holds, and once more under the log's lock when it is signed.
 """
 
@@ -12,20 +12,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.live.feed.repository_feed import build_trouble
-from handoff_tui.live.keyed_worker import Lane
-from handoff_tui.live.state.desk import ChecksProgress, DecisionPart, DecisionStage, DeskState, Trouble
-from handoff_tui.live.state_store import Board
-from handoff_tui.log.record import DecisionVerb
-from handoff_tui.log.review_record import Comment
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import AppState, ChecksProgress, DecisionPart, DecisionStage, Trouble, build_trouble
+from handoff_tui.live.state_store import StateStore
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
     from handoff_tui.checks.result import CheckResult
-    from handoff_tui.decisions.values.drafts import StoredDrafts
-    from handoff_tui.live.acting.decision_work import Readied
-    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.acting.decision_work import DecisionDraft
+    from handoff_tui.live.drafts import DraftKeeper
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _PREPARE, _LOOK, _SIGN = "prepare", "look", "sign"
 _NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
@@ -39,47 +37,36 @@ class _Underway:
     number: int
     verb: DecisionVerb
     key: HandoffKey
-    scene: Scene | None
+    snapshot: RepositorySnapshot | None
     """The last one that this was compared with."""
-    readied: Readied | None = None
+    draft: DecisionDraft | None = None
 
 
 class Deciding:
-    """The decision that is being made; `lane` runs what takes long. At most one is underway."""
+    """The decision that is being made; `worker` runs what takes long. At most one is underway."""
 
-    def __init__(
-        self,
-        board: Board,
-        lane: Lane,
-        find_scene: Callable[[DeskState], Scene | None],
-        find_drafts: Callable[[str], StoredDrafts],
-        on_stored: Callable[[str, tuple[Comment, ...]], None] = lambda _verb, _comments: None,
-    ) -> None:
-        self._board = board
-        self._lane = lane
-        self._find_scene = find_scene
-        self._find_drafts = find_drafts
-        self._on_stored = on_stored
+    def __init__(self, store: StateStore, worker: KeyedWorker, drafts: DraftKeeper) -> None:
+        self._store, self._worker, self._drafts = store, worker, drafts
         self._lock = threading.Lock()
-        self._at_work = threading.Lock()
-        """Held while what was prepared is used: by the lane, or by the thread that has the terminal."""
+        self._in_use = threading.Lock()
+        """Held while what was prepared is used: by the worker, or by the thread that has the terminal."""
         self._underway: _Underway | None = None
         self._number = 0
 
     def begin(self, verb: str) -> None:
         """Prepares a decision on the handoff in view, from the start; also when one was prepared before."""
-        state = self._board.state
+        state = self._store.state
         if state.chosen is None:
             return
-        self._lane.cancel(_PREPARE)
+        self._worker.cancel(_PREPARE)
         with self._lock:
             self._number += 1
             chosen = DecisionVerb(verb)
-            underway = _Underway(self._number, chosen, state.chosen, self._find_scene(state))
+            underway = _Underway(self._number, chosen, state.chosen, self._store.find_snapshot(state))
             self._underway = underway
         part = DecisionPart(verb, state.chosen, DecisionStage.PREPARING, needs_reason=chosen not in _NEEDS_NO_REASON)
-        self._board.change(lambda state: replace(state, decision=part))
-        self._lane.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
+        self._store.change(lambda state: replace(state, decision=part))
+        self._worker.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
 
     def leave(self) -> None:
         """Nothing is decided; what runs for it is given up."""
@@ -87,24 +74,24 @@ class Deciding:
             self._number += 1
             self._underway = None
         for key in (_PREPARE, _LOOK, _SIGN):
-            self._lane.cancel(key)
-        self._board.change(lambda state: state if state.decision is None else replace(state, decision=None))
+            self._worker.cancel(key)
+        self._store.change(lambda state: state if state.decision is None else replace(state, decision=None))
 
-    def note_scene(self) -> None:
+    def note_snapshot(self) -> None:
         """The repository has changed: does what was shown still hold?"""
         with self._lock:
             underway = self._underway
-            scene = self._find_scene(self._board.state)
-            if underway is None or underway.readied is None or scene is underway.scene:
+            snapshot = self._store.find_snapshot()
+            if underway is None or underway.draft is None or snapshot is underway.snapshot:
                 return
-            underway.scene = scene
-        self._lane.submit(_LOOK, lambda _: self._look(underway), rank=1)
+            underway.snapshot = snapshot
+        self._worker.submit(_LOOK, lambda _: self._look(underway), rank=1)
 
     def sign(self, reason: str) -> None:
-        """Signs on the lane; a key that must ask for its passphrase is refused there."""
+        """Signs on the worker; a key that must ask for its passphrase is refused there."""
         underway = self._start_signing()
         if underway is not None:
-            self._lane.submit(_SIGN, lambda _: self._sign(underway, reason, at_terminal=False))
+            self._worker.submit(_SIGN, lambda _: self._sign(underway, reason, at_terminal=False))
 
     def sign_here(self, reason: str) -> None:
         """Signs on the thread that calls, which has the terminal: a passphrase can be typed."""
@@ -113,7 +100,7 @@ class Deciding:
             self._sign(underway, reason, at_terminal=True)
 
     def _prepare(self, underway: _Underway, cancel: threading.Event) -> None:
-        from handoff_tui.live.acting.decision_work import ready_decision  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.decision_work import draft_decision  # noqa: PLC0415 - after the first paint
 
         started = read_now()
 
@@ -121,9 +108,9 @@ class Deciding:
             progress = ChecksProgress(done, total, result.id, started)
             self._change(underway, lambda part: replace(part, progress=progress))
 
-        place = (underway.key, self._board.state.phase)
+        place = (underway.key, self._store.state.phase)
         try:
-            readied = ready_decision(underway.verb, place, self._find_drafts(underway.key.root), follow, cancel)
+            draft = draft_decision(underway.verb, place, self._drafts.get_stored(underway.key.root), follow, cancel)
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self._change(
@@ -133,32 +120,32 @@ class Deciding:
         with self._lock:
             if self._underway is not underway:
                 return
-            underway.readied = readied
+            underway.draft = draft
         self._change(
             underway,
             lambda part: replace(
                 part,
                 stage=DecisionStage.READY,
-                view=readied.view,
-                demands=readied.demands,
-                needs_terminal=readied.needs_terminal,
-                shown_tree=readied.tree,
+                view=draft.view,
+                demands=draft.demands,
+                needs_terminal=draft.needs_terminal,
+                shown_tree=draft.tree,
                 trouble=None,
                 progress=None,
             ),
         )
-        self.note_scene()
+        self.note_snapshot()
 
     def _look(self, underway: _Underway) -> None:
-        """On the lane, after the watcher told of something: whatever differs from what is shown disarms it."""
+        """On the worker, after the watcher told of something: whatever differs from what is shown disarms it."""
         from handoff_tui.live.acting.decision_work import find_changes  # noqa: PLC0415 - after the first paint
 
-        readied = underway.readied
-        if readied is None or not self._is_ready(underway):
+        draft = underway.draft
+        if draft is None or not self._is_ready(underway):
             return
-        with self._at_work:
+        with self._in_use:
             try:
-                changes = find_changes(readied)
+                changes = find_changes(draft)
             except (HandoffError, OSError) as unreadable:
                 changes = (build_trouble(unreadable).message,)
         if changes:
@@ -166,16 +153,16 @@ class Deciding:
             self._change(underway, lambda part: _move(part, trouble))
 
     def _sign(self, underway: _Underway, reason: str, *, at_terminal: bool) -> None:
-        from handoff_tui.live.acting.decision_work import judge_failure, sign_readied  # noqa: PLC0415
+        from handoff_tui.live.acting.decision_work import judge_failure, sign_draft  # noqa: PLC0415
 
-        readied = underway.readied
-        if readied is None:
+        draft = underway.draft
+        if draft is None:
             return
-        with self._at_work:
+        with self._in_use:
             try:
-                entry, gate = sign_readied(readied, reason, at_terminal=at_terminal)
+                entry, gate = sign_draft(draft, reason, at_terminal=at_terminal)
             except (HandoffError, OSError) as refused:
-                failure = judge_failure(readied, refused)
+                failure = judge_failure(draft, refused)
                 self._change(
                     underway,
                     lambda part: replace(
@@ -186,28 +173,28 @@ class Deciding:
                     ),
                 )
                 return
-        underway.readied = None
+        underway.draft = None
         self._change(
             underway, lambda part: replace(part, stage=DecisionStage.STORED, entry=entry, gate=gate, trouble=None)
         )
-        self._on_stored(underway.verb.value, readied.comments)
-        self._lane.submit("wake", lambda _: self._wake(readied))
+        self._drafts.forget_signed(underway.verb.value, draft.comments)
+        self._worker.submit("wake", lambda _: self._wake(draft))
 
-    def _wake(self, readied: Readied) -> None:
+    def _wake(self, draft: DecisionDraft) -> None:
         """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
         from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
-        examined = readied.prepared.examined
+        examined = draft.prepared.examined
         try:
             wake_runs(examined.desk, examined.handoff.id)
         except HandoffError as refused:
-            self._board.say(f"procedures that wait for this decision were not told: {refused.message}", "warning")
+            self._store.say(f"procedures that wait for this decision were not told: {refused.message}", "warning")
 
     def _start_signing(self) -> _Underway | None:
         """Only what is ready and shown can be signed, and only once."""
         started = False
 
-        def start(state: DeskState) -> DeskState:
+        def start(state: AppState) -> AppState:
             nonlocal started
             part = state.decision
             if part is None or part.stage is not DecisionStage.READY:
@@ -217,25 +204,25 @@ class Deciding:
 
         with self._lock:
             underway = self._underway
-        if underway is None or underway.readied is None:
+        if underway is None or underway.draft is None:
             return None
-        self._board.change(start)
+        self._store.change(start)
         return underway if started else None
 
     def _is_ready(self, underway: _Underway) -> bool:
-        part = self._board.state.decision
+        part = self._store.state.decision
         return self._underway is underway and part is not None and part.stage is DecisionStage.READY
 
     def _change(self, underway: _Underway, change: _Change) -> None:
         """Changes the decision in view, where it still is this one."""
 
-        def apply(state: DeskState) -> DeskState:
+        def apply(state: AppState) -> AppState:
             if state.decision is None or self._underway is not underway:
                 return state
             changed = change(state.decision)
             return state if changed is state.decision else replace(state, decision=changed)
 
-        self._board.change(apply)
+        self._store.change(apply)
 
 
 def _move(part: DecisionPart, trouble: Trouble) -> DecisionPart:

@@ -9,7 +9,7 @@ from threading import Event
 from typing import NamedTuple
 
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import (
     AppendRefusedError,
     HandoffError,
@@ -22,21 +22,26 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     UsageError,
 )
-from handoff_tui.decisions.changed_since_shown import find_moves
-from handoff_tui.decisions.decide import DecideRequest, Prepared, complete_decision, prepare_decision, sign_decision
-from handoff_tui.decisions.evidence_record import add_remarks
-from handoff_tui.decisions.examine import judge_again
-from handoff_tui.decisions.extra_confirmations import compare_read, find_demands
-from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
-from handoff_tui.decisions.values.demand import Demand
-from handoff_tui.decisions.values.drafts import StoredDrafts
-from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.decisions.changed_since_shown import find_changes_since
+from handoff_tui.decisions.decide import (
+    DecideRequest,
+    PreparedDecision,
+    build_decision_view,
+    complete_decision,
+    prepare_decision,
+    sign_decision,
+)
+from handoff_tui.decisions.drafts import StoredDrafts
+from handoff_tui.decisions.evidence_record import add_comments
+from handoff_tui.decisions.examine import build_gate_view, judge_again
+from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
+from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView
 from handoff_tui.git.signing.signing_key import is_locked
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.state.desk import DecisionStage, Trouble
+from handoff_tui.live.state.app import DecisionStage, Trouble
+from handoff_tui.log.entry import DecisionVerb, Entry, LogVerdict
 from handoff_tui.log.open_log import OpenLog, open_log
-from handoff_tui.log.record import DecisionVerb, Entry, LogVerdict
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.processes.terminal import write_line
@@ -45,13 +50,13 @@ _KEPT = "Nothing was signed; the reason is kept."
 
 
 @dataclass(frozen=True, slots=True)
-class Readied:
+class DecisionDraft:
     """What was prepared, and how it is shown."""
 
     log: OpenLog
-    prepared: Prepared
+    prepared: PreparedDecision
     view: DecisionView
-    demands: tuple[Demand, ...]
+    demands: tuple[ExtraConfirmation, ...]
     needs_terminal: bool
     comments: tuple[Comment, ...] = ()
     """As the reviewer wrote them."""
@@ -59,7 +64,7 @@ class Readied:
     @property
     def tree(self) -> str:
         """The files that it was prepared on."""
-        return self.prepared.examined.taken.captured.tree.tree
+        return self.prepared.examined.work_tree
 
 
 class Failure(NamedTuple):
@@ -70,13 +75,13 @@ class Failure(NamedTuple):
     needs_terminal: bool = False
 
 
-def ready_decision(
+def draft_decision(
     verb: DecisionVerb,
     place: tuple[HandoffKey, str | None],
     drafts: StoredDrafts,
     follow: Callable[[CheckResult, int, int], None],
     cancel: Event,
-) -> Readied:
+) -> DecisionDraft:
     """Runs the checks afresh and puts together all that would be signed; the reason comes later.
 
     `place` is the handoff and its phase, where that is not the one that stands open.
@@ -85,39 +90,39 @@ def ready_decision(
     desk = open_desk(Path(key.root))
     log = open_log(desk.repository)
     comments = drafts.get(key.handoff).comments
-    bare = prepare_decision(desk, log, DecideRequest(verb, key.handoff, phase, None), Telling(follow, cancel))
+    bare = prepare_decision(desk, log, DecideRequest(verb, key.handoff, phase, None), ProgressCallbacks(follow, cancel))
     read = compare_read(bare.examined, drafts)
-    prepared = replace(bare, record=add_remarks(bare.record, comments, read.viewed))
-    return Readied(
+    prepared = replace(bare, record=add_comments(bare.record, comments, read.viewed))
+    return DecisionDraft(
         log,
         prepared,
         build_decision_view(prepared),
-        find_demands(prepared, drafts, read),
+        find_extra_confirmations(prepared, drafts, read),
         is_locked(prepared.signing.key),
         comments,
     )
 
 
-def find_changes(readied: Readied) -> tuple[str, ...]:
+def find_changes(draft: DecisionDraft) -> tuple[str, ...]:
     """What is not as it was when the decision was prepared, in words: files, commit, handoff, log, policy."""
-    examined = readied.prepared.examined
-    return (*find_moves(examined), *_find_log_changes(examined.index.verdict, readied.log.verify()))
+    examined = draft.prepared.examined
+    return (*find_changes_since(examined), *_find_log_changes(examined.index.verdict, draft.log.verify()))
 
 
-def sign_readied(readied: Readied, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:
+def sign_draft(draft: DecisionDraft, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:
     """Signs and stores; the id of the entry, and the gate with it. All is asked again under the log's lock."""
-    prepared = complete_decision(readied.prepared, reason)
+    prepared = complete_decision(draft.prepared, reason)
     signing = prepared.signing
     if at_terminal:
-        target = prepared.examined.target
-        write_line(f"{prepared.verb.value} {target.handoff} ({target.phase}, attempt {target.attempt})")
+        key = prepared.examined.key
+        write_line(f"{prepared.verb.value} {key.handoff} ({key.phase}, attempt {key.attempt})")
         write_line("ssh-keygen asks for the passphrase of your key; with it this is signed, ctrl+c leaves it.")
     tool = signing.key.build_tool(Prompt.TERMINAL if at_terminal else Prompt.NOBODY)
-    entry = sign_decision(readied.log, replace(prepared, signing=replace(signing, tool=tool)))
-    return entry.id, build_gate_view(judge_again(prepared.examined, readied.log))
+    entry = sign_decision(draft.log, replace(prepared, signing=replace(signing, tool=tool)))
+    return entry.id, build_gate_view(judge_again(prepared.examined, draft.log))
 
 
-def judge_failure(readied: Readied, refused: HandoffError | OSError) -> Failure:
+def judge_failure(draft: DecisionDraft, refused: HandoffError | OSError) -> Failure:
     """A key that did not sign can be tried again, a closed log is closed; all else must be looked at again."""
     if isinstance(refused, OSError):
         return Failure(DecisionStage.READY, Trouble(f"the system refused: {refused}", _KEPT))
@@ -128,14 +133,14 @@ def judge_failure(readied: Readied, refused: HandoffError | OSError) -> Failure:
     if not isinstance(refused, SigningError | LogLockedError | StoreWriteError):
         return Failure(DecisionStage.MOVED, Trouble(refused.message, refused.hint))
     asks = isinstance(refused, KeyLockedError) or (
-        isinstance(refused, SigningRefusedError) and readied.prepared.signing.key.needs_touch
+        isinstance(refused, SigningRefusedError) and draft.prepared.signing.key.needs_touch
     )
     return Failure(DecisionStage.READY, Trouble(refused.message, f"{refused.hint} {_KEPT}".strip()), asks)
 
 
 def _find_log_changes(then: LogVerdict, now: LogVerdict) -> tuple[str, ...]:
     if now.fatal and not then.fatal:
-        return ("the log is not sound any more",)
+        return ("the log is not intact any more",)
     if now.policy != then.policy:
         return ("the policy has changed",)
     if now.heads == then.heads:

@@ -11,14 +11,13 @@ from handoff_tui.checks.run.check import CheckRequest
 from handoff_tui.core.errors import FileUnreadableError, HandoffError
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.history.travel.travel import PastDesk, Traveller
-from handoff_tui.history.travel.values import DeskThen, Stop, TravelLine
-from handoff_tui.live.feed.repository_feed import build_trouble
+from handoff_tui.history.past.repository import PastRepository
+from handoff_tui.history.travel.travel import Traveller
+from handoff_tui.history.travel.values import PastState, Stop, TravelLine
 from handoff_tui.live.parts.readers import cut_text
-from handoff_tui.live.state.debugging import Visited
-from handoff_tui.live.state.desk import PACKET, DocumentView, Loaded, RepositoryPart
-from handoff_tui.log.policy.reviewer import DeskReviewer
-from handoff_tui.log.record import ProblemLevel
+from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, build_trouble
+from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.policy.signer import DeskReviewer
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox import InboxFacts, build_inbox
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
@@ -51,14 +50,14 @@ class PastReader:
         found = next((number for number, stop in enumerate(line.stops) if stop.key == at), len(line.stops) - 1)
         return line, found
 
-    def read(self, stop: Stop, wanted: Wanted) -> Iterator[Visited]:
+    def read(self, stop: Stop, wanted: Wanted) -> Iterator[PastView]:
         """First what the list and the log say, then the handoff in view as well."""
         then, past = self._traveller.visit(stop), self._traveller.open(stop)
         repository = _build_repository(then, past)
         inbox = _build_inbox(then, repository)
         item = _find_item(inbox, wanted.chosen)
         path = _find_document(item, wanted)
-        first = Visited(
+        first = PastView(
             stop=stop,
             repository=repository,
             inbox=inbox,
@@ -85,13 +84,13 @@ class PastReader:
             document=_NONE if path is None else _load(lambda: _read_document(past, item, path)),
         )
 
-    def _build_pipeline(self, stop: Stop, past: PastDesk, item: InboxItem) -> PipelineView:
+    def _build_pipeline(self, stop: Stop, past: PastRepository, item: InboxItem) -> PipelineView:
         log = self._traveller.log
         index = log.build_then(stop.entry).index if log is not None and stop.entry is not None else None
         return build_pipeline(item.reviewed, past.desk.loaded.settings.pipelines, index)
 
 
-def _build_repository(then: DeskThen, past: PastDesk) -> RepositoryPart:
+def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
     root = past.desk.repository.root
     problems = then.log.problems if then.log is not None else ()
     return RepositoryPart(
@@ -105,18 +104,18 @@ def _build_repository(then: DeskThen, past: PastDesk) -> RepositoryPart:
     )
 
 
-def _build_inbox(then: DeskThen, repository: RepositoryPart) -> tuple[InboxItem, ...]:
+def _build_inbox(then: PastState, repository: RepositoryPart) -> tuple[InboxItem, ...]:
     """Without ages, which would be those of now; and nothing in it waits on the person at the desk."""
     items = tuple(item._replace(waits_on_me=False) for item in build_inbox(then.state, InboxFacts(_NOBODY)))
     return close_items(items, repository.closed) if repository.closed else items
 
 
-def _read_document(past: PastDesk, item: InboxItem, path: str) -> DocumentView:
+def _read_document(past: PastRepository, item: InboxItem, path: str) -> DocumentView:
     if path == PACKET:
         raise FileUnreadableError("what a rejection gives to the next attempt is put together for now only")
     document = next((one for one in item.reviewed.handoff.documents if one.path == path), None)
     if ":" in path and document is not None:
-        return DocumentView(path, past.reading.shelf.source(path).text, document)
+        return DocumentView(path, past.reading.files.file(path).text, document)
     limit = past.desk.loaded.settings.limits.file_bytes
     content = past.read_document(path)
     decoded = decode_text(cut_text(content, limit))

@@ -14,16 +14,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.history.travel.values import Stop
-from handoff_tui.live.feed.repository_feed import build_trouble
-from handoff_tui.live.keyed_worker import Lane
-from handoff_tui.live.state.debugging import TravelPart, Visited
-from handoff_tui.live.state.desk import DeskState, Drafts, Loaded, Scope, Trouble
-from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import (
+    USUAL_SCOPE,
+    AppState,
+    Drafts,
+    Loaded,
+    OpenFile,
+    PastView,
+    Scope,
+    TravelPart,
+    Trouble,
+    build_trouble,
+)
+from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.status.inbox_item import HandoffKey
 
 if TYPE_CHECKING:
     from handoff_tui.live.acting.past_reader import PastReader
-    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.parts.visible import VisibleParts
 
 MOST_KEPT = 300
 """So many stops are shown again at once."""
@@ -52,24 +61,14 @@ class Wanted(NamedTuple):
 
 
 class Travelling:
-    """Stops are read on a lane of their own; a stop that was read before is shown at once.
+    """Reads stops on a separate worker; a stop that was read before is shown at once, with what its commit changed."""
 
-    `on_stop` is called with each stop that is shown, on any thread.
-    """
-
-    def __init__(
-        self,
-        board: Board,
-        find_scene: Callable[[DeskState], Scene | None],
-        on_stop: Callable[[Stop], None],
-        on_bug: Callable[[BaseException], None],
-    ) -> None:
-        self._board = board
-        self._find_scene = find_scene
-        self._on_stop = on_stop
-        self.lane = Lane("travel", on_bug)
+    def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
+        self._store, self._worker, self._parts = store, worker, parts
+        self._diff_now: tuple[Scope, OpenFile | None] = (USUAL_SCOPE, None)
+        """What the diff showed before the journey."""
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, Wanted], Visited] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Wanted], PastView] = OrderedDict()
         self._wanted = Wanted(None, None, None)
         self._reader: PastReader | None = None
         self._place: tuple[str, int] | None = None
@@ -77,39 +76,40 @@ class Travelling:
 
     @property
     def is_on(self) -> bool:
-        return self._board.state.travel is not None
+        return self._store.state.travel is not None
 
     def begin(self, at: str | None = None) -> None:
         """At a commit or an entry, or at the newest stop. Who travels already goes there."""
-        state = self._board.state
+        state = self._store.state
         if state.travel is not None:
             known = [number for number, stop in enumerate(state.travel.stops) if stop.key == at]
             self.go(known[0] if known else state.travel.index)
             return
+        self._diff_now = (state.scope, state.open_file)
         self._wanted = Wanted(state.chosen, state.phase, state.open_document)
-        self._board.change(lambda state: replace(state, travel=TravelPart()))
-        self.lane.submit(_OPEN, lambda cancel: self._open(at, cancel))
+        self._store.change(lambda state: replace(state, travel=TravelPart()))
+        self._worker.submit(_OPEN, lambda cancel: self._open(at, cancel))
 
     def go(self, index: int) -> None:
         """To a stop by its number; beyond either end is the end."""
-        travel = self._board.state.travel
+        travel = self._store.state.travel
         if travel is None or not travel.stops:
             return
         index = min(max(index, 0), len(travel.stops) - 1)
-        self.lane.cancel(_VISIT)
-        self.lane.cancel(_AHEAD)
+        self._worker.cancel(_VISIT)
+        self._worker.cancel(_AHEAD)
         known = self._find_kept(travel.stops[index])
         if known is not None:
             self._change(lambda part: replace(part, index=index, loading=False, trouble=None, visited=known))
-            self._on_stop(known.stop)
-            self.lane.submit(_AHEAD, self._read_ahead, rank=1)
+            self._parts.show_scope(build_past_scope(known.stop))
+            self._worker.submit(_AHEAD, self._read_ahead, rank=1)
             return
         self._change(lambda part: replace(part, index=index, loading=True, trouble=None))
-        self.lane.submit(_VISIT, self._visit)
+        self._worker.submit(_VISIT, self._visit)
 
     def choose(self, key: HandoffKey | None) -> None:
         """Another handoff at every stop. One that stands in for it where it was not there yet is nobody's choice."""
-        travel = self._board.state.travel
+        travel = self._store.state.travel
         seen = travel.visited if travel is not None else None
         if seen is None or key != seen.chosen:
             self._want(self._wanted._replace(chosen=key, phase=None, document=None))
@@ -121,29 +121,34 @@ class Travelling:
         self._want(self._wanted._replace(document=path))
 
     def end(self) -> None:
-        """Back to now."""
-        self.lane.cancel_all()
-        self._board.change(lambda state: state if state.travel is None else replace(state, travel=None))
-        self.lane.submit(_CLOSE, lambda _: self.close())
+        """Returns to now, with the diff as it was before."""
+        if not self.is_on:
+            return
+        self._worker.cancel_all()
+        self._store.change(lambda state: replace(state, travel=None))
+        self._worker.submit(_CLOSE, lambda _: self.close())
+        scope, file = self._diff_now
+        self._parts.show_scope(scope, open_file=file)
+        self._parts.catch_up()
 
     def _want(self, wanted: Wanted) -> None:
         if wanted != self._wanted:
             self._wanted = wanted
-            travel = self._board.state.travel
+            travel = self._store.state.travel
             if travel is not None:
                 self.go(travel.index)
 
     def _open(self, at: str | None, cancel: threading.Event) -> None:
         from handoff_tui.live.acting.past_reader import PastReader  # noqa: PLC0415 - not before it is asked for
 
-        scene = self._find_scene(self._board.state)
-        if scene is None:
+        snapshot = self._store.find_snapshot()
+        if snapshot is None:
             self._fail(Trouble("the repository is not read yet", _BACK))
             return
         self.close()
-        self._forget_others((str(scene.desk.repository.root), scene.log_version))
+        self._forget_others((str(snapshot.desk.repository.root), snapshot.log_version))
         try:
-            self._reader = PastReader(scene.desk)
+            self._reader = PastReader(snapshot.desk)
             line, index = self._reader.read_line(at)
         except (HandoffError, OSError) as refused:
             self._fail(build_trouble(refused))
@@ -157,7 +162,7 @@ class Travelling:
 
     def _visit(self, cancel: threading.Event) -> None:
         """What is quick is shown first; what was asked for meanwhile is read instead."""
-        travel, wanted = self._board.state.travel, self._wanted
+        travel, wanted = self._store.state.travel, self._wanted
         stop = travel.stop if travel is not None else None
         if stop is None or self._reader is None:
             return
@@ -172,11 +177,11 @@ class Travelling:
             if not cancel.is_set():
                 self._fail(build_trouble(refused))
         else:
-            self.lane.submit(_AHEAD, self._read_ahead, rank=1)
+            self._worker.submit(_AHEAD, self._read_ahead, rank=1)
 
     def _read_ahead(self, cancel: threading.Event) -> None:
         """The stops on both sides, so that the next step is shown at once. Who goes there meanwhile waits for it."""
-        travel, wanted = self._board.state.travel, self._wanted
+        travel, wanted = self._store.state.travel, self._wanted
         if travel is None or self._reader is None:
             return
         for index in (travel.index - 1, travel.index + 1):
@@ -193,10 +198,10 @@ class Travelling:
                 return
 
     def _is_at(self, index: int) -> bool:
-        travel = self._board.state.travel
+        travel = self._store.state.travel
         return travel is not None and travel.index == index
 
-    def _show(self, stop: Stop, wanted: Wanted, visited: Visited) -> None:
+    def _show(self, stop: Stop, wanted: Wanted, visited: PastView) -> None:
         def put(part: TravelPart) -> TravelPart:
             if part.stop is None or part.stop.key != stop.key or self._wanted != wanted:
                 return part
@@ -204,21 +209,21 @@ class Travelling:
 
         self._change(put)
         if not visited.checks.loading:
-            self._on_stop(stop)
+            self._parts.show_scope(build_past_scope(stop))
 
     def _fail(self, trouble: Trouble) -> None:
         self._change(lambda part: replace(part, loading=False, trouble=trouble))
 
     def _change(self, change: Callable[[TravelPart], TravelPart]) -> None:
-        def put(state: DeskState) -> DeskState:
+        def put(state: AppState) -> AppState:
             if state.travel is None:
                 return state
             changed = change(state.travel)
             return state if changed is state.travel else replace(state, travel=changed)
 
-        self._board.change(put)
+        self._store.change(put)
 
-    def _find_kept(self, stop: Stop) -> Visited | None:
+    def _find_kept(self, stop: Stop) -> PastView | None:
         with self._lock:
             return self._kept.get((stop.key, self._wanted))
 
@@ -229,7 +234,7 @@ class Travelling:
                 self._kept.clear()
         self._place = place
 
-    def _keep(self, stop: Stop, wanted: Wanted, visited: Visited) -> None:
+    def _keep(self, stop: Stop, wanted: Wanted, visited: PastView) -> None:
         """What is whole is kept; of the rest only the stop in view is shown."""
         if visited.checks.loading:
             return
@@ -240,13 +245,13 @@ class Travelling:
                 self._kept.popitem(last=False)
 
     def close(self) -> None:
-        """Ends the process that answers; on the lane, or when it has ended."""
+        """Ends the process that answers; on the worker, or when it has ended."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
 
 
-def present_past(state: DeskState) -> DeskState:
+def present_past(state: AppState) -> AppState:
     """The state as it is told while somebody travels: how it was, where that was read, and nothing of now beside it."""
     seen = state.travel.visited if state.travel is not None else None
     if seen is None:

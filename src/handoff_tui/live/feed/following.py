@@ -1,4 +1,4 @@
-"""The next scene of a repository, read as cheaply as what changed allows."""
+"""The next snapshot of a repository, read as cheaply as what changed allows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from pathlib import Path
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.git.work_tree.patched_tree import PatchedTree, is_listed, patch_work_tree
-from handoff_tui.handoffs.formats.registry import DIALECTS
-from handoff_tui.handoffs.read_handoffs import Reading
-from handoff_tui.handoffs.reading.read import Harvest, list_text_names, read_again
-from handoff_tui.live.feed.notices import Notices
-from handoff_tui.live.feed.snapshot import Patch, Scene, Workings, build_inbox_facts, read_scene
-from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.read_handoffs import RepositoryReading
+from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
+from handoff_tui.live.feed.repository_feed import Notices
+from handoff_tui.live.feed.snapshot import (
+    IncrementalState,
+    RepositorySnapshot,
+    SavedPaths,
+    build_inbox_facts,
+    read_snapshot,
+)
+from handoff_tui.live.feed.verdict_cache import VerdictCache
 from handoff_tui.status.inbox import build_inbox
-from handoff_tui.status.refresh import Bench, build_state
+from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
@@ -26,25 +32,27 @@ _MOST_PATCHES = 200
 """After so many everything is read anew, so that a patch that was wrong does not stay for ever."""
 
 
-def follow(root: Path, scene: Scene | None, notices: Notices) -> Scene:
-    """The scene as of now; the very same one where nothing has changed."""
-    if scene is None:
-        return read_scene(root, 1)
-    patched = None if notices.refs or notices.everything else _patch(scene, notices.paths)
-    return read_scene(root, scene.version + 1) if patched is None else patched
+def follow(root: Path, snapshot: RepositorySnapshot | None, notices: Notices) -> RepositorySnapshot:
+    """The snapshot as of now; the very same one where nothing has changed."""
+    if snapshot is None:
+        return read_snapshot(root, 1)
+    patched = None if notices.refs or notices.everything else _patch(snapshot, notices.paths)
+    return read_snapshot(root, snapshot.version + 1) if patched is None else patched
 
 
-def _patch(scene: Scene, paths: frozenset[str]) -> Scene | None:
-    """The scene after a few files were saved; nothing where everything must be read."""
-    if len(paths) > MOST_PATHS or len(scene.patches) >= _MOST_PATCHES or REPOSITORY_FILE in paths:
+def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySnapshot | None:
+    """The snapshot after a few files were saved; nothing where everything must be read."""
+    if len(paths) > MOST_PATHS or len(snapshot.patches) >= _MOST_PATCHES or REPOSITORY_FILE in paths:
         return None
-    desk = scene.desk
+    desk = snapshot.desk
     if any(_is_looked_into(path) and not is_listed(desk.work_tree.paths, path) for path in paths):
         return None
-    found = patch_work_tree(desk.repository, desk.work_tree, scene.workings.gone, scene.workings.rules, paths)
+    found = patch_work_tree(
+        desk.repository, desk.work_tree, snapshot.incremental.gone, snapshot.incremental.rules, paths
+    )
     if found is None:
         return None
-    return _build_next(scene, found) if found.paths or found.vanished else scene
+    return _build_next(snapshot, found) if found.paths or found.vanished else snapshot
 
 
 def _is_looked_into(path: str) -> bool:
@@ -52,52 +60,58 @@ def _is_looked_into(path: str) -> bool:
     return any(path == name or path.startswith(f"{name}/") for name in OFTEN_IGNORED)
 
 
-def _build_next(scene: Scene, found: PatchedTree) -> Scene:
-    desk = scene.desk._replace(work_tree=found.tree)
-    presence = found.presence or scene.workings.book.has_sought(found.vanished)
-    patch = Patch(scene.version + 1, found.paths | found.vanished, presence)
-    shelf, before = scene.reading.shelf, scene.reading.harvest
-    reading, names = scene.reading, scene.workings.names
-    if presence or any(shelf.has_read(path) for path in patch.paths):
-        later = shelf.move_on(found.tree, patch.paths, presence=presence)
+def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositorySnapshot:
+    desk = snapshot.desk._replace(work_tree=found.tree)
+    presence = found.presence or snapshot.incremental.book.has_sought(found.vanished)
+    patch = SavedPaths(snapshot.version + 1, found.paths | found.vanished, presence)
+    files, before = snapshot.reading.files, snapshot.reading.result
+    reading, names = snapshot.reading, snapshot.incremental.names
+    if presence or any(files.has_read(path) for path in patch.paths):
+        later = files.move_on(found.tree, patch.paths, presence=presence)
         names = list_text_names(later.paths) if presence else names
-        reading = Reading(later, _keep_same(before, read_again(later, DIALECTS, names, scene.workings.memory)))
-    moved = replace(scene, version=patch.version, desk=desk, reading=reading, patches=(*scene.patches, patch))
-    return _review(scene, moved, patch, scene.workings._replace(gone=found.gone, names=names))
+        reading = RepositoryReading(
+            later, _keep_same(before, read_again(later, FORMATS, names, snapshot.incremental.memory))
+        )
+    moved = replace(snapshot, version=patch.version, desk=desk, reading=reading, patches=(*snapshot.patches, patch))
+    return _review(snapshot, moved, patch, snapshot.incremental._replace(gone=found.gone, names=names))
 
 
-def _keep_same(before: Harvest, harvest: Harvest) -> Harvest:
+def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoffs:
     """Handoffs that are read as they were are the very same values: what was found out about them holds."""
-    if harvest == before:
+    if handoffs_read == before:
         return before
     known = {handoff.id: handoff for handoff in before.handoffs}
-    handoffs = (known[one.id] if known.get(one.id) == one else one for one in harvest.handoffs)
-    return harvest._replace(handoffs=tuple(handoffs))
+    handoffs = (known[one.id] if known.get(one.id) == one else one for one in handoffs_read.handoffs)
+    return handoffs_read._replace(handoffs=tuple(handoffs))
 
 
-def _review(scene: Scene, moved: Scene, patch: Patch, workings: Workings) -> Scene:
+def _review(
+    snapshot: RepositorySnapshot, moved: RepositorySnapshot, patch: SavedPaths, incremental: IncrementalState
+) -> RepositorySnapshot:
     """Measures and judges again what may differ now."""
-    harvest = moved.reading.harvest
+    handoffs_read = moved.reading.result
     if patch.presence:
-        workings = workings._replace(book=ClaimBook(moved.desk, harvest.handoffs, deep=False))
-        touched = frozenset(handoff.id for handoff in harvest.handoffs)
+        incremental = incremental._replace(book=VerdictCache(moved.desk, handoffs_read.handoffs, deep=False))
+        touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)
     else:
-        touched = workings.book.move_on(moved.desk, patch.paths, harvest.handoffs)
-    if harvest is not scene.reading.harvest:
+        touched = incremental.book.move_on(moved.desk, patch.paths, handoffs_read.handoffs)
+    if handoffs_read is not snapshot.reading.result:
         closed = moved.desk.loaded.refused_shortly
-        workings = workings._replace(bench=Bench(harvest, moved.gates, workings.bench, closed=closed))
-        touched = frozenset(handoff.id for handoff in harvest.handoffs)  # one may wait for another
-    reviewed = _review_touched(scene, moved, workings, touched)
-    state = build_state(moved.desk, harvest, reviewed, patch.version)
-    kept = {path: time for path, time in scene.changed.items() if path not in patch.paths}
+        incremental = incremental._replace(
+            bench=HandoffReviewer(handoffs_read, moved.gates, incremental.bench, closed=closed)
+        )
+        touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)  # one may wait for another
+    reviewed = _review_touched(snapshot, moved, incremental, touched)
+    state = build_state(moved.desk, handoffs_read, reviewed, patch.version)
+    kept = {path: time for path, time in snapshot.changed.items() if path not in patch.paths}
     changed = kept | _read_times(moved, state, patch.paths)
-    if reviewed == scene.state.handoffs and changed == scene.changed:
-        return replace(moved, state=state, workings=workings)
+    if reviewed == snapshot.state.handoffs and changed == snapshot.changed:
+        return replace(moved, state=state, incremental=incremental)
     inbox = build_inbox(state, build_inbox_facts(moved.desk, moved.reviewer, changed, moved.gates))
-    return replace(moved, state=state, changed=changed, inbox=inbox, workings=workings)
+    return replace(moved, state=state, changed=changed, inbox=inbox, incremental=incremental)
 
 
-def _read_times(moved: Scene, state: ReviewState, paths: frozenset[str]) -> dict[str, datetime]:
+def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[str]) -> dict[str, datetime]:
     """When the documents among these paths last changed."""
     documents = {document.path for one in state.handoffs for document in one.handoff.documents}
     saved = documents.intersection(paths)
@@ -109,16 +123,16 @@ def _read_times(moved: Scene, state: ReviewState, paths: frozenset[str]) -> dict
 
 
 def _review_touched(
-    scene: Scene, moved: Scene, workings: Workings, touched: frozenset[str]
+    snapshot: RepositorySnapshot, moved: RepositorySnapshot, incremental: IncrementalState, touched: frozenset[str]
 ) -> tuple[ReviewedHandoff, ...]:
     """Where a handoff is reviewed with the same result, the old value stays, so that nobody draws it again."""
-    known = {one.handoff.id: one for one in scene.state.handoffs}
+    known = {one.handoff.id: one for one in snapshot.state.handoffs}
     reviewed: list[ReviewedHandoff] = []
-    for handoff in moved.reading.harvest.handoffs:
+    for handoff in moved.reading.result.handoffs:
         before = known.get(handoff.id)
         if before is not None and handoff.id not in touched:
             reviewed.append(before)
             continue
-        now = workings.bench.review(handoff, workings.book.measure(handoff))
+        now = incremental.bench.review(handoff, incremental.book.measure(handoff))
         reviewed.append(before if before == now else now)
     return tuple(reviewed)

@@ -14,10 +14,10 @@ from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.check import (
-    Beforehand,
     CheckRequest,
-    Kept,
-    Telling,
+    Prefetched,
+    ProgressCallbacks,
+    RunState,
     build_world,
     check,
     check_once,
@@ -51,7 +51,9 @@ def run_requested(
     snapshot.desk.loaded.refuse_judging()
     handoff, phase, only = place
     request = build_request(snapshot, handoff, phase)._replace(only=only, fresh=fresh)
-    report = check(snapshot.desk, request, Telling(on_result=tell, cancel=cancel), Beforehand(snapshot.reading))
+    report = check(
+        snapshot.desk, request, ProgressCallbacks(on_result=tell, cancel=cancel), Prefetched(snapshot.reading)
+    )
     return report, list_command_results(report)
 
 
@@ -194,7 +196,7 @@ class _Last:
     place: tuple[str, str, str | None]
     snapshot: RepositorySnapshot
     request: CheckRequest
-    kept: Kept
+    kept: RunState
     links: dict[str, bool]
     commands: tuple[CheckResult, ...]
     report: CheckReport
@@ -241,8 +243,8 @@ class LiveChecks:
         cancel: Event,
     ) -> _Last:
         request = build_request(snapshot, place[1], place[2])._replace(run_commands=False)
-        before = Beforehand(snapshot.reading, commands, book=self._books.find(snapshot))
-        report, kept = check_once(snapshot.desk, request, Telling(cancel=cancel), before)
+        before = Prefetched(snapshot.reading, commands, book=self._books.find(snapshot))
+        report, kept = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
         return _Last(place, snapshot, request, kept, {}, commands, report)
 
     def _run_patched(
@@ -264,9 +266,9 @@ class LiveChecks:
             answers.put(World.changes, changes)
         still = _list_untouched(last, snapshot, patch) if commands == last.commands else []
         kept = last.kept._replace(world=world, answers=answers)
-        before = Beforehand(snapshot.reading, commands, kept)
+        before = Prefetched(snapshot.reading, commands, kept)
         request = last.request._replace(excluded=tuple(result.id for result in still))
-        report, kept = check_once(snapshot.desk, request, Telling(cancel=cancel), before)
+        report, kept = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
         return _Last(
             last.place,
             snapshot,

@@ -6,23 +6,53 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.watch.noticed import Noticed, Watching
-from handoff_tui.live.feed.notices import Notices, PendingNotices
-from handoff_tui.live.keyed_worker import Lane
-from handoff_tui.live.log_proof import LogProof
-from handoff_tui.live.risk_measuring import RiskMeasuring
-from handoff_tui.live.state.desk import DeskState, Loaded, RepositoryPart, Trouble
-from handoff_tui.live.state_store import Board
+from handoff_tui.live.feed.background import LogProof, RiskMeasuring
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, build_trouble
+from handoff_tui.live.state_store import StateStore
 from handoff_tui.status.inbox_item import InboxItem, close_items, sort_inbox
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
     from handoff_tui.git.repository import Repository
     from handoff_tui.git.watch.watcher import Watcher
-    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+
+
+class Notices(NamedTuple):
+    """What may have changed."""
+
+    paths: frozenset[str] = frozenset()
+    refs: bool = False
+    everything: bool = False
+
+    def merge(self, other: Notices) -> Notices:
+        return Notices(self.paths | other.paths, self.refs or other.refs, self.everything or other.everything)
+
+
+class PendingNotices:
+    """Filled by the watcher's thread, emptied by the one that reads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pending = Notices()
+
+    def add(self, notices: Notices) -> bool:
+        """Whether there is anything to read again."""
+        with self._lock:
+            self._pending = self._pending.merge(notices)
+            return self._pending != Notices()
+
+    def take(self) -> Notices | None:
+        """All of it; nothing when somebody was faster."""
+        with self._lock:
+            taken, self._pending = self._pending, Notices()
+        return None if taken == Notices() else taken
+
 
 _FIRST_RETRY_SECONDS = 0.2
 _LAST_RETRY_SECONDS = 30.0
@@ -30,47 +60,43 @@ _OPEN, _FOLLOW = "open", "follow"
 
 
 class RepositoryFeed:
-    """One repository at the desk. `on_scene` is called after each new scene, on the feed's own thread.
+    """One repository at the desk. `on_snapshot` is called after each new snapshot, on the feed's own thread.
 
     It is given whether the inbox is another one now.
     """
 
-    def __init__(
-        self,
-        start: Path,
-        board: Board,
-        slow: Lane,
-        on_scene: Callable[[bool], None],
-        on_bug: Callable[[BaseException], None],
-    ) -> None:
+    def __init__(self, start: Path, store: StateStore, slow: KeyedWorker, on_snapshot: Callable[[bool], None]) -> None:
         """`slow` reads what can wait."""
         self.root = str(start)
-        self.scene: Scene | None = None
         self._start = start
-        self._board = board
-        self._on_scene = on_scene
-        self._lane = Lane("state", on_bug)
-        self._risks = RiskMeasuring(board, slow, lambda: self.scene)
-        self._proof = LogProof(slow, lambda: self.scene, self._tell_proof)
+        self._store = store
+        self._on_snapshot = on_snapshot
+        self._worker = KeyedWorker("state", store.on_bug)
+        self._risks = RiskMeasuring(store, slow)
+        self._proof = LogProof(store, slow, self._tell_proof)
         self._pending = PendingNotices()
         self._stopped = threading.Event()
         self._watcher: Watcher | None = None
         self._retry_seconds = _FIRST_RETRY_SECONDS
         self._begun = False
-        """Whether the watcher has told its first word."""
+        """Whether the watcher has reported for the first time."""
+
+    @property
+    def snapshot(self) -> RepositorySnapshot | None:
+        return self._store.snapshots.get(self.root)
 
     def build_first_part(self) -> RepositoryPart:
         return RepositoryPart(self.root, self._start.name or self.root, Loaded(loading=True))
 
     def start(self) -> None:
-        self._lane.start()
-        self._lane.submit(_OPEN, self._open)
+        self._worker.start()
+        self._worker.submit(_OPEN, self._open)
 
     def stop(self) -> None:
-        """Ends the watcher and the lane; returns when they have ended."""
+        """Ends the watcher and the worker; returns when they have ended."""
         self._stopped.set()
-        self._lane.stop()
-        self._lane.join()
+        self._worker.stop()
+        self._worker.join()
         if self._watcher is not None:
             self._watcher.join()
 
@@ -80,19 +106,19 @@ class RepositoryFeed:
             self._watcher.set_focused(focused=focused)
         if focused and self._watcher is not None:
             self._pending.add(Notices(everything=True))
-            self._lane.submit(_FOLLOW, self._follow)
+            self._worker.submit(_FOLLOW, self._follow)
 
     def rescan(self) -> None:
         """Everything anew, and the watcher's own look, too."""
         if self._watcher is None:
-            self._lane.submit(_OPEN, self._open)
+            self._worker.submit(_OPEN, self._open)
             return
         self._watcher.request_reconcile()
         self._pending.add(Notices(everything=True))
-        self._lane.submit(_FOLLOW, self._follow)
+        self._worker.submit(_FOLLOW, self._follow)
 
     def is_idle(self) -> bool:
-        return self._lane.is_idle()
+        return self._worker.is_idle()
 
     def _open(self, _: threading.Event) -> None:
         from handoff_tui.git.repository import open_repository  # noqa: PLC0415 - after the first paint
@@ -111,7 +137,7 @@ class RepositoryFeed:
         before, self.root = self.root, root
         taken = True
 
-        def rename(state: DeskState) -> DeskState:
+        def rename(state: AppState) -> AppState:
             nonlocal taken
             taken = all(part.root == before or part.root != root for part in state.repositories)
             parts = (part for part in state.repositories if taken or part.root != before)
@@ -119,7 +145,7 @@ class RepositoryFeed:
             renamed = (replace(part, root=root, name=name) if part.root == before else part for part in parts)
             return replace(state, repositories=tuple(renamed))
 
-        self._board.change(rename)
+        self._store.change(rename)
         return taken
 
     def _watch(self, repository: Repository) -> None:
@@ -143,7 +169,7 @@ class RepositoryFeed:
         everything = not self._begun or (noticed.everything and not noticed.repeats)
         self._begun = True
         if self._pending.add(Notices(noticed.paths, noticed.refs, everything)):
-            self._lane.submit(_FOLLOW, self._follow)
+            self._worker.submit(_FOLLOW, self._follow)
         if noticed.watching is Watching.GONE:
             self._tell_trouble(HandoffError(noticed.explanation, noticed.hint))
 
@@ -156,43 +182,44 @@ class RepositoryFeed:
         from handoff_tui.live.feed.following import follow  # noqa: PLC0415 - after the first paint
 
         try:
-            scene = follow(Path(self.root), self.scene, notices)
+            snapshot = follow(Path(self.root), self.snapshot, notices)
         except (HandoffError, OSError) as refused:
             self._tell_trouble(refused)
             self._pending.add(Notices(everything=True))
-            self._lane.submit(_FOLLOW, self._follow, delay=self._retry_seconds)
+            self._worker.submit(_FOLLOW, self._follow, delay=self._retry_seconds)
             self._retry_seconds = min(2 * self._retry_seconds, _LAST_RETRY_SECONDS)
             return
         self._retry_seconds = _FIRST_RETRY_SECONDS
-        if scene is not self.scene:
-            before, self.scene = self.scene, scene
-            self._tell_scene(scene, same_inbox=before is not None and before.inbox is scene.inbox)
+        if snapshot is not self.snapshot:
+            before = self.snapshot
+            self._store.snapshots[self.root] = snapshot
+            self._tell_snapshot(snapshot, same_inbox=before is not None and before.inbox is snapshot.inbox)
 
-    def _tell_scene(self, scene: Scene, *, same_inbox: bool) -> None:
+    def _tell_snapshot(self, snapshot: RepositorySnapshot, *, same_inbox: bool) -> None:
         def show(part: RepositoryPart) -> RepositoryPart:
             return replace(
                 part,
-                state=Loaded(scene.state, at=read_now()),
-                reviewer=scene.reviewer.principal,
-                reviewer_note=scene.reviewer.note,
-                fatal=scene.fatal or self._proof.fatal,
-                refused=scene.desk.loaded.refused_shortly,
+                state=Loaded(snapshot.state, at=read_now()),
+                reviewer=snapshot.reviewer.principal,
+                reviewer_note=snapshot.reviewer.note,
+                fatal=snapshot.fatal or self._proof.fatal,
+                refused=snapshot.desk.loaded.refused_shortly,
             )
 
         self._change_part(show, None if same_inbox else self._list_items)
-        self._on_scene(not same_inbox)
+        self._on_snapshot(not same_inbox)
         self._risks.begin(self.root)
-        self._proof.begin()
+        self._proof.begin(self.root)
 
     def _tell_proof(self) -> None:
-        """On the slow lane: the log is not what it was, or it is again."""
-        scene = self.scene
-        fatal = (scene.fatal if scene else ()) or self._proof.fatal
+        """On the slow worker: the log is not what it was, or it is again."""
+        snapshot = self.snapshot
+        fatal = (snapshot.fatal if snapshot else ()) or self._proof.fatal
         self._change_part(lambda part: replace(part, fatal=fatal), self._list_items)
 
     def _list_items(self, part: RepositoryPart) -> tuple[InboxItem, ...]:
         """The newest ones; behind closed gates nothing waits on the person at the desk."""
-        items = self._risks.add_known(self.root, self.scene.inbox if self.scene else ())
+        items = self._risks.add_known(self.root, self.snapshot.inbox if self.snapshot else ())
         return close_items(items, part.closed) if part.closed else items
 
     def _tell_trouble(self, refused: HandoffError | OSError) -> None:
@@ -208,7 +235,7 @@ class RepositoryFeed:
         change: Callable[[RepositoryPart], RepositoryPart],
         list_items: Callable[[RepositoryPart], tuple[InboxItem, ...]] | None = None,
     ) -> None:
-        def apply(state: DeskState) -> DeskState:
+        def apply(state: AppState) -> AppState:
             parts = tuple(change(part) if part.root == self.root else part for part in state.repositories)
             if list_items is None:
                 return state if parts == state.repositories else replace(state, repositories=parts)
@@ -216,10 +243,4 @@ class RepositoryFeed:
             others = (item for item in state.inbox if item.key.root != self.root)
             return replace(state, repositories=parts, inbox=sort_inbox((*others, *mine)))
 
-        self._board.change(apply)
-
-
-def build_trouble(refused: HandoffError | OSError) -> Trouble:
-    if isinstance(refused, HandoffError):
-        return Trouble(refused.message, refused.hint)
-    return Trouble(f"the system refused: {refused}", "It is tried again.")
+        self._store.change(apply)

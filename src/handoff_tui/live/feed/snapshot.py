@@ -8,26 +8,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.git.work_tree.content_rules import ContentRules, read_content_rules
-from handoff_tui.git.work_tree.patched_tree import find_gone
-from handoff_tui.handoffs.formats.registry import DIALECTS
-from handoff_tui.handoffs.read_handoffs import Reading
-from handoff_tui.handoffs.reading.read import list_text_names, read_again
-from handoff_tui.handoffs.reading.reading_memory import ReadingMemory
-from handoff_tui.handoffs.reading.source_files import RepositoryShelf
+from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.read_handoffs import RepositoryReading
+from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again
+from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Desk, open_desk_to_look
-from handoff_tui.live.feed.verdict_cache import ClaimBook
+from handoff_tui.live.feed.verdict_cache import VerdictCache
+from handoff_tui.log.entry import ProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
-from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
-from handoff_tui.log.record import ProblemLevel
+from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
 from handoff_tui.status.inbox import InboxFacts, build_inbox, read_change_times
 from handoff_tui.status.inbox_item import InboxItem
-from handoff_tui.status.refresh import Bench, build_state, open_log_gates
+from handoff_tui.status.refresh import HandoffReviewer, build_state, open_log_gates
 from handoff_tui.status.review_state import ReviewState
 
 
-class Patch(NamedTuple):
-    """What one scene has changed of the one before, when nothing else has."""
+class SavedPaths(NamedTuple):
+    """What one snapshot has changed of the one before, when nothing else has."""
 
     version: int
     paths: frozenset[str]
@@ -36,8 +34,8 @@ class Patch(NamedTuple):
     """Whether one came or went, or may have."""
 
 
-class Workings(NamedTuple):
-    """What the next scene can be made from. Used by the thread that follows the repository, and by no other."""
+class IncrementalState(NamedTuple):
+    """What the next snapshot can be made from. Used by the thread that follows the repository, and by no other."""
 
     rules: ContentRules
     gone: frozenset[str]
@@ -45,47 +43,47 @@ class Workings(NamedTuple):
     names: list[str]
     """The paths that a handoff can be written in."""
     memory: ReadingMemory
-    book: ClaimBook
-    bench: Bench
+    book: VerdictCache
+    bench: HandoffReviewer
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What is read of a repository together. A change of the repository is a new scene with the next version."""
+class RepositorySnapshot:
+    """What is read of a repository together. A change of the repository is a new snapshot with the next version."""
 
     version: int
     log_version: int
     """The version at which everything was last read anew: neither log, refs nor configuration have changed since."""
     desk: Desk
-    reading: Reading
+    reading: RepositoryReading
     gates: LogGates | None
     reviewer: DeskReviewer
     changed: Mapping[str, datetime]
     """When each document last changed."""
     state: ReviewState
     inbox: tuple[InboxItem, ...]
-    workings: Workings
-    patches: tuple[Patch, ...] = ()
+    incremental: IncrementalState
+    patches: tuple[SavedPaths, ...] = ()
     """Since everything was read anew, oldest first."""
 
     @property
     def fatal(self) -> tuple[str, ...]:
-        """What is wrong with the log, where it is not sound."""
+        """What is wrong with the log, where it is not intact."""
         problems = self.gates.index.verdict.problems if self.gates else ()
         return tuple(problem.text for problem in problems if problem.level is ProblemLevel.FATAL)
 
-    def find_patch(self, version: int) -> Patch | None:
-        """All that has changed since an earlier scene, in one; nothing where everything was read anew since."""
+    def find_patch(self, version: int) -> SavedPaths | None:
+        """All that has changed since an earlier snapshot, in one; nothing where everything was read anew since."""
         if not self.log_version <= version <= self.version:
             return None
         later = [patch for patch in self.patches if patch.version > version]
         if len(later) != self.version - version:
             return None  # too long ago
         paths = frozenset[str]().union(*(patch.paths for patch in later))
-        return Patch(self.version, paths, any(patch.presence for patch in later))
+        return SavedPaths(self.version, paths, any(patch.presence for patch in later))
 
 
-def read_scene(root: Path, version: int) -> Scene:
+def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     """Reads everything anew."""
     desk = open_desk_to_look(root)
     gone = find_gone(desk.repository, desk.work_tree)
@@ -94,22 +92,22 @@ def read_scene(root: Path, version: int) -> Scene:
     reading, names = _read(desk, memory)
     gates = open_log_gates(desk)
     reviewer = read_reviewer(desk, gates.policy if gates else None)
-    handoffs = reading.harvest.handoffs
-    book = ClaimBook(desk, handoffs, deep=False)
-    bench = Bench(reading.harvest, gates, closed=desk.loaded.refused_shortly)
+    handoffs = reading.result.handoffs
+    book = VerdictCache(desk, handoffs, deep=False)
+    bench = HandoffReviewer(reading.result, gates, closed=desk.loaded.refused_shortly)
     reviewed = tuple(bench.review(handoff, book.measure(handoff)) for handoff in handoffs)
-    state = build_state(desk, reading.harvest, reviewed, version)
+    state = build_state(desk, reading.result, reviewed, version)
     changed = read_change_times(desk, state)
     inbox = build_inbox(state, build_inbox_facts(desk, reviewer, changed, gates))
-    workings = Workings(rules, gone, names, memory, book, bench)
-    return Scene(version, version, desk, reading, gates, reviewer, changed, state, inbox, workings)
+    incremental = IncrementalState(rules, gone, names, memory, book, bench)
+    return RepositorySnapshot(version, version, desk, reading, gates, reviewer, changed, state, inbox, incremental)
 
 
-def _read(desk: Desk, memory: ReadingMemory) -> tuple[Reading, list[str]]:
+def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:
     """Every handoff, and the names that it can be written in."""
-    shelf = RepositoryShelf(desk.repository, desk.work_tree, desk.loaded.settings)
-    names = list_text_names(shelf.paths)
-    return Reading(shelf, read_again(shelf, DIALECTS, names, memory)), names
+    files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
+    names = list_text_names(files.paths)
+    return RepositoryReading(files, read_again(files, FORMATS, names, memory)), names
 
 
 def build_inbox_facts(

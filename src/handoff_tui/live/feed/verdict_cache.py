@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from handoff_tui.handoffs.claim import ClaimKind, Verdict
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.claims.path_finder import Found
+from handoff_tui.handoffs.claims.path_finder import PathMatch
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
+
+if TYPE_CHECKING:
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
 """Claims whose verdict rests on which files are uncommitted."""
 
 
-class _NotingEvidence(Evidence):
+class _NotingEvidence(RepositoryEvidence):
     """Notes which files were hashed, and which were looked for."""
 
     hashed: set[str]
@@ -23,12 +28,12 @@ class _NotingEvidence(Evidence):
         self.hashed.add(path)
         return super().hash_now(path)
 
-    def find(self, wanted: str, document: str) -> Found:
+    def find(self, wanted: str, document: str) -> PathMatch:
         self.sought.add(wanted)
         return super().find(wanted, document)
 
 
-class ClaimBook:
+class VerdictCache:
     """Verdicts by handoff. Used by one thread."""
 
     def __init__(self, desk: Desk, handoffs: tuple[Handoff, ...], *, deep: bool) -> None:
@@ -80,6 +85,32 @@ class ClaimBook:
         self.evidence.forget_later_changes()
         prepare(self.evidence, new, handoffs)
         return any(_tells_of_earlier(handoff) for handoff in (*new, *gone))
+
+
+class DeepVerdictCache:
+    """The book of the handoff in view, moved on from snapshot to snapshot. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._scene: RepositorySnapshot | None = None
+        self._book: VerdictCache | None = None
+
+    def find(self, snapshot: RepositorySnapshot) -> VerdictCache:
+        """The book as of a snapshot, which is never older than the one before."""
+        if self._book is None or self._scene is None or snapshot is not self._scene:
+            self._book = self._build(snapshot)
+            self._scene = snapshot
+        return self._book
+
+    def _build(self, snapshot: RepositorySnapshot) -> VerdictCache:
+        before = self._scene
+        same_place = before is not None and before.state.repository.root == snapshot.state.repository.root
+        patch = snapshot.find_patch(before.version) if before is not None and same_place else None
+        if before is None or self._book is None or patch is None:
+            return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
+        if patch.presence:
+            return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
+        self._book.move_on(snapshot.desk, patch.paths, snapshot.reading.result.handoffs)
+        return self._book
 
 
 def _rests_on_status(handoff: Handoff) -> bool:

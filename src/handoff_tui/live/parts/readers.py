@@ -1,28 +1,38 @@
-"""Reads the parts of a desk's state for the handoff in view. Each is asked about one scene, and raises what it must."""
+"""Reads the parts of the state for the handoff in view, each from one snapshot. Raises if it cannot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
+from typing import TYPE_CHECKING
 
 from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff
 from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.snapshots.store import list_snapshots
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import Telling
-from handoff_tui.core.errors import FileUnreadableError
-from handoff_tui.decisions.examine import Examined, look_at_gate
-from handoff_tui.decisions.gate_view import build_gate_view
+from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.errors import FileUnreadableError, HandoffError
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
 from handoff_tui.decisions.packet import build_packet
-from handoff_tui.decisions.values.gate_view import GateView
-from handoff_tui.decisions.values.packet import Packet
-from handoff_tui.live.comparison_points import list_moments
-from handoff_tui.live.feed.snapshot import Scene
-from handoff_tui.live.state.desk import DifferenceView, DocumentView, FilesView, OpenFile, Scope
+from handoff_tui.decisions.views import GateView, Packet
+from handoff_tui.git.history.commits import read_commits
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.live.feed.snapshot import RepositorySnapshot
+from handoff_tui.live.state.app import (
+    AttemptsView,
+    ComparisonPoint,
+    DifferenceView,
+    DocumentView,
+    FilesView,
+    OpenFile,
+    Scope,
+)
+from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.entries import Choice, list_log
-from handoff_tui.log.show.entry import show_entry
-from handoff_tui.log.show.verify import Demands, verify_whole
+from handoff_tui.log.show.entries import EntryFilter, list_log, show_entry
+from handoff_tui.log.show.verify import VerifyOptions, verify_whole
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
 from handoff_tui.status.pipeline import build_pipeline
 from handoff_tui.status.pipeline_view import PipelineView
@@ -33,6 +43,23 @@ from handoff_tui.system.files.reader import FileReader
 
 _MOST_OPENED = 64 * 1024 * 1024
 """A larger file is not opened at all; of one that is larger than limits.file_bytes the beginning is shown."""
+_MOST_COMMITS = 50
+_MOST_SNAPSHOTS = 50
+
+if TYPE_CHECKING:
+    from handoff_tui.history.attempts.report import AttemptComparison
+    from handoff_tui.history.failure.report import FailureReport
+    from handoff_tui.history.metrics.report import MetricsReport
+
+
+def list_comparison_points(desk: Desk) -> tuple[ComparisonPoint, ...]:
+    """Snapshots by their names alone, then commits, newest first; any other can be typed."""
+    snapshots = list_snapshots(desk.repository.root)[:_MOST_SNAPSHOTS]
+    commits = read_commits(desk.repository.git, _MOST_COMMITS)
+    return (
+        *(ComparisonPoint(digest[:SHORT_DIGEST], "snapshot") for digest in snapshots),
+        *(ComparisonPoint(commit.id[:SHORT_COMMIT], "commit", commit.subject, commit.date[:10]) for commit in commits),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +73,44 @@ class Wanted:
     """Results of commands that were run at this desk."""
 
 
-def read_shown(scene: Scene, handoff: str) -> ShownHandoff:
-    return show(scene.desk, scene.state, handoff)
+def read_shown(snapshot: RepositorySnapshot, handoff: str) -> ShownHandoff:
+    return show(snapshot.desk, snapshot.state, handoff)
 
 
-def read_pipeline(scene: Scene, handoff: str) -> PipelineView:
-    reviewed = find_handoff(scene.state, handoff)
-    index = scene.gates.index if scene.gates else None
-    return build_pipeline(reviewed, scene.desk.loaded.settings.pipelines, index)
+def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
+    reviewed = find_handoff(snapshot.state, handoff)
+    index = snapshot.gates.index if snapshot.gates else None
+    return build_pipeline(reviewed, snapshot.desk.loaded.settings.pipelines, index)
 
 
-def read_gate(scene: Scene, wanted: Wanted, cancel: Event) -> GateView:
-    return build_gate_view(look(scene, wanted, cancel))
+def read_gate(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> GateView:
+    return build_gate_view(look(snapshot, wanted, cancel))
 
 
-def read_packet(scene: Scene, wanted: Wanted, cancel: Event) -> Packet:
-    return build_packet(look(scene, wanted, cancel))
+def read_packet(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Packet:
+    return build_packet(look(snapshot, wanted, cancel))
 
 
-def look(scene: Scene, wanted: Wanted, cancel: Event) -> Examined:
+def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
     """The gate in view; no command is started for it."""
-    log = open_log(scene.desk.repository)
-    telling = Telling(cancel=cancel)
-    return look_at_gate(scene.desk, log, wanted.handoff, wanted.phase, telling=telling, commands=wanted.commands)
+    log = open_log(snapshot.desk.repository)
+    telling = ProgressCallbacks(cancel=cancel)
+    return examine(
+        snapshot.desk,
+        log,
+        wanted.handoff,
+        wanted.phase,
+        options=ExamineOptions(run_commands=False, command_results=wanted.commands),
+        telling=telling,
+    )
 
 
-def read_files(scene: Scene, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
+def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
     """Which files differ; counting their lines is left for later."""
-    found = diff(scene.desk, _build_request(wanted, files_only=True))
+    found = diff(snapshot.desk, _build_request(wanted, files_only=True))
     if found.files is None:
-        note, moments = "; ".join(found.notes) or None, list_moments(scene.desk)
-        return FilesView(found.pair, (), counted=True, note=note, moments=moments), None
+        note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.desk)
+        return FilesView(found.pair, (), counted=True, note=note, points=points), None
     files = found.files
     view = FilesView(
         found.pair,
@@ -84,7 +118,7 @@ def read_files(scene: Scene, wanted: Wanted) -> tuple[FilesView, FilesDiff | Non
         counted=False,
         note="; ".join(note for note in (*found.notes, files.listed.note) if note) or None,
         trees=(files.old, files.new),
-        moments=list_moments(scene.desk),
+        points=list_comparison_points(snapshot.desk),
     )
     return view, files
 
@@ -93,8 +127,8 @@ def count_files(view: FilesView, files: FilesDiff) -> FilesView:
     return view._replace(files=tuple(files.list_files(counted=True)), counted=True)
 
 
-def read_difference(scene: Scene, wanted: Wanted, cancel: Event) -> DifferenceView:
-    found = diff(scene.desk, _build_request(wanted, files_only=False), Telling(cancel=cancel))
+def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> DifferenceView:
+    found = diff(snapshot.desk, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
     return DifferenceView(found.pair, found.record, found.claims, found.notes)
 
 
@@ -111,14 +145,14 @@ def read_file(
     return files.read_lines(change, wanted.options, tell, cancel.is_set)
 
 
-def read_document(scene: Scene, handoff: str, path: str) -> DocumentView:
+def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> DocumentView:
     """A document's text as it is now; one that lies in git notes as it was read."""
-    documents = find_handoff(scene.state, handoff).handoff.documents
+    documents = find_handoff(snapshot.state, handoff).handoff.documents
     document = next((one for one in documents if one.path == path), None)
     if ":" in path and document is not None:
-        return DocumentView(path, scene.reading.shelf.source(path).text, document)
-    limit = scene.desk.loaded.settings.limits.file_bytes
-    content = FileReader(scene.desk.repository.root, max(limit, _MOST_OPENED)).read_bytes(path)
+        return DocumentView(path, snapshot.reading.files.file(path).text, document)
+    limit = snapshot.desk.loaded.settings.limits.file_bytes
+    content = FileReader(snapshot.desk.repository.root, max(limit, _MOST_OPENED)).read_bytes(path)
     decoded = decode_text(cut_text(content, limit))
     if decoded.binary:
         raise FileUnreadableError(f"{path} is no text", "Open it with a program of your own.")
@@ -135,16 +169,16 @@ def cut_text(content: bytes, limit: int) -> bytes:
     return content[:end]
 
 
-def read_log(scene: Scene) -> LogView:
-    return list_log(open_log(scene.desk.repository), Choice())
+def read_log(snapshot: RepositorySnapshot) -> LogView:
+    return list_log(open_log(snapshot.desk.repository), EntryFilter())
 
 
-def read_entry(scene: Scene, entry: str) -> EntryView:
-    return show_entry(open_log(scene.desk.repository), entry).view
+def read_entry(snapshot: RepositorySnapshot, entry: str) -> EntryView:
+    return show_entry(open_log(snapshot.desk.repository), entry).view
 
 
-def read_report(scene: Scene) -> LogReport:
-    return verify_whole(scene.desk.repository, Demands())
+def read_report(snapshot: RepositorySnapshot) -> LogReport:
+    return verify_whole(snapshot.desk.repository, VerifyOptions())
 
 
 def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
@@ -152,3 +186,48 @@ def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
     return DiffRequest(
         wanted.handoff, scope.scope, scope.against, scope.instead, files_only=files_only, run_commands=False
     )
+
+
+def read_figures(snapshot: RepositorySnapshot) -> MetricsReport:
+    from handoff_tui.history.metrics.compute import DayWindow  # noqa: PLC0415 - few look at it
+    from handoff_tui.history.metrics.metrics import read_metrics  # noqa: PLC0415 - few look at it
+
+    return read_metrics(snapshot.desk, open_log(snapshot.desk.repository), DayWindow())
+
+
+def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:
+    """Those at the phase in view, what is here now among them, then those at every other phase that the log knows."""
+    from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
+
+    log = open_log(snapshot.desk.repository)
+    try:
+        snapshot.desk.loaded.refuse_judging()
+        now = look(snapshot, wanted, cancel)
+    except HandoffError:
+        now = None  # what the log and the documents tell can be read all the same
+    here = read_history(snapshot.desk, log, wanted.handoff, wanted.phase, now=now)
+    index = now.index if now is not None else build_log_index(log.verify())
+    others = [phase for phase in _list_phases(index, here.handoff) if phase != here.phase]
+    return AttemptsView((here, *(read_history(snapshot.desk, log, here.handoff, phase) for phase in others)))
+
+
+def _list_phases(index: LogIndex, handoff: str) -> list[str]:
+    return sorted({phase for name, phase in index.places if name == handoff})
+
+
+def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cancel: Event) -> AttemptComparison:
+    from handoff_tui.history.attempts.compare import compare_attempts  # noqa: PLC0415 - few look at it
+
+    return compare_attempts(
+        snapshot.desk, open_log(snapshot.desk.repository), before, after, telling=ProgressCallbacks(cancel=cancel)
+    )
+
+
+def read_why(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> FailureReport:
+    """Why the gate in view is closed, by results that are there: no command is started for it."""
+    from handoff_tui.history.failure.failure import FailurePlace, explore_failure  # noqa: PLC0415 - few look at it
+
+    snapshot.desk.loaded.refuse_judging()
+    found = look(snapshot, wanted, cancel)
+    place = FailurePlace(found.handoff.id, found.key.phase, found.key.attempt)
+    return explore_failure(snapshot.desk, found.report, None if found.index.verdict.fatal else found.index, place)

@@ -3,58 +3,94 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.live.feed.repository_feed import build_trouble
-from handoff_tui.live.keyed_worker import Lane
-from handoff_tui.live.state.desk import PACKET, DeskState, Loaded, Part
-from handoff_tui.live.state_store import Board, put_parts
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import PACKET, AppState, Loaded, Part, Scope, build_trouble
+from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.system.clock import read_monotonic, read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.live.feed.snapshot import Scene
+    from handoff_tui.checks.result import CheckResult
+    from handoff_tui.live.drafts import DraftKeeper
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+    from handoff_tui.live.parts.loader import PartLoader
 
 Token = tuple[Hashable, ...]
-"""What a part was read for; the last element is the version of the scene."""
-Reader = Callable[[Part, DeskState, "Scene", threading.Event], Any]
+"""What a part was read for; the last element is the version of the snapshot."""
 
 QUICK = frozenset({Part.SHOWN, Part.PIPELINE, Part.CHECKS, Part.DOCUMENT})
-"""Read on a lane of their own, so that they wait for nothing that takes long."""
+"""Read on a separate worker, so that they never wait for slow ones."""
 _ORDER = (
     *(Part.CHECKS, Part.SHOWN, Part.DOCUMENT, Part.PIPELINE),
     *(Part.LOG, Part.FILES, Part.FILE, Part.GATE, Part.DIFFERENCE, Part.ATTEMPTS, Part.FIGURES),
 )
+_OF_THE_SCOPE = (Part.FILES, Part.DIFFERENCE, Part.FILE)
 _FIRST = -1
-"""What a handoff says is read again in no time after a save; the checks, which rest on it, come next."""
+"""The rank of what a handoff says: quickly read after a save, and the checks depend on it."""
 _HEAD_START = 0.01
-"""Who draws has the processor for about so long."""
+"""Seconds that drawing has the processor to itself."""
 _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 
 
-class PartsInView:
-    """Which parts are needed, what each was read for, and what is being read."""
+class VisibleParts:
+    """Knows which parts are needed, what each was read for, and what is being read."""
 
-    def __init__(self, board: Board, quick: Lane, slow: Lane, find_scene: Callable[[DeskState], Scene | None]) -> None:
-        self._board = board
-        self._quick, self._slow = quick, slow
-        self._find_scene = find_scene
+    def __init__(
+        self,
+        store: StateStore,
+        quick: KeyedWorker,
+        slow: KeyedWorker,
+        drafts: DraftKeeper,
+    ) -> None:
+        self._store, self._quick, self._slow, self._drafts = store, quick, slow, drafts
         self._lock = threading.Lock()
+        self._loader_lock = threading.Lock()
+        self._loader: PartLoader | None = None
         self._needed: frozenset[Part] = frozenset()
         self._read: dict[Part, Token] = {}
         self._asked: dict[Part, Token] = {}
         self._seconds: dict[Part, float] = {}
-        self.reader: Reader | None = None
+
+    @property
+    def loader(self) -> PartLoader:
+        """Reads the parts; its imports wait until something is needed."""
+        from handoff_tui.live.parts.loader import PartLoader  # noqa: PLC0415 - after the first paint
+
+        with self._loader_lock:
+            if self._loader is None:
+                self._loader = PartLoader(self._store, self._drafts)
+            return self._loader
 
     def need(self, parts: frozenset[Part]) -> None:
+        """Takes what is on screen now. During time travel only the diff is read here."""
         self._needed = parts
         self.catch_up()
 
+    def show(self, changes: dict[str, Any], *parts: Part) -> None:
+        """Shows something else: the parts that depend on it are empty until they are read."""
+        if all(getattr(self._store.state, name) == value for name, value in changes.items()):
+            return
+        self.forget(*parts)
+        self._store.change(lambda state: put_parts(replace(state, **changes), {part.value: Loaded() for part in parts}))
+        self.catch_up()
+
+    def show_scope(self, scope: Scope, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
+        """Shows changes since another point."""
+        self.show({"scope": scope, **changes}, *_OF_THE_SCOPE)
+
+    def note_checks(self, root: str = "", commands: tuple[CheckResult, ...] = (), *, shown: bool = False) -> None:
+        """Takes in that checks were run elsewhere: the gate may have changed, and older results are out of date."""
+        self.loader.note_checks(root, commands)
+        self.forget(Part.GATE, *(() if shown else (Part.CHECKS,)))
+        self.catch_up()
+
     def forget(self, *parts: Part) -> None:
-        """What was read is for something else now; what is being read is not wanted any more."""
+        """Drops what was read, and gives up what is being read."""
         for part in parts:
             self._quick.cancel(part)
             self._slow.cancel(part)
@@ -64,35 +100,36 @@ class PartsInView:
                 self._asked.pop(part, None)
 
     def catch_up(self, *, drawn_first: bool = False) -> None:
-        """Has read what is needed and not up to date; returns at once.
+        """Starts reading what is needed and not up to date; returns at once.
 
-        `drawn_first` where much is drawn anew just now: checks, which take a while, must not slow that down.
+        With `drawn_first` much is being redrawn: checks, which take a while, must not slow that down.
         """
-        state = self._board.state
-        scene = self._find_scene(state)
+        state = self._store.state
+        snapshot = self._store.find_snapshot(state)
+        needed = self._needed if state.travel is None else self._needed.intersection(_OF_THE_SCOPE)
         wanted: list[Part] = []
         with self._lock:
-            tokens = {part: build_token(part, state, scene) for part in _ORDER} if scene is not None else {}
+            tokens = {part: build_token(part, state, snapshot) for part in _ORDER} if snapshot is not None else {}
             old = frozenset(part for part, token in tokens.items() if token != self._read.get(part))
             for part, token in tokens.items():
-                if token is not None and part in self._needed and part in old and self._asked.get(part) != token:
+                if token is not None and part in needed and part in old and self._asked.get(part) != token:
                     self._asked[part] = token
                     wanted.append(part)
         if old:
-            self._board.change(lambda state: self._mark(state, old))
+            self._store.change(lambda state: self._mark(state, old))
         for part in wanted:
             self._submit(part, _HEAD_START if drawn_first and part is Part.CHECKS else 0.0)
 
     def _submit(self, part: Part, least: float) -> None:
-        """What takes long to read is read again when it has been quiet: it must not slow down what is quick."""
+        """Waits for a quiet moment before slow parts are read again, so that they do not slow down the quick ones."""
         pause = min(max(2 * self._seconds.get(part, 0.0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
-        is_quick = part in QUICK and not (part is Part.DOCUMENT and self._board.state.open_document == PACKET)
+        is_quick = part in QUICK and not (part is Part.DOCUMENT and self._store.state.open_document == PACKET)
         delay = pause if part in self._read and not is_quick else least
-        lane = self._quick if is_quick else self._slow
+        worker = self._quick if is_quick else self._slow
         rank = _FIRST if part is Part.SHOWN and part in self._read else _ORDER.index(part)
-        lane.submit(part, lambda cancel: self._read_part(part, cancel), rank=rank, delay=delay)
+        worker.submit(part, lambda cancel: self._read_part(part, cancel), rank=rank, delay=delay)
 
-    def _mark(self, state: DeskState, old: frozenset[Part]) -> DeskState:
+    def _mark(self, state: AppState, old: frozenset[Part]) -> AppState:
         changes: dict[str, Loaded[Any]] = {}
         for part in old:
             loaded: Loaded[Any] = getattr(state, part.value)
@@ -102,14 +139,14 @@ class PartsInView:
         return put_parts(state, changes) if changes else state
 
     def _read_part(self, part: Part, cancel: threading.Event) -> None:
-        state = self._board.state
-        scene = self._find_scene(state)
-        token = build_token(part, state, scene) if scene is not None else None
-        if self.reader is None or scene is None or token is None:
+        state = self._store.state
+        snapshot = self._store.find_snapshot(state)
+        token = build_token(part, state, snapshot) if snapshot is not None else None
+        if snapshot is None or token is None:
             return
         began = read_monotonic()
         try:
-            loaded: Loaded[Any] = Loaded(self.reader(part, state, scene, cancel))
+            loaded: Loaded[Any] = Loaded(self.loader.read(part, state, snapshot, cancel))
         except (HandoffError, OSError) as refused:
             loaded = Loaded(trouble=build_trouble(refused))
         self._seconds[part] = read_monotonic() - began
@@ -119,12 +156,12 @@ class PartsInView:
             if not cancel.is_set():
                 self._read[part] = token
         if not cancel.is_set():
-            self._board.change(lambda state: self._apply(state, part, token, loaded))
+            self._store.change(lambda state: self._apply(state, part, token, loaded))
         self.catch_up()
 
-    def _apply(self, state: DeskState, part: Part, token: Token, loaded: Loaded[Any]) -> DeskState:
-        scene = self._find_scene(state)
-        now = build_token(part, state, scene) if scene is not None else None
+    def _apply(self, state: AppState, part: Part, token: Token, loaded: Loaded[Any]) -> AppState:
+        snapshot = self._store.find_snapshot(state)
+        now = build_token(part, state, snapshot) if snapshot is not None else None
         if now is None or now[:-1] != token[:-1]:
             return state  # something else is in view by now
         before: Loaded[Any] = getattr(state, part.value)
@@ -134,16 +171,16 @@ class PartsInView:
         return put_parts(state, {part.value: fresh})
 
 
-def build_token(part: Part, state: DeskState, scene: Scene) -> Token | None:
-    """What a part must be read for, as things are; nothing where there is nothing to read."""
+def build_token(part: Part, state: AppState, snapshot: RepositorySnapshot) -> Token | None:
+    """Returns what a part must be read for now; None if there is nothing to read."""
     if part in {Part.LOG, Part.FIGURES}:
-        return (scene.state.repository.root, scene.log_version)
+        return (snapshot.state.repository.root, snapshot.log_version)
     subject = _find_subject(part, state)
-    return None if state.chosen is None or None in subject else (state.chosen, *subject, scene.version)
+    return None if state.chosen is None or None in subject else (state.chosen, *subject, snapshot.version)
 
 
-def _find_subject(part: Part, state: DeskState) -> Token:
-    """What is in view besides the handoff; a nothing among it: there is nothing to read."""
+def _find_subject(part: Part, state: AppState) -> Token:
+    """Returns what is in view besides the handoff; a None among it means there is nothing to read."""
     if part is Part.FILE:
         return (state.scope, state.open_file)
     if part in {Part.FILES, Part.DIFFERENCE}:

@@ -7,15 +7,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import ProofRecord, TaskProofs
 from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord
 from handoff_tui.agents.runs.run import LockState, RunKey
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.checks.report import TrustPlan
-from handoff_tui.core.picture import Picture
+from handoff_tui.agents.step.report import RunView
+from handoff_tui.checks.report import RequestedCommands
+from handoff_tui.core.text.pictures import Picture
 
 if TYPE_CHECKING:
-    from handoff_tui.live.state.desk import Trouble
+    from handoff_tui.live.state.app import Trouble
 
 
 class PhaseCommand(NamedTuple):
@@ -27,7 +27,7 @@ class PhaseCommand(NamedTuple):
     from_repository: bool
 
 
-class Stop(NamedTuple):
+class Breakpoint(NamedTuple):
     """A breakpoint: where agents that go on by themselves are held up."""
 
     phase: str
@@ -35,7 +35,7 @@ class Stop(NamedTuple):
     """Before the phase begins; else when it has ended."""
 
 
-class Coming(NamedTuple):
+class ScheduledRun(NamedTuple):
     """A try that starts by itself in a while."""
 
     root: str
@@ -45,17 +45,17 @@ class Coming(NamedTuple):
     why: str
 
 
-class AtWork(NamedTuple):
+class Activity(NamedTuple):
     """What goes on because of this desk, whatever is in view."""
 
     runs: tuple[RunKey, ...] = ()
     """Agents that were started here and have not ended."""
-    coming: tuple[Coming, ...] = ()
+    coming: tuple[ScheduledRun, ...] = ()
     looking: tuple[RunKey, ...] = ()
     """Agents that have ended, and whose work is being looked at."""
 
 
-NOBODY_AT_WORK = AtWork()
+NO_ACTIVITY = Activity()
 
 
 class AgentsView(NamedTuple):
@@ -67,10 +67,10 @@ class AgentsView(NamedTuple):
     agents: tuple[PhaseCommand, ...] = ()
     looking: frozenset[RunKey] = frozenset()
     """Runs that have ended, and whose work is being looked at now."""
-    coming: Coming | None = None
+    coming: ScheduledRun | None = None
     loops: bool = False
     """Whether agents follow one another by themselves, up to where a person is needed."""
-    stops: frozenset[Stop] = frozenset()
+    stops: frozenset[Breakpoint] = frozenset()
 
 
 class OutputSource(StrEnum):
@@ -81,7 +81,7 @@ class OutputSource(StrEnum):
     """What it was told."""
 
 
-class OutputPlace(NamedTuple):
+class OutputRange(NamedTuple):
     """The lines that are wanted; without a first one, the last ones, also while more are printed."""
 
     run: RunKey
@@ -183,18 +183,18 @@ class Proposal:
     lock: LockState | None = None
     rollback: RollbackPreview | None = None
     record: RollbackRecord | None = None
-    trust: TrustPlan | None = None
+    trust: RequestedCommands | None = None
     typed: str = ""
     """What must be typed before it is done; nothing where one key is enough."""
     typed_why: str = ""
-    stops: frozenset[Stop] = frozenset()
+    stops: frozenset[Breakpoint] = frozenset()
     """Breakpoints that would hold up what follows by itself."""
     note: str = ""
     """What is to be known besides: that it is not what was shown before."""
     trouble: Trouble | None = None
 
 
-class Ring(NamedTuple):
+class Bell(NamedTuple):
     """What the terminal is to be sent, once: bell and notification. The number tells one from the next."""
 
     number: int

@@ -1,4 +1,4 @@
-"""A log that is not sound takes the whole screen: it cannot be overlooked, and it is said once."""
+"""A log that is not intact takes the whole screen: it cannot be overlooked, and it is said once."""
 
 from __future__ import annotations
 
@@ -8,11 +8,50 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from handoff_tui.core.text.page import Cell
-from handoff_tui.tui.dialogs.alert_page import Alarm, build_alert_page
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView
+
+_MOST = 12
+
+Alarm = tuple[tuple[str, tuple[str, ...]], ...]
+"""Repositories whose logs are not intact, each with what is wrong."""
+
+
+def find_alarm(state: AppState) -> Alarm:
+    return tuple((part.root, part.fatal) for part in state.repositories if part.fatal)
+
+
+def build_alert_page(alarm: Alarm) -> Page:
+    """What is wrong, what follows from it, and what to do."""
+    page = Page()
+    page.line(Cell("✗ THE SIGNED LOG IS NOT SOUND", "critical"))
+    page.blank()
+    page.line(
+        Cell("Every gate of this repository is closed until it is. Nothing can be decided, and no earlier approval "),
+        Cell("counts. What is shown can still be read."),
+    )
+    for root, fatal in alarm:
+        page.heading(render_safe(root), plural(len(fatal), "problem"))
+        for text in fatal[:_MOST]:
+            page.line(Cell("✗ ", "fail"), Cell(render_safe(text)), indent=4)
+        if len(fatal) > _MOST:
+            page.line(Cell(f"… and {len(fatal) - _MOST:,} more; the log view lists them", "muted"), indent=2)
+    page.heading("What to do")
+    page.line(Cell("- ", "muted"), Cell("Approve nothing by other means because of this screen."), indent=4)
+    verify = (Cell("handoff-tui log verify", "key"), Cell(" tells every problem, with its code."))
+    page.line(Cell("- ", "muted"), *verify, indent=4)
+    page.line(
+        Cell("- ", "muted"),
+        Cell("Ask who changed the log: git log -- .handoff-tui/log. A copy on another branch or in a backup mends it."),
+        indent=4,
+    )
+    return page
+
 
 _MOVES = {
     "down": "nav.down",

@@ -15,22 +15,21 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.bisect.page import build_bisect_page
-from handoff_tui.history.bisect.report import BisectProgress, BisectReport, Standing
-from handoff_tui.live.state.debugging import BisectPart
-from handoff_tui.live.state.desk import DeskState, Scope
+from handoff_tui.history.bisect.report import BisectProgress, BisectReport, TrialVerdict
+from handoff_tui.live.state.app import AppState, BisectPart, Scope
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
 from handoff_tui.tui.dialogs.box import Box
-from handoff_tui.tui.dialogs.scope import render_scope
+from handoff_tui.tui.dialogs.lists import render_scope
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
 Row = tuple[Cell, ...]
 _STANDINGS = {
-    Standing.GOOD: Cell("✓ passes  ", "pass"),
-    Standing.BAD: Cell("✗ fails   ", "fail"),
-    Standing.UNTESTABLE: Cell("? cannot tell  ", "warning"),
+    TrialVerdict.GOOD: Cell("✓ passes  ", "pass"),
+    TrialVerdict.BAD: Cell("✗ fails   ", "fail"),
+    TrialVerdict.UNTESTABLE: Cell("? cannot tell  ", "warning"),
 }
 
 
@@ -83,15 +82,15 @@ def describe_search(part: BisectPart | None) -> Row:
 
 def _describe_effort(report: BisectReport) -> str:
     """How many commits were tried, and how many of them could not be."""
-    untold = sum(trial.standing is Standing.UNTESTABLE for trial in report.trials)
+    untold = sum(trial.standing is TrialVerdict.UNTESTABLE for trial in report.trials)
     odd = f", of which {untold:,} could not be told" if untold else ""
     return f"{plural(len(report.trials), 'commit')} tried{odd}"
 
 
 def _describe_range(trials: tuple[BisectProgress, ...]) -> Row:
     """From the last commit that is known to be good to the first that is known to be bad."""
-    good = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is Standing.GOOD), "?")
-    bad = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is Standing.BAD), "HEAD")
+    good = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is TrialVerdict.GOOD), "?")
+    bad = next((one.commit[:SHORT_COMMIT] for one in reversed(trials) if one.standing is TrialVerdict.BAD), "HEAD")
     return (Cell("good ", "muted"), Cell(good, "pass"), Cell(" … bad ", "muted"), Cell(bad, "fail"))
 
 
@@ -142,7 +141,7 @@ class BisectScreen(Box[str | None], inherit_bindings=False):
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """How far it has come. A search for another check is not this one."""
         part = state.bisect
         is_mine = self._begun and part is not None and part.check == self._check

@@ -81,3 +81,11 @@ class CommentScreen(Box[Comment | None], inherit_bindings=False):
     def keep(self) -> None:
         text = self.query_one(CommentField).text.strip()
         self.dismiss(self._blank.model_copy(update={"text": text}))
+
+
+class NoteScreen(CommentScreen):
+    """Enter keeps the note: who is at work can read it, and the next agent is given it."""
+
+    def _show_title(self) -> None:
+        name = render_safe(self._blank.path or "")
+        self.query_one(Rule).show_title(Cell("A word to the agents of ", "heading"), Cell(name, "path"))

@@ -5,15 +5,157 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from textual.message import Message
+from textual.widgets import Input
 
+from handoff_tui.agents.runs.mentioned_files import NamedPlace
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import GLOBAL_SCOPES
-from handoff_tui.live.state.desk import DeskState
+from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.live.state.agents import Activity, Breakpoint
+from handoff_tui.live.state.app import AppState, ComparisonPoint, Scope
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
-from handoff_tui.tui.dialogs.agent_dialogs import build_stop_dialog, parse_place, parse_stop
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
-from handoff_tui.tui.dialogs.scope import ScopeScreen, parse_scope
+from handoff_tui.tui.dialogs.proposal import describe_stop
 from handoff_tui.tui.drawing.appearance import list_theme_names
-from handoff_tui.tui.messages import LeaveWanted, PlaceWanted, ScopeWanted, StopToggled, ThemeChosen
+from handoff_tui.tui.messages import BreakpointToggled, LeaveWanted, PlaceWanted, ScopeWanted, ThemeChosen
+from handoff_tui.tui.widgets.bars import Rule
+
+
+def build_stop_dialog(state: AppState) -> PaletteScreen:
+    """Every place between two phases; what is chosen is set, or taken away."""
+    view = state.agent.value
+    phases = dict.fromkeys(agent.phase for agent in view.agents) if view is not None else {}
+    stops = [Breakpoint(phase, before=before) for phase in phases for before in (True, False)]
+    set_now = view.stops if view is not None else frozenset()
+    offers = [
+        Offer(
+            f"stop:{'before' if stop.before else 'after'}:{stop.phase}",
+            describe_stop(stop),
+            "● set" if stop in set_now else "",
+        )
+        for stop in stops
+    ]
+    return PaletteScreen(
+        "Where nothing starts by itself", offers, "↵ sets it, or takes it away · lasts until you leave"
+    )
+
+
+def parse_stop(name: str) -> Breakpoint:
+    side, _, phase = name.partition(":")
+    return Breakpoint(phase, before=side == "before")
+
+
+def build_place_dialog(places: Sequence[NamedPlace]) -> PaletteScreen:
+    offers = [
+        Offer(f"place:{place.line or ''}:{place.path}", place.path, f"line {place.line}" if place.line else "")
+        for place in places
+    ]
+    return PaletteScreen("Open a file", offers, "↵ opens it")
+
+
+def parse_place(name: str) -> NamedPlace:
+    line, _, path = name.partition(":")
+    return NamedPlace(path, int(line) if line else None)
+
+
+def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
+    """Nothing where no agent of this desk is at work, and none is to start by itself."""
+    runs, coming = at_work.runs, at_work.coming
+    if not runs and not coming:
+        return None
+    offers = [Offer("stay", "stay here")]
+    if runs:
+        names = ", ".join(f"{key.handoff} · {key.phase}" for key in runs)
+        one = len(runs) == 1
+        title = f"{plural(len(runs), 'agent')} at work: {names}"
+        offers += [
+            Offer(
+                "leave:go", f"leave {'it' if one else 'them'} running; the output is kept", "handoff-tui step --attach"
+            ),
+            Offer("leave:stop", f"stop {'it' if one else 'them'}, then leave", "TERM, a grace, KILL"),
+        ]
+    else:
+        title = f"{coming[0].handoff} · {coming[0].phase} would start by itself"
+        offers.append(Offer("leave:go", "leave: it does not start"))
+    return PaletteScreen(render_safe(title), offers, "↵ takes the row under the cursor · esc stays")
+
+
+_PREFIX = "scope:"
+_SEPARATOR = "\0"
+_MOMENT, _TYPED, _TWO = "moment", "typed", "two"
+_BETWEEN = ".."
+_USUAL = {
+    DiffScope.SINCE_BASELINE: "since the baseline",
+    DiffScope.SINCE_MY_REVIEW: "since my last review",
+    DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
+}
+
+
+class ScopeScreen(PaletteScreen):
+    """Enter takes the row under the cursor. Two moments are chosen one after the other, or typed as `one..other`."""
+
+    def __init__(self, state: AppState) -> None:
+        moments = state.files.value.points if state.files.value else ()
+        self._moments = [_offer_moment(moment) for moment in moments]
+        self._choosing_two = False
+        self._before: str | None = None
+        usual = [
+            Offer(f"{_PREFIX}{scope.value}", words, "now" if state.scope == Scope(scope) else "")
+            for scope, words in _USUAL.items()
+        ]
+        two = Offer(_TWO, "between two moments…", "or type one..other")
+        super().__init__("Compare with", [*usual, two, *self._moments], "type a commit, a tag, a digest, or one..other")
+
+    def _filter(self, text: str) -> None:
+        name = text.strip()
+        known = [offer for offer in self._offers if not offer.id.startswith(_TYPED)]
+        typed = [Offer(f"{_TYPED}{_SEPARATOR}{name}", f"compare with {name}", "as typed")] if name else []
+        self._offers = (*known, *typed)
+        super()._filter(text)
+
+    def _take(self, key: str) -> None:
+        kind, _, name = key.partition(_SEPARATOR)
+        if kind == _TWO or (self._before is None and self._choosing_two and kind in {_MOMENT, _TYPED}):
+            self._ask_for_next(None if kind == _TWO else name)
+        elif kind in {_MOMENT, _TYPED}:
+            self.dismiss(render_scope(self._build_scope(name)))
+        else:
+            super()._take(key)
+
+    def _ask_for_next(self, before: str | None) -> None:
+        """The older of two moments, and then the newer one."""
+        self._choosing_two, self._before = True, before
+        self._offers = tuple(self._moments)
+        words = "From which moment on?" if before is None else f"From {before} to which?"
+        self.query_one(Rule).show_title(Cell(words, "heading"))
+        self.query_one("#palette-field", Input).value = ""
+        self._filter("")
+
+    def _build_scope(self, name: str) -> Scope:
+        if self._before is not None:
+            return Scope(DiffScope.BETWEEN, self._before, name)
+        one, between, other = name.partition(_BETWEEN)
+        return (
+            Scope(DiffScope.BETWEEN, one.strip(), other.strip() or None) if between else Scope(DiffScope.BETWEEN, name)
+        )
+
+
+def render_scope(scope: Scope) -> str:
+    """A scope as a dialog answers with it."""
+    return _PREFIX + _SEPARATOR.join((scope.scope.value, scope.against or "", scope.instead or ""))
+
+
+def parse_scope(name: str) -> Scope:
+    """The scope behind an answer, without its prefix."""
+    scope, against, instead = (*name.split(_SEPARATOR), "", "")[:3]
+    return Scope(DiffScope(scope), against or None, instead or None)
+
+
+def _offer_moment(moment: ComparisonPoint) -> Offer:
+    return Offer(f"{_MOMENT}{_SEPARATOR}{moment.name}", f"{moment.kind} {moment.name}  {moment.text}", moment.at)
+
 
 _ORDER = list(GROUPS)
 
@@ -44,7 +186,7 @@ _HIDDEN = frozenset({"nav", "focus"})
 """Of no use from a list."""
 
 
-def build_offers(state: DeskState, hints: Sequence[Hint], themes: Sequence[str]) -> list[Offer]:
+def build_offers(state: AppState, hints: Sequence[Hint], themes: Sequence[str]) -> list[Offer]:
     actions = [
         Offer(f"action:{hint.action}", f"{GROUPS[get_scope(hint.action)]}: {hint.words}", hint.key, hint.refusal)
         for hint in hints
@@ -63,14 +205,14 @@ ANSWERS: dict[str, Callable[[str], Message]] = {
     "theme": ThemeChosen,
     "file": PlaceWanted,
     "scope": lambda name: ScopeWanted(parse_scope(name)),
-    "stop": lambda name: StopToggled(parse_stop(name)),
+    "stop": lambda name: BreakpointToggled(parse_stop(name)),
     "place": lambda name: PlaceWanted(*parse_place(name)),
     "leave": lambda name: LeaveWanted(stops=name == "stop"),
 }
 """What is asked for by what was chosen in a dialog: the first word of an offer's id, and the rest of it."""
 
 
-def build_dialog(action: str, state: DeskState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
+def build_dialog(action: str, state: AppState, hints: Sequence[Hint], keys: Keys) -> PaletteScreen | None:
     """Nothing for actions that open no list."""
     makers: dict[str, Callable[[], PaletteScreen]] = {
         "app.palette": lambda: PaletteScreen("Commands", build_offers(state, hints, list_theme_names())),
@@ -89,7 +231,7 @@ def _build_verbs(hints: Sequence[Hint]) -> PaletteScreen:
     return PaletteScreen("Decide: nothing is signed yet", offers)
 
 
-def has_place(state: DeskState, view: str, path: str) -> bool:
+def has_place(state: AppState, view: str, path: str) -> bool:
     """Whether a view can show a file."""
     if view == "diff":
         return state.files.value is not None and any(file.change.path == path for file in state.files.value.files)

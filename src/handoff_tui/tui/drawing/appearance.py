@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.load import load_settings
 from handoff_tui.config.peek import adapt_theme
-from handoff_tui.config.settings.reasons import Reasons
+from handoff_tui.config.settings.user import Reasons
 from handoff_tui.config.theme import Theme, find_theme_folder, list_themes, load_theme
 
 _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
@@ -17,7 +17,7 @@ _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Appearance:
     """What the user chose, or what fits the terminal."""
 
     theme: Theme
@@ -28,10 +28,10 @@ class Look:
     reasons: Reasons = field(default_factory=Reasons)
 
 
-def load_look(theme: str | None = None, *, read_only: bool = False) -> Look:
+def load_appearance(theme: str | None = None, *, read_only: bool = False) -> Appearance:
     """The user's choices; what the terminal can show wins over the file, and a theme that was asked for over both."""
     settings = load_settings(None).settings
-    return Look(
+    return Appearance(
         theme=load_theme(theme or adapt_theme(settings.theme), find_theme_folder()),
         keymap={**DEFAULT_KEYMAP, **settings.keymap},
         ascii_only=settings.ascii or os.environ.get("TERM") in _PLAIN_TERMINALS,

@@ -12,18 +12,17 @@ from textual.containers import Vertical
 
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
-from handoff_tui.core.text.rows import RowSource
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import DeskState, Loaded, Part, Value
+from handoff_tui.live.state.app import AppState, Loaded, Part, Value
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.status.pipeline_view import PhaseStanding
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import HandoffChosen, PhaseChosen, ViewWanted
 from handoff_tui.tui.views.checks.rows import CheckRows
 from handoff_tui.tui.views.inbox.rows import InboxRows
 from handoff_tui.tui.views.pipeline.rows import PipelineRows
 from handoff_tui.tui.widgets.bars import Rule
-from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
+from handoff_tui.tui.widgets.freshness import read_now
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, RowSource
 
 _SECTIONS = ("inbox", "pipeline", "checks")
 _HIGH = 40
@@ -68,7 +67,7 @@ class Rail(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as in the framework
         super().__init__(id=id)
-        self._state = DeskState()
+        self._state = AppState()
         self._drawn: dict[str, tuple[object, ...]] = {}
         """What each list was made from."""
 
@@ -82,7 +81,7 @@ class Rail(Vertical):
         of_sections = {"pipeline": Part.PIPELINE, "checks": Part.CHECKS}
         return frozenset(of_sections[name] for name in self._list_shown() if name in of_sections)
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """Draws another state."""
         self._state = state
         shown = self._list_shown()

@@ -9,7 +9,7 @@ from textual.containers import Container
 from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.widgets.line_view import LineView
 
@@ -27,7 +27,7 @@ class View(Container):
     hints: ClassVar[tuple[str, ...]] = ()
     """Actions for the key bar, most wanted first; what does not fit is left out."""
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """Draws another state. Called after every change, so it compares before it works."""
         raise NotImplementedError
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import Loaded, Value
+
+
+def read_now() -> datetime:
+    return datetime.now(UTC)
 
 
 def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:

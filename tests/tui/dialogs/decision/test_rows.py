@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.decisions.values.demand import Demand
-from handoff_tui.live.state.desk import ChecksProgress, DecisionPart, DecisionStage, Trouble
+from handoff_tui.decisions.views import ExtraConfirmation
+from handoff_tui.live.state.app import ChecksProgress, DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.dialogs.decision.rows import (
@@ -26,7 +26,10 @@ KEY = HandoffKey("/lamp", "H-1")
 PREPARING = DecisionPart("reject", KEY, DecisionStage.PREPARING)
 READY = replace(PREPARING, stage=DecisionStage.READY, view=build_decision_view(reason=""))
 DEMANDING = replace(
-    READY, verb="override", view=build_decision_view(verb="override"), demands=(Demand("3 files are unread", "a.py"),)
+    READY,
+    verb="override",
+    view=build_decision_view(verb="override"),
+    demands=(ExtraConfirmation("3 files are unread", "a.py"),),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.agents.proofs import ProofRecord, TaskProofs
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.live.state.agents import ProofShown
-from handoff_tui.tui.dialogs.proofs.screen import ProofRows, build_proof_line, build_proof_name, describe_proof
+from handoff_tui.tui.dialogs.proofs import ProofRows, build_proof_line, build_proof_name, describe_proof
 from tests.support.agent_states import PROOFS
 
 SHOT, LOG, GONE = (proof for task in PROOFS for proof in task.proofs)

@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.live.state.agents import AgentsView, Coming
+from handoff_tui.live.state.agents import AgentsView, ScheduledRun
 from handoff_tui.tui.views.agent.view import (
     TryInView,
     find_compared_scope,
@@ -20,7 +20,7 @@ from handoff_tui.tui.views.agent.view import (
 from tests.support.agent_states import COMMANDS, HANDOFF, look_at, make_lock, make_run
 
 VIEW = AgentsView((), agents=COMMANDS)
-COMING = Coming("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it failed by itself")
+COMING = ScheduledRun("/desk", HANDOFF, "build", datetime(2026, 3, 5, tzinfo=UTC), "it failed by itself")
 RUNNING, PAUSED, ENDED = make_run(1, RunStatus.RUNNING), make_run(1, RunStatus.PAUSED), make_run(1)
 LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
 

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.agents.runs.run import RunEnding, RunStatus
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.report import RunView, StepOutcome
 from handoff_tui.config.theme import load_theme
 from handoff_tui.core.text.page import Line
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.live.state.agents import AgentsView, Coming, Stop
+from handoff_tui.live.state.agents import AgentsView, Breakpoint, ScheduledRun
 from handoff_tui.tui.drawing.theming import Ink
 from handoff_tui.tui.views.agent.rows import (
     AgentRows,
@@ -145,8 +144,8 @@ def test_page_has_lines_only_of_safe_cells() -> None:
 def test_agenda_is_told_before_the_rest() -> None:
     """What starts by itself and when, what holds it up; on every page of the handoff."""
     at = datetime(2026, 3, 5, 10, 0, 7, tzinfo=UTC)
-    coming = Coming("/desk", "H-1", "build", at, "it failed by itself; retry 1 of 2")
-    view = AgentsView((), agents=COMMANDS, coming=coming, stops=frozenset({Stop("test", before=True)}))
+    coming = ScheduledRun("/desk", "H-1", "build", at, "it failed by itself; retry 1 of 2")
+    view = AgentsView((), agents=COMMANDS, coming=coming, stops=frozenset({Breakpoint("test", before=True)}))
     clock = at.astimezone().strftime("%H:%M:%S")
     for run in (None, make_run(1, RunStatus.RUNNING), look_at(make_run(1))):
         lines = [read(row) for row in lay_out(build_try_page(run, view), 100)]

@@ -6,17 +6,17 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import (
     BaselineChoice,
-    Change,
+    ComparedItem,
     ComparedPair,
+    ComparedSection,
     DiffScope,
-    Item,
-    Section,
+    ItemChange,
     SnapshotDiff,
 )
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell, Line
 from handoff_tui.git.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
-from handoff_tui.live.state.desk import DeskState, DifferenceView, Drafts, FilesView, Loaded, Trouble
+from handoff_tui.live.state.app import AppState, DifferenceView, Drafts, FilesView, Loaded, Trouble
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.views.diff.bars import (
     Shown,
@@ -29,7 +29,9 @@ from handoff_tui.tui.views.diff.bars import (
 from tests.support.diffs import build_change
 
 PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7" * 40, reason="approved"))
-LOST = SnapshotDiff(tests=Section(items=(Item("t::a", Change.VANISHED, "pass", explained=False),), before_total=1))
+LOST = SnapshotDiff(
+    tests=ComparedSection(items=(ComparedItem("t::a", ItemChange.VANISHED, "pass", explained=False),), before_total=1)
+)
 RECORD = Loaded(DifferenceView(PAIR, LOST, (), ("a note",)))
 
 
@@ -55,8 +57,9 @@ def test_record_that_is_not_there_says_why() -> None:
 def test_record_page_has_everything_and_the_notes() -> None:
     """Also what the command line leaves to --all."""
     many = SnapshotDiff(
-        tests=Section(
-            items=tuple(Item(f"t::{number}", Change.NEW, after="pass") for number in range(30)), before_total=1
+        tests=ComparedSection(
+            items=tuple(ComparedItem(f"t::{number}", ItemChange.NEW, after="pass") for number in range(30)),
+            before_total=1,
         )
     )
     page = build_record_page(Loaded(DifferenceView(PAIR, many, (), ("a note",))), 3)
@@ -106,7 +109,7 @@ def test_status_tells_how_and_where() -> None:
     """The mode, the file, what was read, the change; whatever is unusual is named."""
     files = tuple(ChangedFile(build_change(name), FileKind.TEXT) for name in ("a.py", "b.py"))
     drafts = Drafts((Comment(text="a"),), frozenset({"a.py"}))
-    state = DeskState(files=Loaded(FilesView(PAIR, files, counted=False)), drafts=drafts)
+    state = AppState(files=Loaded(FilesView(PAIR, files, counted=False)), drafts=drafts)
     rest = "file 2 of 2 · 1 of 2 read · change 3 of 9 · your drafts: 1 comment"
     assert join(build_status(state, (2, 2), Shown(width=80, change=3, changes=9))) == f" unified · {rest}"
     usual = join(build_status(replace(state, drafts=Drafts()), (2, 2), Shown(width=80, change=3, changes=9)))
@@ -114,8 +117,8 @@ def test_status_tells_how_and_where() -> None:
     unusual = Shown(
         split=True, width=120, wrap=True, whitespace=Whitespace.IGNORE, context=None, changes=0, reading=True
     )
-    assert join(build_status(DeskState(), (0, 0), unusual)) == (
+    assert join(build_status(AppState(), (0, 0), unusual)) == (
         " side by side · wrapped · white space: ignore · whole file · reading…"
     )
-    assert join(build_status(DeskState(), (0, 0), Shown(wanted="unified", width=120))) == " unified"
-    assert join(build_status(DeskState(), (0, 0), Shown(width=120))) == " unified"
+    assert join(build_status(AppState(), (0, 0), Shown(wanted="unified", width=120))) == " unified"
+    assert join(build_status(AppState(), (0, 0), Shown(width=120))) == " unified"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, DocumentRole, Section
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
 from handoff_tui.live.state.app import PACKET
 from handoff_tui.tui.views.document.markdown_blocks import parse_blocks
 from handoff_tui.tui.views.document.view import OutlineRows, count_wrong, describe_sections, find_sections
@@ -13,9 +13,9 @@ SPEC = Document(
     path="handoffs/H-1/SPEC.md",
     role=DocumentRole.SPEC,
     sections=(
-        Section(title="H-1", line=1, level=1),
-        Section(title="2. Test plan", line=3),
-        Section(title="1. Mission", line=9),
+        Heading(title="H-1", line=1, level=1),
+        Heading(title="2. Test plan", line=3),
+        Heading(title="1. Mission", line=9),
     ),
     missing=("Design principles",),
     out_of_order=("Mission",),
@@ -54,7 +54,7 @@ def test_documents_of_the_same_name_are_told_apart() -> None:
 
 def test_outline_lists_what_belongs_to_no_handoff() -> None:
     """A file that was jumped to stands first; the packet has sections, too."""
-    sections = (Section(title="Why it came back", line=3),)
+    sections = (Heading(title="Why it came back", line=3),)
     rows = OutlineRows((RESULTS,), "src/a.py", sections)
     assert read_rows(rows)[:2] == ["● a.py                              file", "  Why it came back"]
     assert read_rows(OutlineRows((), PACKET, sections))[-1] == "  Why it came back"
@@ -62,7 +62,7 @@ def test_outline_lists_what_belongs_to_no_handoff() -> None:
 
 def test_hostile_names_are_shown() -> None:
     """A title cannot repaint the row."""
-    rows = OutlineRows((), "a\x1b[2Kb.md", (Section(title="x\u202ey", line=1),))
+    rows = OutlineRows((), "a\x1b[2Kb.md", (Heading(title="x\u202ey", line=1),))
     assert "a␛[2Kb.md" in read_rows(rows)[0]
     assert "x⟨U+202E⟩y" in read_rows(rows)[1]
 

@@ -4,13 +4,13 @@ import pytest
 
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.history.metrics.report import Figure
+from handoff_tui.history.metrics.report import Metric
 from handoff_tui.tui.views.figures.view import FigureRows, SourceRows, build_figure_page, label_figure
 from tests.support.debug_states import FIGURES, LOOPS, MISSED, UNKNOWN
 from tests.support.log_states import ROWS
 
 
-def render(figure: Figure, width: int = 100) -> str:
+def render(figure: Metric, width: int = 100) -> str:
     rows = lay_out(build_figure_page(figure), width)
     return "\n".join("".join(cell.text for cell in row) for row in rows)
 
@@ -24,7 +24,7 @@ def join(rows: FigureRows | SourceRows, index: int, width: int) -> str:
     [(MISSED, "missed"), (UNKNOWN, "unknown"), (LOOPS, "no target")],
     ids=["missed", "unknown", "plain"],
 )
-def test_label_says_whether_the_target_is_met(figure: Figure, word: str) -> None:
+def test_label_says_whether_the_target_is_met(figure: Metric, word: str) -> None:
     """A figure that cannot be computed meets nothing."""
     assert label_figure(figure).word == word
 

@@ -33,9 +33,9 @@ def test_page_of_a_decided_gate_tells_who_let_it_pass_and_what_is_owed() -> None
 
 def test_page_of_a_handoff_behind_closed_gates_says_so() -> None:
     """With the reason; nobody is told that it is their move."""
-    [item] = close_items([make_item()], "the signed log is not sound: an entry is gone")
+    [item] = close_items([make_item()], "the signed log is not intact: an entry is gone")
     lines = list_lines(build_inbox_page(item, None, MOMENT))
-    assert "gates   ■ every gate is closed: the signed log is not sound: an entry is gone" in lines
+    assert "gates   ■ every gate is closed: the signed log is not intact: an entry is gone" in lines
     assert not any("you: " in line for line in lines)
 
 

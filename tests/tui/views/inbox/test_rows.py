@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from handoff_tui.live.state.desk import Loaded, RepositoryPart, Trouble
+from handoff_tui.live.state.app import Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.inbox_item import InboxGroup, InboxOrder, RiskFact, RiskKind, WorkSize, close_items
 from handoff_tui.tui.views.inbox.rows import InboxRows, build_key, filter_inbox, label_item
@@ -54,10 +54,10 @@ def test_narrow_row_loses_counts_then_age_then_who() -> None:
 
 def test_handoff_behind_closed_gates_needs_nobody_here() -> None:
     """Also one that was approved: no earlier approval counts. The row says why."""
-    for item in close_items((MINE, DONE), "the signed log is not sound: an entry is gone"):
+    for item in close_items((MINE, DONE), "the signed log is not intact: an entry is gone"):
         assert str(label_item(item)) == "■ closed"
         row = draw(InboxRows((item,), now=MOMENT), 0, 240)
-        assert "closed: the signed log is not sound" in row
+        assert "closed: the signed log is not intact" in row
         assert "needs you" not in row
         assert (item.group, item.waits_on_me) == (InboxGroup.WAITS_ON_OTHERS, False)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.decisions.values.gate_view import GateView
-from handoff_tui.log.entries.entry import parse_entry
+from handoff_tui.decisions.views import GateView
+from handoff_tui.log.entries.statement import parse_entry
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow
 from handoff_tui.tui.views.log.view import build_entry_detail, build_row_detail, find_changes, has_no_human
 from tests.support.gate_views import build_gate_view

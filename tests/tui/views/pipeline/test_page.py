@@ -5,7 +5,7 @@ import dataclasses
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.checks.result import Outcome
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind
-from handoff_tui.live.state.desk import DeskState, Drafts, FilesView, Loaded, RepositoryPart
+from handoff_tui.live.state.app import AppState, Drafts, FilesView, Loaded, RepositoryPart
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.pipeline_view import AttemptView, PipelineView
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
@@ -14,13 +14,13 @@ from tests.support.desk_states import make_state
 from tests.support.reviewed import list_lines
 
 
-def read(state: DeskState, phase: str | None = None) -> list[str]:
+def read(state: AppState, phase: str | None = None) -> list[str]:
     return list_lines(build_pipeline_page(state, phase))
 
 
 def test_page_of_no_handoff_is_empty() -> None:
     """Nothing is chosen, nothing is said."""
-    assert read(DeskState()) == []
+    assert read(AppState()) == []
 
 
 def test_page_tells_the_next_move_and_what_is_not_run() -> None:
@@ -41,7 +41,7 @@ def test_page_names_the_checks_that_block() -> None:
 
 
 def test_page_tells_how_much_was_read_and_whether_the_log_is_sound() -> None:
-    """Files by their marks; a log that is not sound before all others."""
+    """Files by their marks; a log that is not intact before all others."""
     files = tuple(ChangedFile(FileChange("M", name, None, "", "", "", ""), FileKind.TEXT) for name in ("a", "b"))
     pair = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(reason="x"))
     log = LogView(fatal=False, log=None, policy=None, heads=(), total=41, rows=(), problems=())
@@ -53,9 +53,9 @@ def test_page_tells_how_much_was_read_and_whether_the_log_is_sound() -> None:
     )
     lines = read(state)
     assert "read    1 of 2 changed files read" in lines
-    assert "log     ✓ sound  41 signed records" in lines
+    assert "log     ✓ intact  41 signed records" in lines
     broken = dataclasses.replace(state, repositories=(RepositoryPart("/desk", "desk", fatal=("an entry is gone",)),))
-    assert "log     ✗ not sound: an entry is gone" in read(broken)
+    assert "log     ✗ not intact: an entry is gone" in read(broken)
 
 
 def test_page_lists_tries_and_says_which_are_signed() -> None:

@@ -10,9 +10,9 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.decide import add_evidence, add_own_words, describe_threshold
 from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_marked, add_state, add_subject, describe_place
-from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
-from handoff_tui.log.record import NO_BASELINE
+from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 
 _BAR: Final = 24

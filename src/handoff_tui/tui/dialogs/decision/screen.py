@@ -20,7 +20,7 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import DecisionPart, DecisionStage, DeskState, Scope
+from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import Hint, Keys
 from handoff_tui.tui.arming import PAUSE_SECONDS, Arming, read_time
@@ -227,7 +227,7 @@ class DecisionScreen(Box[HandoffKey | str | None], inherit_bindings=False):
         self._painted.begin_again(read_time())
         self._readable.begin_again(read_time())
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """Draws another state of the decision. What else changes stays out of sight until this is left."""
         part = state.decision
         following = find_following(state.inbox, part.key) if part else None

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.agents import OutputFound, OutputPlace, OutputSource, OutputWindow
-from handoff_tui.tui.messages import OutputSearchWanted, OutputWanted, Said
+from handoff_tui.live.state.agents import OutputFound, OutputRange, OutputSource, OutputWindow
+from handoff_tui.tui.messages import OutputSearchWanted, OutputWanted, StatusTextWanted
 from handoff_tui.tui.views.agent.output_lines import OutputLines
 from handoff_tui.tui.views.agent.rows import describe_output, name_try
 from handoff_tui.tui.widgets.bars import Rule
@@ -32,7 +32,7 @@ class OutputPanel(Vertical):
         self._window: OutputWindow | None = None
         self._found: OutputFound | None = None
         self._source = OutputSource.OUTPUT
-        self._asked: OutputPlace | None = None
+        self._asked: OutputRange | None = None
         self._text = ""
 
     def compose(self) -> ComposeResult:
@@ -74,7 +74,7 @@ class OutputPanel(Vertical):
         if run is None or not lines.is_attached or lines.size.height == 0:
             return
         first = None if lines.following else lines.top
-        place = OutputPlace(run.state.key, self._source, first, lines.height)
+        place = OutputRange(run.state.key, self._source, first, lines.height)
         if place != self._asked and (first is None or not lines.has_all):
             self._asked = place
             self._ask(OutputWanted(place))
@@ -108,7 +108,7 @@ class OutputPanel(Vertical):
         start = lines.top if here is None else here + (-1 if backwards else 1)
         if start < 0:
             return "that was the first one"
-        self._ask(OutputSearchWanted(OutputPlace(run.state.key, self._source, start, -1 if backwards else 1), text))
+        self._ask(OutputSearchWanted(OutputRange(run.state.key, self._source, start, -1 if backwards else 1), text))
         return "looking…"
 
     def show_found(self, found: OutputFound | None) -> None:
@@ -116,7 +116,7 @@ class OutputPanel(Vertical):
         if found is None or found.text != self._text or not self._text:
             return
         if found.line is None:
-            self._ask(Said(f"«{render_safe(found.text)}» is not there from here on", "warning"))
+            self._ask(StatusTextWanted(f"«{render_safe(found.text)}» is not there from here on", "warning"))
             return
         self.lines.go_to(found.line)
-        self._ask(Said(f"line {found.line + 1:,}"))
+        self._ask(StatusTextWanted(f"line {found.line + 1:,}"))

@@ -9,24 +9,24 @@ from typing import ClassVar, NamedTuple
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.agents.output_places import NamedPlace, find_places
+from handoff_tui.agents.runs.mentioned_files import NamedPlace, find_places
 from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import AgentsView, Proposal, ProposalKind, ProposalStage
-from handoff_tui.live.state.desk import DeskState, Part, Scope
+from handoff_tui.live.state.app import AppState, Part, Scope
 from handoff_tui.tui.messages import (
     CopyWanted,
-    CourseEnded,
     DescriptionChanged,
+    FollowUpsCancelled,
     NoteWanted,
     PlacesFound,
     ProofsWanted,
     ProposalWanted,
-    RunLookWanted,
     RunPaused,
+    RunReviewWanted,
     ScopeWanted,
     ViewWanted,
 )
@@ -173,7 +173,7 @@ class AgentView(View):
 
     def __init__(self) -> None:
         super().__init__(id="agent")
-        self._state = DeskState()
+        self._state = AppState()
         self._rows: AgentRows | None = None
         self._started: RunKey | None = None
         """What somebody has just started here, until it is in the list."""
@@ -199,7 +199,7 @@ class AgentView(View):
     def output(self) -> OutputLines:
         return self.panel.lines
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         self._started = find_started(state.proposal) or self._started
         if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
@@ -329,7 +329,7 @@ class AgentView(View):
         if run is not None and self._here.is_paused:
             self._hold(paused=False)
         elif run is not None:
-            self.post_message(RunLookWanted(run.state.key))
+            self.post_message(RunReviewWanted(run.state.key))
 
     def _hold(self, *, paused: bool) -> None:
         if self._run is not None:
@@ -340,7 +340,7 @@ class AgentView(View):
         if self._here.is_alive:
             self._propose(ProposalKind.STOP)
         else:
-            self.post_message(CourseEnded())
+            self.post_message(FollowUpsCancelled())
 
     def _toggle_inputs(self) -> None:
         self.panel.toggle_source()

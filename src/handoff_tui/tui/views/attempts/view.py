@@ -13,7 +13,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.attempts.compare_page import build_compare_page
 from handoff_tui.history.attempts.page import build_attempt_page
-from handoff_tui.history.attempts.report import AttemptHistory, AttemptRecord
+from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
 from handoff_tui.history.attempts.words import (
     describe_asked,
     describe_changes,
@@ -26,11 +26,17 @@ from handoff_tui.history.attempts.words import (
     name_number,
 )
 from handoff_tui.history.failure.page import build_failure_page
-from handoff_tui.live.state.desk import DeskState, Loaded, Part, Scope, Value
-from handoff_tui.tui.clock import read_now
-from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, Said, ScopeWanted, ViewWanted
+from handoff_tui.live.state.app import AppState, Loaded, Part, Scope, Value
+from handoff_tui.tui.messages import (
+    ComparisonWanted,
+    CopyWanted,
+    FailureWanted,
+    ScopeWanted,
+    StatusTextWanted,
+    ViewWanted,
+)
 from handoff_tui.tui.views.listed_view import ListedView
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _FIELDS: Final = (
@@ -55,7 +61,7 @@ class AttemptRows:
         self.records = history.attempts
         self.keys: Sequence[str] = tuple(record.name for record in self.records)
 
-    def find(self, key: str) -> AttemptRecord | None:
+    def find(self, key: str) -> PastAttempt | None:
         return next((record for record in self.records if record.name == key), None)
 
     def build_heading(self, width: int) -> Row:
@@ -113,12 +119,12 @@ class AttemptList:
     def keys(self) -> Sequence[str]:
         return self._keys
 
-    def find(self, key: str) -> AttemptRecord | None:
+    def find(self, key: str) -> PastAttempt | None:
         """The attempt of a row."""
         place = self._find_place(key)
         return None if place is None or place.number is None else place.rows.records[place.number]
 
-    def find_earlier(self, key: str) -> AttemptRecord | None:
+    def find_earlier(self, key: str) -> PastAttempt | None:
         """The attempt before it at the same phase."""
         place = self._find_place(key)
         return place.rows.records[place.number - 1] if place is not None and place.number else None
@@ -138,7 +144,7 @@ class AttemptList:
         return self._places[self._keys.index(key)] if key and key in self._keys else None
 
 
-def _fits(history: AttemptHistory, record: AttemptRecord, wanted: Sequence[str]) -> bool:
+def _fits(history: AttemptHistory, record: PastAttempt, wanted: Sequence[str]) -> bool:
     if not wanted:
         return True
     reasons = " ".join(decision.reason for decision in record.decisions)
@@ -173,12 +179,12 @@ class AttemptsView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="attempts")
-        self._state = DeskState()
+        self._state = AppState()
         self._rows: AttemptList | None = None
         self._marked = ""
         self._below = _Below.ATTEMPT
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
             return
@@ -256,15 +262,15 @@ class AttemptsView(ListedView):
         total = sum(len(history.attempts) for history in view.histories)
         marked = f" · {render_safe(self._marked)} is marked" if self._marked else ""
         fresh = describe_freshness(self._state.attempts, repository.watching, read_now())
-        sound = (Cell(" ✗ the log is not sound ·", "fail"),) if fatal else ()
+        sound = (Cell(" ✗ the log is not intact ·", "fail"),) if fatal else ()
         return (*sound, Cell(f" {plural(total, 'attempt')}{marked} · ", "muted"), fresh)
 
     @property
-    def _record(self) -> AttemptRecord | None:
+    def _record(self) -> PastAttempt | None:
         return self._rows.find(self.rows.key) if self._rows is not None else None
 
     @property
-    def _other(self) -> AttemptRecord | None:
+    def _other(self) -> PastAttempt | None:
         """What the attempt under the cursor is compared with: the marked one, or the one before."""
         if self._rows is None:
             return None
@@ -273,7 +279,7 @@ class AttemptsView(ListedView):
         return self._rows.find_earlier(self.rows.key)
 
     @property
-    def _pair(self) -> tuple[AttemptRecord, AttemptRecord] | None:
+    def _pair(self) -> tuple[PastAttempt, PastAttempt] | None:
         """The older one first, where both are of one phase."""
         record, other = self._record, self._other
         if record is None or other is None:
@@ -291,7 +297,7 @@ class AttemptsView(ListedView):
         self._marked = "" if self._marked == self.rows.key else self.rows.key
         self.redraw()
         words = f"{self._marked} is marked: D on another one compares both" if self._marked else "nothing is marked"
-        self.post_message(Said(words))
+        self.post_message(StatusTextWanted(words))
 
     def _explain_failure(self) -> None:
         self._below = _Below.FAILURE
@@ -332,6 +338,6 @@ def _explain(part: Loaded[Value], waits: str) -> Page:
     return page
 
 
-def _is_before(record: AttemptRecord, other: AttemptRecord) -> bool:
+def _is_before(record: PastAttempt, other: PastAttempt) -> bool:
     """What is here now comes after every number."""
     return not record.name.endswith(":now") and (other.name.endswith(":now") or record.number < other.number)

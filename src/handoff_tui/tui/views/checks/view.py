@@ -15,8 +15,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
-from handoff_tui.live.state.desk import DeskState, Part
-from handoff_tui.tui.clock import read_now
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.tui.messages import (
     BisectProposed,
     ChecksCancelled,
@@ -25,12 +24,12 @@ from handoff_tui.tui.messages import (
     EditorWanted,
     PlaceWanted,
     ProposalWanted,
-    Said,
+    StatusTextWanted,
 )
 from handoff_tui.tui.views.checks.rows import GROUP, CheckRows, build_progress
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _RUNS = frozenset({"checks.run", "checks.run-all"})
@@ -56,7 +55,7 @@ class ChecksView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="checks")
-        self._state = DeskState()
+        self._state = AppState()
         self._only_failing = False
         self._rows: CheckRows | None = None
         self._next_place = 0
@@ -65,7 +64,7 @@ class ChecksView(ListedView):
         yield Bar(id="progress")
         yield from super().compose()
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if state.running is not before.running:
             self._show_progress()
@@ -211,7 +210,7 @@ class ChecksView(ListedView):
         place, number = self._place, len(self._places)
         self._next_place += 1
         if number > 1:
-            self.post_message(Said(f"place {(self._next_place - 1) % number + 1} of {number}: {place}"))
+            self.post_message(StatusTextWanted(f"place {(self._next_place - 1) % number + 1} of {number}: {place}"))
         self.post_message(PlaceWanted(place.path, place.line))
 
     def _copy_command(self) -> None:

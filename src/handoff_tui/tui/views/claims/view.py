@@ -12,12 +12,11 @@ from handoff_tui.core.text.labels import label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, PlaceWanted
 from handoff_tui.tui.views.listed_view import ListedView
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _ORDER: Final = {VerdictState.CONTRADICTED: 0, VerdictState.UNVERIFIED: 1, VerdictState.HOLDS: 2}
@@ -138,11 +137,11 @@ class ClaimsView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="claims")
-        self._state = DeskState()
+        self._state = AppState()
         self._only_contradicted = False
         self._rows: ClaimRows | None = None
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if state.shown is not before.shown or state.chosen != before.chosen:
             self.redraw()

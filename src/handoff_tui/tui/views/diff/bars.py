@@ -13,7 +13,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Line, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import ChangedFile, FileChange, LineCounts, Whitespace
-from handoff_tui.live.state.desk import DeskState, DifferenceView, Loaded
+from handoff_tui.live.state.app import AppState, DifferenceView, Loaded
 from handoff_tui.tui.views.diff.file_rows import count_read, label_read, shorten_path
 
 Row = tuple[Cell, ...]
@@ -113,7 +113,7 @@ def build_file_title(
     )
 
 
-def build_status(state: DeskState, place: tuple[int, int], shown: Shown) -> Row:
+def build_status(state: AppState, place: tuple[int, int], shown: Shown) -> Row:
     """How it is shown, what is unusual about that, where the cursor is, and how far the reading has come."""
     files: tuple[ChangedFile, ...] = state.files.value.files if state.files.value else ()
     words = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.changes.files.notices import find_change_remarks
+from handoff_tui.changes.files.notices import find_change_notices
 from handoff_tui.changes.files.page import KIND_WORDS, label_change
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.labels import Label, plural
@@ -60,7 +60,7 @@ class ChangedFileRows:
             notes.append(Cell(f" ┊ {plural(said, 'comment')}", "human"))
         if KIND_WORDS[file.kind]:
             notes.append(Cell(f" {KIND_WORDS[file.kind].partition(',')[0]}", "muted"))
-        notes += [Cell(f" ! {render_safe(remark)}", "warning") for remark in find_change_remarks(file.change)]
+        notes += [Cell(f" ! {render_safe(remark)}", "warning") for remark in find_change_notices(file.change)]
         return tuple(notes)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handoff_tui.changes.files.notices import find_change_remarks
+from handoff_tui.changes.files.notices import find_change_notices
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
@@ -66,7 +66,7 @@ def build_head(file: ShownFile, width: int, *, expanded: bool = False) -> Head:
 
 def find_file_remarks(file: ShownFile) -> list[str]:
     """What a reviewer should notice beside the lines."""
-    remarks = find_change_remarks(file.change)
+    remarks = find_change_notices(file.change)
     if file.kind is FileKind.GENERATED:
         remarks.append("says that it is generated")
     if file.lines.hidden_count:

@@ -9,7 +9,7 @@ from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions
-from handoff_tui.live.state.desk import DeskState, FilesView
+from handoff_tui.live.state.app import AppState, FilesView
 from handoff_tui.tui import messages
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.views.diff.bars import build_file_title, build_record_page, build_record_sum
@@ -42,7 +42,7 @@ class DiffPanels(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state = DeskState()
+        self._state = AppState()
         self._panel = FILES
         self._record_open = False
         self._filter = ""
@@ -69,7 +69,7 @@ class DiffPanels(View):
 
     # what is shown
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         self._state = state
         self._ask_for_first()
         self._draw_record()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
-from handoff_tui.changes.files.patch_lines import PatchLines
+from handoff_tui.changes.files.shown_file import PatchLines
 
 NO_LINE = -1
 _LEAST_FOLDED = 2

@@ -12,7 +12,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
-from handoff_tui.live.state.desk import Part
+from handoff_tui.live.state.app import Part
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages
 from handoff_tui.tui.views.diff.bars import Shown, build_status
@@ -297,7 +297,7 @@ class DiffView(DiffPanels):
             self._lines.go(target, above=3)
         else:
             words = "no earlier change in this file" if backwards else "no further change in this file"
-            self.post_message(messages.Said(f"{words}; }} and {{ go to the others", "muted"))
+            self.post_message(messages.StatusTextWanted(f"{words}; }} and {{ go to the others", "muted"))
 
     def _step_file(self, by: int) -> None:
         found = self._find_file(self._path)
@@ -310,7 +310,7 @@ class DiffView(DiffPanels):
         ordered = (*self._files[start:], *self._files[:start])
         unread = next((file for file in ordered if file.change.path not in self._state.drafts.viewed), None)
         if unread is None:
-            self.post_message(messages.Said("every file is marked as read", "pass"))
+            self.post_message(messages.StatusTextWanted("every file is marked as read", "pass"))
         else:
             self._show_file(unread.change.path)
 
@@ -342,7 +342,7 @@ class DiffView(DiffPanels):
             return
         place = build_remark_place(rows, *self._lines.chosen)
         if isinstance(place, str):
-            self.post_message(messages.Said(place, "warning"))
+            self.post_message(messages.StatusTextWanted(place, "warning"))
             return
         self.post_message(messages.CommentWanted(place.path, place.line, place.end_line, place.text, place.instead_of))
         if self._lines.has_range:

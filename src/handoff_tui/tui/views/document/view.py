@@ -16,9 +16,9 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.document import Document, Section
-from handoff_tui.live.state.desk import PACKET, DeskState, Part
-from handoff_tui.live.state.desk import DocumentView as OpenDocument
+from handoff_tui.handoffs.handoff import Document, Heading
+from handoff_tui.live.state.app import PACKET, AppState, Part
+from handoff_tui.live.state.app import DocumentView as OpenDocument
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui import messages
 from handoff_tui.tui.views.document.lines import DocumentLines
@@ -41,7 +41,7 @@ class OutlineRows:
         self,
         documents: Sequence[Document],
         open_path: str | None,
-        sections: Sequence[Section] = (),
+        sections: Sequence[Heading] = (),
         opened: frozenset[str] = frozenset(),
         wrong: Mapping[int, int] | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class OutlineRows:
         folder = folders.rpartition("/")[2]
         return f"{folder}/{name}" if folder and self._names[name] > 1 else name or path
 
-    def _add_sections(self, sections: Sequence[Section], document: Document | None, wrong: Mapping[int, int]) -> None:
+    def _add_sections(self, sections: Sequence[Heading], document: Document | None, wrong: Mapping[int, int]) -> None:
         moved = frozenset(document.out_of_order) if document else frozenset()
         top = min((section.level for section in sections), default=1)
         for number, section in enumerate(sections):
@@ -96,12 +96,12 @@ class OutlineRows:
             self._rows.append(("", (Cell("  ✗ ", "fail"), Cell(f"{render_safe(title, 60)} missing", "fail")), ""))
 
 
-def find_sections(document: Document | None, blocks: Iterable[Block]) -> tuple[Section, ...]:
+def find_sections(document: Document | None, blocks: Iterable[Block]) -> tuple[Heading, ...]:
     """The sections that its dialect read; those of the text itself where no dialect did."""
     if document is not None and document.sections:
         return document.sections
     return tuple(
-        Section(
+        Heading(
             title="".join(cell.text for piece in block.pieces[1:] for cell in piece.cells),
             line=block.pieces[0].line,
             level=block.level,
@@ -156,10 +156,10 @@ class DocumentView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state = DeskState()
+        self._state = AppState()
         self._outline_wanted: bool | None = None
         self._drawn: tuple[object, ...] = ()
-        self._sections: tuple[Section, ...] = ()
+        self._sections: tuple[Heading, ...] = ()
         self._remarks = Remarks()
         self._asked: object = None
 
@@ -175,7 +175,7 @@ class DocumentView(View):
 
     # what is shown
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         self._state = state
         self._ask_for_first()
         now = (state.document, state.open_document, state.shown.value, state.drafts, state.inbox, state.chosen)

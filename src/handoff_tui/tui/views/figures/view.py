@@ -15,15 +15,14 @@ from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.metrics.json import render_share, render_target, render_value
-from handoff_tui.history.metrics.plots import render_bar, render_sparkline
-from handoff_tui.history.metrics.report import Figure, FigureGroup, MetricsReport, Unit
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.history.metrics.page import render_bar, render_sparkline
+from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Unit
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.show.view import LogRow
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, LogPlaceWanted
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -55,7 +54,7 @@ _VALUE_WIDTH = 12
 _MOST_WEEKS = 26
 
 
-def label_figure(figure: Figure) -> Label:
+def label_figure(figure: Metric) -> Label:
     """Whether its target is met; a figure that cannot be computed meets none."""
     if figure.value is None:
         return _UNKNOWN
@@ -81,7 +80,7 @@ class FigureRows:
     def keys(self) -> Sequence[str]:
         return self._keys
 
-    def find(self, key: str) -> Figure | None:
+    def find(self, key: str) -> Metric | None:
         return next((figure for figure in self._figures if figure.id == key), None)
 
     def build_heading(self, width: int) -> Row:
@@ -105,7 +104,7 @@ class FigureRows:
 class SourceRows:
     """The entries that a figure rests on, as the log has them."""
 
-    def __init__(self, figure: Figure, entries: dict[str, LogRow]) -> None:
+    def __init__(self, figure: Metric, entries: dict[str, LogRow]) -> None:
         self.keys: Sequence[str] = figure.sources
         self._entries = entries
 
@@ -126,7 +125,7 @@ class SourceRows:
         return build_cells(_SOURCE_FIELDS, values, width)
 
 
-def build_figure_page(figure: Figure) -> Page:
+def build_figure_page(figure: Metric) -> Page:
     """The value beside its target, what it is computed from, and plots of plain characters."""
     page = Page()
     label = label_figure(figure)
@@ -149,12 +148,12 @@ def _line(page: Page, name: str, text: str, role: str = "text") -> None:
         page.line(Cell(f"{name:<{_NAMED}}", "muted"), Cell(render_safe(text), role), indent=_NAMED)
 
 
-def _describe_target(figure: Figure, label: Label) -> str:
+def _describe_target(figure: Metric, label: Label) -> str:
     asked = render_target(figure.unit, figure.target)
     return f"{asked}: {label.word}" if asked else ""
 
 
-def _describe_basis(figure: Figure) -> str:
+def _describe_basis(figure: Metric) -> str:
     words = [f"{len(figure.sources):,} entries of the signed log"]
     if figure.value is not None:
         words.append(render_share(figure.part, figure.of, figure.unit))
@@ -166,12 +165,12 @@ def _describe_basis(figure: Figure) -> str:
     return " · ".join(words)
 
 
-def _draw_weeks(figure: Figure, width: int) -> str:
+def _draw_weeks(figure: Metric, width: int) -> str:
     values = [week.value for week in figure.weeks]
     return render_sparkline(values, width, 1.0 if figure.unit is Unit.SHARE else None) if len(values) > 1 else ""
 
 
-def _add_weeks(page: Page, figure: Figure) -> None:
+def _add_weeks(page: Page, figure: Metric) -> None:
     weeks = figure.weeks[-_MOST_WEEKS:]
     if not weeks:
         return
@@ -183,7 +182,7 @@ def _add_weeks(page: Page, figure: Figure) -> None:
         page.line(Cell(f"and {len(figure.weeks) - len(weeks):,} weeks before them", "muted"), indent=2)
 
 
-def _add_groups(page: Page, figure: Figure) -> None:
+def _add_groups(page: Page, figure: Metric) -> None:
     if not figure.groups:
         return
     page.heading(f"By {render_safe(figure.grouped_by)}")
@@ -193,7 +192,7 @@ def _add_groups(page: Page, figure: Figure) -> None:
         _add_bar(page, figure, render_safe(group.name, _NAME_WIDTH), (group.value, top), words)
 
 
-def _add_bar(page: Page, figure: Figure, name: str, value: tuple[float | None, float], words: str) -> None:
+def _add_bar(page: Page, figure: Metric, name: str, value: tuple[float | None, float], words: str) -> None:
     pad = " " * max(0, _NAME_WIDTH - compute_width(name))
     page.line(
         Cell(f"  {name}{pad} "),
@@ -204,7 +203,7 @@ def _add_bar(page: Page, figure: Figure, name: str, value: tuple[float | None, f
     )
 
 
-def _order_groups(figure: Figure) -> list[FigureGroup]:
+def _order_groups(figure: Metric) -> list[MetricGroup]:
     """What needs a look first: the lowest share, the longest time, the most loops."""
     sign = 1 if figure.unit is Unit.SHARE else -1
     return sorted(figure.groups, key=lambda group: (sign * (group.value or 0.0), group.name))
@@ -228,7 +227,7 @@ class FiguresView(View):
 
     def __init__(self) -> None:
         super().__init__(id="figures")
-        self._state = DeskState()
+        self._state = AppState()
         self._rows: FigureRows | None = None
         self._only_missed = False
         self._text = ""
@@ -250,7 +249,7 @@ class FiguresView(View):
     def sources(self) -> RowList:
         return self.query_one("#sources", RowList)
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
             return
@@ -336,13 +335,13 @@ class FiguresView(View):
         fresh = describe_freshness(self._state.figures, repository.watching, read_now())
         verdict = Cell(f" ✗ {missed} missed", "fail") if missed else Cell(" ✓ no target is missed", "pass")
         if report.fatal:
-            verdict = Cell(" ✗ the log is not sound: nothing is counted", "fail")
+            verdict = Cell(" ✗ the log is not intact: nothing is counted", "fail")
         counted = f"{report.entries:,} entries, {report.submissions:,} submissions, {report.decisions:,} decisions"
         notes = f" · {render_safe(report.notes[0])}" if report.notes and not report.fatal else ""
         return (verdict, Cell(f" · {counted} · ", "muted"), fresh, Cell(notes, "warning"))
 
     @property
-    def _figure(self) -> Figure | None:
+    def _figure(self) -> Metric | None:
         return self._rows.find(self.rows.key) if self._rows is not None else None
 
     def _toggle_missed(self) -> None:

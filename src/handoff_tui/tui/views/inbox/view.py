@@ -7,13 +7,13 @@ from typing import ClassVar
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import DeskState, RepositoryPart
+from handoff_tui.live.state.app import AppState, RepositoryPart
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, InboxOrder
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, EditorWanted, HandoffChosen, ViewWanted
 from handoff_tui.tui.views.inbox.page import build_broken_page, build_inbox_page
 from handoff_tui.tui.views.inbox.rows import InboxRows
 from handoff_tui.tui.views.listed_view import ListedView
+from handoff_tui.tui.widgets.freshness import read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _ORDERS = tuple(InboxOrder)
@@ -27,11 +27,11 @@ class InboxView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="inbox")
-        self._state = DeskState()
+        self._state = AppState()
         self._order = InboxOrder.URGENCY
         self._rows = InboxRows(())
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if state.inbox is not before.inbox or _describe_repositories(state) != _describe_repositories(before):
             self.redraw()
@@ -140,6 +140,6 @@ class InboxView(ListedView):
         return Cell("no handoff of a known format is here; `handoff-tui demo` shows what they look like", "muted")
 
 
-def _describe_repositories(state: DeskState) -> list[tuple[object, ...]]:
+def _describe_repositories(state: AppState) -> list[tuple[object, ...]]:
     """What of the repositories is drawn here; the watcher's words change them far more often."""
     return [(one.name, one.state.trouble, one.state.value is None, one.reviewer_note) for one in state.repositories]

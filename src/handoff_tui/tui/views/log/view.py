@@ -10,25 +10,24 @@ from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Line, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.values.gate_view import GateView
-from handoff_tui.live.state.desk import DeskState, Part
-from handoff_tui.log.record import NO_BASELINE
+from handoff_tui.decisions.views import GateView
+from handoff_tui.live.state.app import AppState, Part
+from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.show.page import build_entry_page, build_report_page
 from handoff_tui.log.show.view import EntryState, EntryView, LogRow
 from handoff_tui.status.inbox_item import HandoffKey
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import (
     CopyWanted,
     EntryWanted,
     HandoffChosen,
-    Said,
+    StatusTextWanted,
     TravelWanted,
     VerifyWanted,
     ViewWanted,
 )
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.log.rows import ENTRY_STATES, LogRows
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _DECISION = "decision"
@@ -149,7 +148,7 @@ class LogView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="log")
-        self._state = DeskState()
+        self._state = AppState()
         self._rows: LogRows | None = None
         self._following = False
         self._reporting = False
@@ -157,7 +156,7 @@ class LogView(ListedView):
         self._expected = ""
         """The entry to go to as soon as it is listed."""
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if all(getattr(state, name) is getattr(before, name) for name in _SHOWN):
             return
@@ -271,7 +270,7 @@ class LogView(ListedView):
         heads = f" · {len(view.heads)} heads: it forks" if len(view.heads) > 1 else ""
         report = self._state.report
         found = report.value is not None and report.value.fatal  # it looks at every byte, the list at what is new
-        verdict = Cell(" ✗ not sound", "fail") if view.fatal or found else Cell(" ✓ sound", "pass")
+        verdict = Cell(" ✗ not intact", "fail") if view.fatal or found else Cell(" ✓ intact", "pass")
         ago = describe_ago(report.at, read_now()) if report.value is not None else ""
         verified = f" · verified {ago}" if ago else ""
         following = " · following" if self._following else ""
@@ -308,7 +307,9 @@ class LogView(ListedView):
     def _toggle_following(self) -> None:
         self._following = not self._following
         self.redraw()
-        self.post_message(Said("the cursor stays on the newest entry" if self._following else "not following"))
+        self.post_message(
+            StatusTextWanted("the cursor stays on the newest entry" if self._following else "not following")
+        )
 
     def _copy(self) -> None:
         if self._row is not None:

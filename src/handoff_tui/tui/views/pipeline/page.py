@@ -6,7 +6,7 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.core.text.labels import label_gate, label_mover, label_outcome, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state.app import AppState
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.pipeline_view import AttemptView, PipelineView
 from handoff_tui.tui.views.inbox.page import add_blocking
@@ -17,7 +17,7 @@ _LONGEST_REASON = 240
 _SIGNED = {"approve": "pass", "carry": "pass", "reject": "fail", "retry": "warning", "override": "warning"}
 
 
-def build_pipeline_page(state: DeskState, phase: str | None = None) -> Page:
+def build_pipeline_page(state: AppState, phase: str | None = None) -> Page:
     """For the handoff in view; tries of one phase only where one is named."""
     page = Page()
     item, view = state.item, state.pipeline.value
@@ -47,7 +47,7 @@ def _add_next(page: Page, item: InboxItem) -> None:
     _line(page, "next", Cell(f"{render_safe(who)}: ", role), Cell(render_safe(move.what)))
 
 
-def _add_gate(page: Page, state: DeskState) -> None:
+def _add_gate(page: Page, state: AppState) -> None:
     gate = state.gate.value
     if gate is None:
         return
@@ -79,7 +79,7 @@ def _add_checks(page: Page, report: CheckReport | None) -> None:
         _line(page, "", Cell(f"… and {len(failing) - _MOST_FAILING} more", "muted"))
 
 
-def _add_read(page: Page, state: DeskState) -> None:
+def _add_read(page: Page, state: AppState) -> None:
     files = state.files.value
     if files is None:
         return
@@ -93,12 +93,12 @@ def _add_read(page: Page, state: DeskState) -> None:
     _line(page, "read", Cell(text + comments, "pass" if done else "warning"))
 
 
-def _add_log(page: Page, state: DeskState) -> None:
+def _add_log(page: Page, state: AppState) -> None:
     log, repository = state.log.value, state.repository
     if repository is not None and repository.fatal:
-        _line(page, "log", Cell(f"✗ not sound: {render_safe(repository.fatal[0])}", "fail"))
+        _line(page, "log", Cell(f"✗ not intact: {render_safe(repository.fatal[0])}", "fail"))
     elif log is not None:
-        _line(page, "log", Cell("✓ sound  ", "pass"), Cell(plural(log.total, "signed record")))
+        _line(page, "log", Cell("✓ intact  ", "pass"), Cell(plural(log.total, "signed record")))
 
 
 def _add_budget(page: Page, view: PipelineView) -> None:

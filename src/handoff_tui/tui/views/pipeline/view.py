@@ -9,16 +9,15 @@ from textual.app import ComposeResult
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.pipeline_view import PhaseStanding
 from handoff_tui.status.pipeline_view import PipelineView as Pipeline
-from handoff_tui.tui.clock import read_now
 from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ProposalWanted, ViewWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows
 
 _PARTS_SHOWN = ("pipeline", "inbox", "checks", "files", "gate", "log", "drafts", "repositories", "chosen")
@@ -39,14 +38,14 @@ class PipelineView(ListedView):
 
     def __init__(self) -> None:
         super().__init__(id="pipeline")
-        self._state = DeskState()
+        self._state = AppState()
 
     def compose(self) -> ComposeResult:
         yield Bar(id="chain")
         yield Bar(id="chain-who")
         yield from super().compose()
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         before, self._state = self._state, state
         if all(getattr(state, name) is getattr(before, name) for name in _PARTS_SHOWN):
             return

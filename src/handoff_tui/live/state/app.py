@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.decisions.values.demand import Demand
-from handoff_tui.decisions.values.gate_view import DecisionView, GateView
-from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView, Packet
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.handoffs.document import Document
+from handoff_tui.handoffs.handoff import Document
 from handoff_tui.live.state.agents import (
-    NOBODY_AT_WORK,
+    NO_ACTIVITY,
+    Activity,
     AgentsView,
-    AtWork,
+    Bell,
     OutputFound,
     OutputWindow,
     ProofsView,
     Proposal,
-    Ring,
 )
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
@@ -32,11 +31,12 @@ from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.status.pipeline_view import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
-if TYPE_CHECKING:  # few look at them, and the desk shows the rest before
-    from handoff_tui.history.attempts.report import AttemptComparison
+if TYPE_CHECKING:  # few look at them, and the app shows the rest before
+    from handoff_tui.history.attempts.report import AttemptComparison, AttemptHistory
+    from handoff_tui.history.bisect.report import BisectProgress, BisectReport
     from handoff_tui.history.failure.report import FailureReport
     from handoff_tui.history.metrics.report import MetricsReport
-    from handoff_tui.live.state.debugging import AttemptsView, BisectPart, TravelPart
+    from handoff_tui.history.travel.values import Stop
 
 Value = TypeVar("Value")
 
@@ -71,6 +71,12 @@ class Trouble(NamedTuple):
     hint: str = ""
 
 
+def build_trouble(refused: HandoffError | OSError) -> Trouble:
+    if isinstance(refused, HandoffError):
+        return Trouble(refused.message, refused.hint)
+    return Trouble(f"the system refused: {refused}", "It is tried again.")
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded(Generic[Value]):
     """One part: its value, how fresh it is, and what went wrong. An old value stays while a newer one is read."""
@@ -100,7 +106,7 @@ class RepositoryPart:
     reviewer_note: str = ""
     """Why nobody can sign, or may decide."""
     fatal: tuple[str, ...] = ()
-    """What is wrong with the log, where it is not sound: every gate is closed then."""
+    """What is wrong with the log, where it is not intact: every gate is closed then."""
     refused: str = ""
     """Why its own settings are not used: it is read by the usual ones, and every gate is closed."""
 
@@ -108,7 +114,7 @@ class RepositoryPart:
     def closed(self) -> str:
         """Why every gate of it is closed; nothing where they are open."""
         if self.fatal:
-            return f"the signed log is not sound: {self.fatal[0]}"
+            return f"the signed log is not intact: {self.fatal[0]}"
         return f"its settings cannot be used: {self.refused}" if self.refused else ""
 
 
@@ -123,7 +129,7 @@ class ChecksProgress(NamedTuple):
     """The checks that were asked for; all where it is empty."""
 
 
-class Moment(NamedTuple):
+class ComparisonPoint(NamedTuple):
     """Something to compare with: a commit, or a stored snapshot."""
 
     name: str
@@ -142,7 +148,7 @@ class FilesView(NamedTuple):
     counted: bool
     note: str | None = None
     trees: tuple[str, str] | None = None
-    moments: tuple[Moment, ...] = ()
+    points: tuple[ComparisonPoint, ...] = ()
     """What else there is to compare with: stored snapshots, then the latest commits."""
 
 
@@ -223,7 +229,7 @@ class DecisionPart:
     key: HandoffKey
     stage: DecisionStage
     view: DecisionView | None = None
-    demands: tuple[Demand, ...] = ()
+    demands: tuple[ExtraConfirmation, ...] = ()
     """Failing or stale checks, unread files, hidden characters, a document nobody opened."""
     needs_reason: bool = True
     needs_terminal: bool = False
@@ -238,7 +244,73 @@ class DecisionPart:
     """The files that it was prepared on: what moved since is what differs from them."""
 
 
-class Telling(NamedTuple):
+class AttemptsView(NamedTuple):
+    """The attempts of the handoff in view: those at the phase in view first, then those at its other phases."""
+
+    histories: tuple[AttemptHistory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BisectPart:
+    """A search for the commit where a check began to fail."""
+
+    number: int
+    """Tells one search from the next."""
+    check: str
+    handoff: str
+    trials: tuple[BisectProgress, ...] = ()
+    """What was tried so far, in order."""
+    report: BisectReport | None = None
+    """How it ended."""
+    trouble: Trouble | None = None
+    cancelling: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.report is not None or self.trouble is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PastView:
+    """The desk at one stop, as the views are shown it. A stop that was seen before has the very same parts again."""
+
+    stop: Stop
+    repository: RepositoryPart
+    inbox: tuple[InboxItem, ...]
+    chosen: HandoffKey | None
+    phase: str | None
+    shown: Loaded[ShownHandoff]
+    pipeline: Loaded[PipelineView]
+    checks: Loaded[CheckReport]
+    log: Loaded[LogView]
+    open_document: str | None
+    document: Loaded[DocumentView]
+    missing: str = ""
+    """The handoff that was in view and did not exist then."""
+    notes: tuple[str, ...] = ()
+    """What no commit holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TravelPart:
+    """Time travel: where the slider stands, and what is shown of then. Nothing can be changed meanwhile."""
+
+    stops: tuple[Stop, ...] = ()
+    """Oldest first; none until they were read."""
+    index: int = 0
+    """Where the slider stands; what is shown follows as soon as it was read."""
+    loading: bool = True
+    trouble: Trouble | None = None
+    notes: tuple[str, ...] = ()
+    """What the line of stops does not show."""
+    visited: PastView | None = None
+
+    @property
+    def stop(self) -> Stop | None:
+        return self.stops[self.index] if 0 <= self.index < len(self.stops) else None
+
+
+class StatusMessage(NamedTuple):
     """A sentence for the status line; the number tells one from the next."""
 
     number: int
@@ -247,7 +319,7 @@ class Telling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DeskState:
+class AppState:
     """Everything at the desk, as of one moment."""
 
     generation: int = 0
@@ -281,9 +353,9 @@ class DeskState:
     """What is about to be done about agents."""
     proofs: Loaded[ProofsView] = Loaded()
     """Of work, once somebody asked for them."""
-    at_work: AtWork = NOBODY_AT_WORK
+    activity: Activity = NO_ACTIVITY
     """Agents that go on because of this desk."""
-    ring: Ring | None = None
+    ring: Bell | None = None
     attempts: Loaded[AttemptsView] = Loaded()
     comparison: Loaded[AttemptComparison] = Loaded()
     """Of the two attempts that were last asked about."""
@@ -295,7 +367,7 @@ class DeskState:
     """The desk as it was is shown, and nothing can be changed."""
     drafts: Drafts = Drafts()
     decision: DecisionPart | None = None
-    telling: Telling | None = None
+    status: StatusMessage | None = None
 
     @property
     def repository(self) -> RepositoryPart | None:

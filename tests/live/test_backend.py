@@ -1,20 +1,31 @@
+"""A log that was changed in place after it was verified."""
+
 from __future__ import annotations
 
 import hashlib
 import threading
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.result import Outcome
 from handoff_tui.checks.run.check import CheckRequest, check
-from handoff_tui.checks.run.command_consent import build_trust_state, trust
+from handoff_tui.checks.run.command_consent import give_consent, read_consent
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.live.state.desk import PACKET, DeskState, Part, Scope
+from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.feed.snapshot import RepositorySnapshot
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.parts.requested import RequestedParts
+from handoff_tui.live.parts.visible import VisibleParts
+from handoff_tui.live.state.app import PACKET, AppState, Loaded, Part, RepositoryPart, Scope
+from handoff_tui.live.state_store import StateStore, raise_bug
+from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.show import show
 from handoff_tui.system.clock import read_now
@@ -22,6 +33,7 @@ from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import build_results, build_work, looking
 from tests.support.repositories import RepositoryBuilder
+from tests.support.stepping import wait_until
 from tests.support.watching import save_atomically
 
 COMMAND = """[checks.always]
@@ -34,7 +46,7 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
     return build_work(builder)
 
 
-def read_hash_finding(state: DeskState) -> str:
+def read_hash_finding(state: AppState) -> str:
     """What the checks quote as the present hash of the claimed file."""
     results = state.checks.value.results if state.checks.value else ()
     found = [
@@ -47,7 +59,7 @@ def read_hash_finding(state: DeskState) -> str:
     return " ".join(found)
 
 
-def read_lines(state: DeskState) -> list[str]:
+def read_lines(state: AppState) -> list[str]:
     """The lines of the file in view."""
     lines = state.file.value.lines if state.file.value else ()
     return [state.file.value.lines.read_line(number).text for number in range(len(lines)) if state.file.value]
@@ -104,7 +116,7 @@ def test_true_claim_turns_green_when_the_file_is_saved(work: RepositoryBuilder) 
         onlooker.choose("H-1", Part.CHECKS)
         save_atomically(work.place("src/part.py"), content)
 
-        def holds(state: DeskState) -> bool:
+        def holds(state: AppState) -> bool:
             return bool(state.item and state.item.reviewed.claims.holds) and not read_hash_finding(state)
 
         onlooker.wait_for(holds)
@@ -123,7 +135,7 @@ def test_document_saved_changes_inbox_and_parts(work: RepositoryBuilder) -> None
         assert state.document.value.document is not None
         save_atomically(work.place(path), build_results(1, tests=77))
 
-        def is_there(state: DeskState) -> bool:
+        def is_there(state: AppState) -> bool:
             item, document = state.item, state.document.value
             tests = item.reviewed.handoff.tests if item else None
             return tests is not None and tests.total == 77 and document is not None and "77 tests" in document.text
@@ -151,7 +163,7 @@ def test_commit_is_noticed(work: RepositoryBuilder) -> None:
         work.write("src/part.py", "value = 4\n").commit("more")
         head = work.head()
 
-        def is_there(state: DeskState) -> bool:
+        def is_there(state: AppState) -> bool:
             value = state.repositories[0].state.value
             return value is not None and value.repository.head == head and value.repository.changed == ()
 
@@ -251,15 +263,15 @@ def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -
     marks = tmp_path / "marks"
     work.write("handoff-tui.toml", COMMAND.format(marks=marks)).commit("a command")
     desk = open_desk(work.folder)
-    consent = build_trust_state(desk)
+    consent = read_consent(desk)
     assert consent is not None
-    trust(desk, consent.digest)
+    give_consent(desk, consent.digest)
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         state = onlooker.choose("H-1", Part.CHECKS, Part.GATE)
         assert _find_outcome(state) is Outcome.UNKNOWN
         assert not marks.exists()
-        onlooker.desk.run_checks(("always",))
+        onlooker.desk.checks.run(("always",))
         onlooker.wait_for(lambda state: _find_outcome(state) is Outcome.FAIL and state.running is None)
         assert marks.read_text(encoding="utf-8").count("run") == 1
         assert any(state.running is not None and state.running.only == ("always",) for state in onlooker.told)
@@ -274,14 +286,14 @@ def test_results_that_were_asked_for_stay_while_they_fit(work: RepositoryBuilder
     settings = f'{COMMAND.format(marks=marks)}inputs = ["src/part.py"]\n'
     work.write("handoff-tui.toml", settings).commit("a command")
     desk = open_desk(work.folder)
-    consent = build_trust_state(desk)
+    consent = read_consent(desk)
     assert consent is not None
-    trust(desk, consent.digest)
+    give_consent(desk, consent.digest)
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.CHECKS)
         began = read_now()
-        onlooker.desk.run_checks()
+        onlooker.desk.checks.run()
         onlooker.wait_for(lambda state: _find_outcome(state) is Outcome.FAIL and state.running is None)
         work.write("src/other.py", "value = 6\n")
         onlooker.wait_for(lambda state: bool(state.item) and "src/other.py" in _list_changed(state))
@@ -292,12 +304,12 @@ def test_results_that_were_asked_for_stay_while_they_fit(work: RepositoryBuilder
         assert marks.read_text(encoding="utf-8").count("run") == 1
 
 
-def _list_changed(state: DeskState) -> tuple[str, ...]:
+def _list_changed(state: AppState) -> tuple[str, ...]:
     value = state.repositories[0].state.value
     return value.repository.changed if value else ()
 
 
-def _find_outcome(state: DeskState) -> Outcome | None:
+def _find_outcome(state: AppState) -> Outcome | None:
     results = state.checks.value.results if state.checks.value else ()
     return next((result.outcome for result in results if result.id == "always"), None)
 
@@ -309,17 +321,17 @@ def test_running_checks_can_be_cancelled_and_are_given_up_with_the_handoff(
     sleeping = '[checks.always]\nrun = ["/bin/sh", "-c", "touch {mark}; sleep 600"]\n'
     work.write("handoff-tui.toml", sleeping.format(mark=tmp_path / "mark")).commit("a command")
     desk = open_desk(work.folder)
-    consent = build_trust_state(desk)
+    consent = read_consent(desk)
     assert consent is not None
-    trust(desk, consent.digest)
+    give_consent(desk, consent.digest)
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.CHECKS)
-        onlooker.desk.run_checks(("always",))
+        onlooker.desk.checks.run(("always",))
         onlooker.wait_for(lambda state: state.running is not None)
-        onlooker.desk.cancel_checks()
+        onlooker.desk.checks.cancel()
         onlooker.wait_for(lambda state: state.running is None)
-        onlooker.desk.run_checks(("always",))
+        onlooker.desk.checks.run(("always",))
         onlooker.wait_for(lambda state: state.running is not None)
         onlooker.desk.choose(None)
         onlooker.wait_for(lambda state: state.running is None)
@@ -334,13 +346,13 @@ def test_log_is_read_verified_and_shown_by_entry(gate_desk: GateDesk) -> None:
         onlooker.choose(HANDOFF, Part.LOG)
         assert onlooker.state.log.value is not None
         assert [row.id for row in onlooker.state.log.value.rows] == [genesis]
-        onlooker.desk.open_entry(genesis[:15])
+        onlooker.desk.requests.open_entry(genesis[:15])
         state = onlooker.wait_for(lambda state: state.entry.value is not None)
         assert state.entry.value is not None
         assert state.entry.value.row.id == genesis
-        onlooker.desk.open_entry("ffff")
+        onlooker.desk.requests.open_entry("ffff")
         onlooker.wait_for(lambda state: state.entry.trouble is not None)
-        onlooker.desk.verify_log()
+        onlooker.desk.requests.verify_log()
         state = onlooker.wait_for(lambda state: state.report.value is not None)
         assert state.report.value is not None
         assert not state.report.value.fatal
@@ -448,3 +460,77 @@ def test_settings_that_cannot_be_used_close_the_gates_and_hide_nothing(work: Rep
         work.write("handoff-tui.toml", "[limits]\ncommits = 9\n")
         mended = onlooker.wait_for(lambda state: state.checks.value is not None and not state.inbox[0].closed)
         assert mended.repositories[0].refused == ""
+
+
+def has_fatal(state: AppState) -> bool:
+    return bool(state.repository and state.repository.fatal)
+
+
+def test_entry_changed_in_place_closes_the_gates_and_mended_opens_them(
+    gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who remembers the entry would not read it again; the desk does, and notices also that it is mended."""
+    bob = gate_desk.person("bob")
+    gate_desk.begin(bob)
+    bob.become(monkeypatch)
+    entry = next(path for path in (gate_desk.root / ".handoff-tui" / "log").rglob("*") if path.is_file())
+    content = entry.read_bytes()
+    with looking(gate_desk.root) as onlooker:
+        assert not has_fatal(onlooker.wait_until_live())
+        entry.chmod(0o644)
+        entry.write_bytes(content + b" ")
+        onlooker.wait_for(has_fatal)
+        entry.write_bytes(content)
+        onlooker.wait_for(lambda state: not has_fatal(state))
+
+
+def test_desk_says_why_a_handoff_fails_and_compares_attempts(builder: RepositoryBuilder) -> None:
+    """The failing check is first; an attempt that is not there is a trouble with its words, never a guess."""
+    build_work(builder)
+    with looking(builder.folder) as onlooker:
+        onlooker.wait_until_live()
+        state = onlooker.choose("H-1", Part.ATTEMPTS)
+        assert state.attempts.value is not None
+        [history] = state.attempts.value.histories
+        assert [record.name.rpartition(":")[2] for record in history.attempts][-1] == "now"
+        onlooker.desk.requests.explain()
+        state = onlooker.wait_for(lambda state: state.failure.value is not None)
+        assert state.failure.value is not None
+        assert "hashes-hold" in {one.result.id for one in state.failure.value.failed}
+        onlooker.desk.requests.compare(f"H-1:{history.phase}:41", f"H-1:{history.phase}:now")
+        state = onlooker.wait_for(lambda state: state.comparison.trouble is not None)
+        assert state.comparison.trouble is not None
+        assert "no attempt 41" in state.comparison.trouble.message
+        onlooker.choose("H-2")
+        assert (onlooker.state.failure, onlooker.state.comparison) == (Loaded(), Loaded())
+
+
+def test_figures_are_read_of_the_whole_repository(builder: RepositoryBuilder) -> None:
+    """Also where no handoff is chosen and no log was begun: each says why it has no value."""
+    build_work(builder)
+    with looking(builder.folder) as onlooker:
+        onlooker.wait_until_live()
+        onlooker.desk.need(frozenset({Part.FIGURES}))
+        report = onlooker.wait_for_parts(Part.FIGURES).figures.value
+        assert report is not None
+        assert all(figure.value is not None or figure.why for figure in report.figures)
+
+
+def test_answer_about_another_handoff_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person has gone on meanwhile."""
+    store, worker = StateStore(lambda _: None), KeyedWorker("slow", raise_bug)
+    requests = RequestedParts(store, worker, VisibleParts(store, worker, worker, DraftKeeper(store)))
+    first, second = HandoffKey("/desk", "H-1"), HandoffKey("/desk", "H-2")
+    store.change(lambda _: AppState(chosen=first, repositories=(RepositoryPart("/desk", "desk"),)))
+    store.snapshots["/desk"] = cast("RepositorySnapshot", object())
+
+    def read(*_: object) -> object:
+        store.change(lambda state: replace(state, chosen=second, comparison=Loaded()))
+        return object()
+
+    monkeypatch.setattr("handoff_tui.live.parts.readers.read_comparison", read)
+    requests.compare("H-1:build:1", "H-1:build:now")
+    worker.start()
+    wait_until(worker.is_idle)
+    worker.stop()
+    assert store.state.comparison == Loaded()

@@ -13,15 +13,14 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from handoff_tui.agents.proofs.record import ProofRecord, TaskProofs
-from handoff_tui.core.picture import Picture
+from handoff_tui.agents.proofs import ProofRecord, TaskProofs
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.half_blocks import HalfBlock, render_half_blocks, render_shades
+from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Cell
+from handoff_tui.core.text.pictures import HalfBlock, Picture, render_half_blocks, render_shades
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.core.work import ProofKind
 from handoff_tui.live.state.agents import ProofShown
-from handoff_tui.live.state.desk import DeskState
+from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import Box
 from handoff_tui.tui.drawing.cells import find_ink
@@ -175,11 +174,11 @@ _LEAVING = frozenset({"app.back", "app.quit", "app.interrupt"})
 class ProofsScreen(Box[str | None], inherit_bindings=False):
     """Gives back the name of a try, where somebody wants all of its output."""
 
-    CSS_PATH = "screen.tcss"
+    CSS_PATH = "proofs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = ""
 
-    def __init__(self, keys: Keys, state: DeskState) -> None:
+    def __init__(self, keys: Keys, state: AppState) -> None:
         super().__init__()
         self._keymap = keys
         self._rows: ProofRows | None = None
@@ -201,7 +200,7 @@ class ProofsScreen(Box[str | None], inherit_bindings=False):
         )
         self.call_after_refresh(self._draw)
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """What is known of them by now; the cursor stays on its proof."""
         before, self._state = self._state, state
         if self.is_mounted and state.proofs is not before.proofs:

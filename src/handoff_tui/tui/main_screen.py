@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,18 +15,16 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.actions import WORDS, Hint, Keys, get_scope
-from handoff_tui.tui.chrome import VIEWS, build_tabs, build_title, build_why
-from handoff_tui.tui.dialogs.agent_dialogs import build_leave_dialog, build_place_dialog
-from handoff_tui.tui.dialogs.alert import AlertScreen
-from handoff_tui.tui.dialogs.alert_page import Alarm, find_alarm
-from handoff_tui.tui.dialogs.lists import ANSWERS, build_dialog, has_place
-from handoff_tui.tui.dialogs.note import NoteScreen
-from handoff_tui.tui.dialogs.proofs.screen import ProofsScreen
+from handoff_tui.tui.actions import WORDS, Hint, Keys, find_refusal, get_scope
+from handoff_tui.tui.chrome import build_tabs, build_title, build_why
+from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
+from handoff_tui.tui.dialogs.comment import NoteScreen
+from handoff_tui.tui.dialogs.lists import ANSWERS, build_dialog, build_leave_dialog, build_place_dialog, has_place
+from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
-from handoff_tui.tui.drawing.appearance import Look
+from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.messages import (
     AppActionWanted,
     BisectProposed,
@@ -45,13 +45,33 @@ from handoff_tui.tui.messages import (
     TravelEnded,
     ViewWanted,
 )
-from handoff_tui.tui.refusals import find_refusal
 from handoff_tui.tui.views.rail import Rail
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, KeyBar
 from handoff_tui.tui.widgets.find_line import FindLine
-from handoff_tui.tui.widgets.travel_bar import TravelBar
-from handoff_tui.tui.widgets.travel_bar_words import describe_notes
+from handoff_tui.tui.widgets.travel_bar import TravelBar, describe_notes
+
+_CLASSES = {
+    "inbox": "InboxView",
+    "pipeline": "PipelineView",
+    "checks": "ChecksView",
+    "diff": "DiffView",
+    "document": "DocumentView",
+    "log": "LogView",
+    "agent": "AgentView",
+    "claims": "ClaimsView",
+    "attempts": "AttemptsView",
+    "figures": "FiguresView",
+}
+
+
+def _make_view(name: str) -> View:
+    module = import_module(f"handoff_tui.tui.views.{name}.view")
+    return cast("Callable[[], View]", getattr(module, _CLASSES[name]))()
+
+
+VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _CLASSES}
+"""By name; the module of a view is imported when it is first opened."""
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _ALWAYS = ("find.open", "app.help", "app.palette")
@@ -60,23 +80,22 @@ _PINNED = "app.help"
 _OF_THE_APP = frozenset({"app.quit", "app.redraw", "app.rescan", "app.screenshot", "app.suspend", "app.interrupt"})
 
 
-class DeskScreen(Screen[None], inherit_bindings=False):
+class MainScreen(Screen[None], inherit_bindings=False):
     """Every view of the desk."""
 
-    CSS_PATH = "desk_screen.tcss"
+    CSS_PATH = "main_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = []
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]
 
-    def __init__(self, views: Mapping[str, Callable[[], View]], look: Look) -> None:
+    def __init__(self, look: Appearance) -> None:
         super().__init__()
-        self._makers = views
         self._look = look
         self.keys = Keys(look.keymap)
         self._views: dict[str, View] = {}
         self._history: list[str] = []
-        self.view_name = next(iter(views))
-        self.state = DeskState()
+        self.view_name = next(iter(VIEW_MAKERS))
+        self.state = AppState()
         self._said: tuple[Cell, ...] = ()
         self._alarms: set[Alarm] = set()
         """What was told to the whole screen already."""
@@ -107,7 +126,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         rail = self.query_one(Rail)
         return self.view.parts | (rail.parts if rail.display else frozenset())
 
-    def show(self, state: DeskState) -> None:
+    def show(self, state: AppState) -> None:
         """Draws another state: only what is on the screen."""
         self.state = state
         if state.item is None and state.inbox:  # none was chosen yet, or it is gone: the most urgent one
@@ -129,12 +148,12 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     async def open_view(self, name: str) -> None:
         """Another view. Views are made when they are first wanted."""
-        if name not in self._makers or name == self.view_name:
+        if name not in VIEW_MAKERS or name == self.view_name:
             return
         self.close_find()
         self._history = [*[one for one in self._history if one != name], self.view_name]
         if name not in self._views:  # whole before it is the view: a state may arrive meanwhile
-            made = self._makers[name]()
+            made = VIEW_MAKERS[name]()
             made.display = False
             await self.query_one("#body").mount(made)
             self._views[name] = made
@@ -183,7 +202,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     def refuse(self, action: str) -> str:
         """Why an action cannot be done here and now."""
-        refusal = find_refusal(action, self.state, read_only=self._look.read_only, views=tuple(self._makers))
+        refusal = find_refusal(action, self.state, read_only=self._look.read_only)
         return refusal or self.view.refuse(action)
 
     def list_hints(self) -> list[Hint]:
@@ -195,8 +214,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     def _list_actions(self) -> list[str]:
         first = [*self.view.list_hints(), *_ALWAYS]
-        left_out = {*first, *(f"view.{name}" for name in VIEWS if name not in self._makers)}
-        rest = [action for action in self.keys.list_actions(self.view.scope) if action not in left_out]
+        rest = [action for action in self.keys.list_actions(self.view.scope) if action not in first]
         return [*first, *rest]
 
     async def perform(self, action: str) -> None:
@@ -227,7 +245,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         elif action == "app.back":
             await self.go_back(ends_travel=True)
         elif not (action == "app.quit" and await self.go_back()) and action in _OF_THE_APP:
-            leaving = build_leave_dialog(self.state.at_work) if action == "app.quit" else None
+            leaving = build_leave_dialog(self.state.activity) if action == "app.quit" else None
             await self.app.push_screen(leaving, self._take) if leaving else self.post_message(AppActionWanted(action))
 
     async def _take(self, offer: str | None) -> None:
@@ -249,7 +267,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         """The diff where the file changed, else the document, else the editor."""
         event.stop()
         for name in ("diff", "document"):
-            if name in self._makers and has_place(self.state, name, event.path):
+            if has_place(self.state, name, event.path):
                 await self.open_view(name)
                 self.view.go_to(event.path, event.line)
                 return
@@ -360,12 +378,12 @@ class DeskScreen(Screen[None], inherit_bindings=False):
         self.say(Cell(f" {words}", "muted")) if words else self._draw_status()
 
     def _make(self, name: str) -> View:
-        self._views[name] = self._makers[name]()
+        self._views[name] = VIEW_MAKERS[name]()
         return self._views[name]
 
     def _draw(self) -> None:
         width = self.size.width
-        tabs = {name: self.keys.show(f"view.{name}") for name in self._makers}
+        tabs = {name: self.keys.show(f"view.{name}") for name in VIEW_MAKERS}
         self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, width))
         self.query_one("#tabs", Bar).show_parts(
             (f"view.{name}", row) for name, row in build_tabs(self.state, self.view_name, tabs, width)
@@ -386,7 +404,7 @@ class DeskScreen(Screen[None], inherit_bindings=False):
 
     @on(StatusChanged)
     def _draw_status(self) -> None:
-        told = self.state.telling
+        told = self.state.status
         cells = self._said or self.view.describe()
         if not self._said and told is not None and told.text:
             cells = (Cell(f" {told.text}", told.role),)

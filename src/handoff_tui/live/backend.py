@@ -1,0 +1,163 @@
+"""The only thing the app talks to. Every call returns at once; the result comes as a new state.
+
+Everything slow, imports included, happens on threads, one worker per resource: one for each repository, one for quick
+parts and one for slow ones, one each for requested checks, decisions, bisecting and time travel, and the agents' own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.git.file_diff import DiffOptions
+from handoff_tui.live.acting.agents import AgentControl
+from handoff_tui.live.acting.bisecting import Bisecting
+from handoff_tui.live.acting.deciding import Deciding
+from handoff_tui.live.acting.travelling import Travelling, present_past
+from handoff_tui.live.drafts import DraftKeeper
+from handoff_tui.live.feed.repository_feed import RepositoryFeed
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.parts.requested import RequestedChecks, RequestedParts
+from handoff_tui.live.parts.visible import VisibleParts
+from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Loaded, OpenFile, Part, Scope
+from handoff_tui.live.state_store import StateStore, put_parts, raise_bug
+from handoff_tui.status.inbox_item import HandoffKey
+
+_SWITCH_SECONDS = 0.0005
+"""How soon a thread that reads for long gives way to one that draws, or that reads what was just saved."""
+_OF_THE_HANDOFF = tuple(part for part in Part if part not in {Part.LOG, Part.FIGURES})
+_REQUESTED = ("comparison", "failure")
+_OF_THE_REPOSITORY = ("log", "entry", "report", "figures")
+
+
+class LiveBackend:
+    """`tell` gets each new state and `on_bug` every unexpected exception, both on any thread."""
+
+    def __init__(
+        self,
+        starts: Sequence[Path],
+        tell: Callable[[AppState], None],
+        on_bug: Callable[[BaseException], None] = raise_bug,
+    ) -> None:
+        self._store = store = StateStore(tell, on_bug)
+        self._workers = [
+            KeyedWorker(name, on_bug) for name in ("quick", "slow", "checks", "decisions", "bisect", "travel")
+        ]
+        quick, slow, checks, decisions, bisect, travel = self._workers
+        self.drafts = DraftKeeper(store)
+        self._parts = VisibleParts(store, quick, slow, self.drafts)
+        self.requests = RequestedParts(store, slow, self._parts)
+        self.checks = RequestedChecks(store, checks, self._parts)
+        self.deciding = Deciding(store, decisions, self.drafts)
+        self.agents = AgentControl(store, self._parts)
+        self.bisecting = Bisecting(store, bisect)
+        self.travelling = Travelling(store, travel, self._parts)
+        store.derive = self.drafts.derive
+        store.present = present_past
+        self._feeds = [RepositoryFeed(start, store, slow, self._note_snapshot) for start in dict.fromkeys(starts)]
+        first = tuple(feed.build_first_part() for feed in self._feeds)
+        store.change(lambda state: replace(state, repositories=first))
+
+    @property
+    def state(self) -> AppState:
+        """The newest state, as it is told: during time travel, how it was."""
+        return self._store.present(self._store.state)
+
+    def start(self) -> None:
+        """Opens the repositories and starts watching them."""
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        for worker in self._workers:
+            worker.start()
+        for feed in self._feeds:
+            feed.start()
+        self.agents.start()
+
+    def stop(self) -> None:
+        """Ends every thread and every process started for a check. Nothing is told any more."""
+        self._store.close()
+        self.agents.stop()
+        for worker in self._workers:
+            worker.stop()
+        for feed in self._feeds:
+            feed.stop()
+        for worker in self._workers:
+            worker.join()
+        self.travelling.close()
+        self.agents.join()
+        self.drafts.stop()
+
+    def is_idle(self) -> bool:
+        """Tells whether nothing is being read and nothing waits to be."""
+        workers = all(worker.is_idle() for worker in self._workers)
+        return (
+            workers and all(feed.is_idle() for feed in self._feeds) and self.drafts.is_idle() and self.agents.is_idle()
+        )
+
+    def set_focused(self, *, focused: bool) -> None:
+        """Notes whether somebody is looking; on return everything is read in full."""
+        for feed in self._feeds:
+            feed.set_focused(focused=focused)
+        if focused:
+            self.drafts.refresh()
+
+    def rescan(self) -> None:
+        """Reads everything again, and tries again to open repositories that could not be opened."""
+        for feed in self._feeds:
+            feed.rescan()
+
+    def need(self, parts: frozenset[Part]) -> None:
+        """Takes what is on screen now: it is read if missing or stale, and then kept fresh."""
+        self._parts.need(parts)
+        self.agents.need(needed=Part.AGENT in parts)
+
+    def choose(self, key: HandoffKey | None) -> None:
+        """Shows another handoff; what is being read for the previous one is given up."""
+        if self.travelling.is_on:
+            self.travelling.choose(key)
+            return
+        if key == self._store.state.chosen:
+            return
+        self._parts.forget(*_OF_THE_HANDOFF)
+        self.requests.cancel(*_REQUESTED)
+        self.checks.cancel()
+
+        def enter(state: AppState) -> AppState:
+            same = state.repository is not None and key is not None and state.repository.root == key.root
+            names = (*(part.value for part in _OF_THE_HANDOFF), *_REQUESTED, *(() if same else _OF_THE_REPOSITORY))
+            left = replace(state, chosen=key, phase=None, running=None, open_file=None, open_document=None)
+            scope = USUAL_SCOPE if state.scope.scope is DiffScope.SINCE_SHOWN else state.scope
+            left = replace(left, output=None, found=None, scope=scope)
+            return put_parts(left, {name: Loaded() for name in names})
+
+        self._store.change(enter)
+        self.agents.note_chosen()
+        self.drafts.open(key)
+        self._parts.catch_up()
+
+    def choose_phase(self, phase: str | None) -> None:
+        if self.travelling.is_on:
+            self.travelling.choose_phase(phase)
+        else:
+            self._parts.show({"phase": phase}, Part.CHECKS, Part.GATE, Part.ATTEMPTS)
+
+    def choose_scope(self, scope: Scope) -> None:
+        """Shows changes since another point."""
+        self._parts.show_scope(scope)
+
+    def open_file(self, path: str, options: DiffOptions) -> None:
+        self._parts.show({"open_file": OpenFile(path, options)}, Part.FILE)
+
+    def open_document(self, path: str) -> None:
+        """Opens a document of the handoff; `PACKET` is what a rejection would give to the next attempt."""
+        if self.travelling.is_on:
+            self.travelling.open_document(path)
+        else:
+            self._parts.show({"open_document": path}, Part.DOCUMENT)
+
+    def _note_snapshot(self, redrawn: bool) -> None:  # noqa: FBT001 - called back with it
+        self._parts.catch_up(drawn_first=redrawn)
+        self.deciding.note_snapshot()
+        self.agents.note_snapshot()

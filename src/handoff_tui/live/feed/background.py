@@ -1,0 +1,111 @@
+"""Work that waits until a repository is quiet: measuring risks, and proving the log byte by byte."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.state.app import AppState
+from handoff_tui.live.state_store import StateStore
+from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.status.inbox_item import InboxItem
+
+if TYPE_CHECKING:
+    from handoff_tui.changes.risk import RiskMemory
+    from handoff_tui.status.inbox import Measured
+
+_PROOF_RANK, _RISKS_RANK = 50, 99
+"""After everything that somebody waits for."""
+_QUIET_SECONDS = 1.0
+_MOST_RETRIES = 3
+
+
+class LogProof:
+    """Verifies the log without any cache: a file changed in place escapes whoever remembers it. Writes nothing."""
+
+    def __init__(self, store: StateStore, worker: KeyedWorker, tell: Callable[[], None]) -> None:
+        self._store, self._worker, self._tell = store, worker, tell
+        self._proven: int | None = None
+        self.fatal: tuple[str, ...] = ()
+        """What is wrong with the log; empty if it is intact."""
+
+    def begin(self, root: str) -> None:
+        """Starts a verification if the log may have changed since the last one; returns at once."""
+        snapshot = self._store.snapshots.get(root)
+        if snapshot is not None and snapshot.gates is not None and snapshot.log_version != self._proven:
+            self._worker.submit((self, "prove"), lambda _: self._prove(root), rank=_PROOF_RANK, delay=_QUIET_SECONDS)
+
+    def _prove(self, root: str) -> None:
+        from handoff_tui.log.open_log import open_log  # noqa: PLC0415 - after the first paint
+
+        snapshot = self._store.snapshots.get(root)
+        if snapshot is None:
+            return
+        try:
+            verdict = open_log(snapshot.desk.repository, remembered=False).verify()
+        except (HandoffError, OSError) as unreadable:
+            fatal: tuple[str, ...] = (str(unreadable),)
+        else:
+            fatal = tuple(problem.text for problem in verdict.problems if problem.level is ProblemLevel.FATAL)
+        self._proven = snapshot.log_version
+        if fatal != self.fatal:
+            self.fatal = fatal
+            self._tell()
+
+
+class RiskMeasuring:
+    """Measures the risks of one repository's handoffs. The last results are shown until there are new ones."""
+
+    def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
+        self._store, self._worker = store, worker
+        self._memory: RiskMemory | None = None
+        self._measured: dict[str, Measured] = {}
+        self._failures = 0
+
+    def add_known(self, root: str, inbox: tuple[InboxItem, ...]) -> tuple[InboxItem, ...]:
+        """Returns the items with their known risks."""
+        from handoff_tui.status.inbox import add_risks  # noqa: PLC0415 - after the first paint
+
+        return add_risks(inbox, root, self._measured)
+
+    def begin(self, root: str) -> None:
+        """Measures after a quiet while; the first time at once."""
+        self._submit(root, _QUIET_SECONDS if self._measured else 0.0)
+
+    def _submit(self, root: str, delay: float) -> None:
+        self._worker.submit(("risks", root), lambda cancel: self._measure(root, cancel), rank=_RISKS_RANK, delay=delay)
+
+    def _measure(self, root: str, cancel: threading.Event) -> None:
+        from handoff_tui.changes.risk import RiskMemory, read_risks  # noqa: PLC0415 - after the first paint
+
+        snapshot = self._store.snapshots.get(root)
+        if snapshot is None:
+            return
+        if self._memory is None:
+            self._memory = RiskMemory()
+        try:
+            measured = read_risks(snapshot.desk, snapshot.state, snapshot.gates, self._memory)
+        except (HandoffError, OSError):
+            self._retry(root)
+            return
+        self._failures = 0
+        if cancel.is_set() or measured == self._measured:
+            return
+        self._measured = measured
+
+        def show(state: AppState) -> AppState:
+            return replace(state, inbox=self.add_known(root, state.inbox))
+
+        self._store.change(show)
+
+    def _retry(self, root: str) -> None:
+        """Retries a few times, later and later: an agent may be writing. Until then nothing counts as free of risk."""
+        self._failures += 1
+        if self._failures <= _MOST_RETRIES:
+            self._submit(root, self._failures * _QUIET_SECONDS)
+        else:
+            self._failures = 0

@@ -1,0 +1,167 @@
+"""What a person asks for: an entry of the log, its verification, a comparison, why it fails, a run of checks.
+
+Each runs on a worker; the latest request of a kind replaces the earlier one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from handoff_tui.checks.report import CheckReport
+from handoff_tui.checks.result import CheckResult
+from handoff_tui.core.errors import HandoffError
+from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.parts.visible import VisibleParts
+from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble
+from handoff_tui.live.state_store import StateStore, put_parts
+from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.system.clock import read_now
+
+if TYPE_CHECKING:
+    from handoff_tui.live.feed.snapshot import RepositorySnapshot
+
+_CHECKS = "requested"
+_Read = Callable[["RepositorySnapshot", threading.Event], object]
+
+
+class RequestedParts:
+    """Reads one part of the state on request. An answer about another handoff is not shown."""
+
+    def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
+        self._store, self._worker, self._parts = store, worker, parts
+
+    def open_entry(self, entry: str) -> None:
+        def read(snapshot: RepositorySnapshot, _: threading.Event) -> object:
+            from handoff_tui.live.parts.readers import read_entry  # noqa: PLC0415 - after the first paint
+
+            return read_entry(snapshot, entry)
+
+        self._begin("entry", read)
+
+    def verify_log(self) -> None:
+        """Verifies every byte of the log again; the last report stays until then."""
+
+        def read(snapshot: RepositorySnapshot, _: threading.Event) -> object:
+            from handoff_tui.live.parts.readers import read_report  # noqa: PLC0415 - after the first paint
+
+            return read_report(snapshot)
+
+        self._begin("report", read, keep=True)
+
+    def compare(self, before: str, after: str) -> None:
+        """Compares two attempts by name; for the current work the checks are examined, and no command is started."""
+
+        def read(snapshot: RepositorySnapshot, cancel: threading.Event) -> object:
+            from handoff_tui.live.parts.readers import read_comparison  # noqa: PLC0415 - when it is asked for
+
+            return read_comparison(snapshot, before, after, cancel)
+
+        self._begin("comparison", read, of_handoff=True)
+
+    def explain(self) -> None:
+        """Explains why the gate in view is closed."""
+
+        def read(snapshot: RepositorySnapshot, cancel: threading.Event) -> object:
+            from handoff_tui.live.parts.readers import read_why  # noqa: PLC0415 - when it is asked for
+
+            return read_why(snapshot, self._parts.loader.build_wanted(self._store.state), cancel)
+
+        self._begin("failure", read, of_handoff=True)
+
+    def cancel(self, *names: str) -> None:
+        for name in names:
+            self._worker.cancel(name)
+
+    def _begin(self, name: str, read: _Read, *, keep: bool = False, of_handoff: bool = False) -> None:
+        key = self._store.state.chosen
+        if of_handoff and key is None:
+            return
+
+        def wait(state: AppState) -> AppState:
+            before: Loaded[Any] = getattr(state, name)
+            waiting = replace(before, loading=True, stale=before.value is not None) if keep else Loaded(loading=True)
+            return put_parts(state, {name: waiting})
+
+        def work(cancel: threading.Event) -> None:
+            snapshot = self._store.find_snapshot()
+            if snapshot is None or (of_handoff and self._store.state.chosen != key):
+                return
+            try:
+                loaded: Loaded[Any] = Loaded(read(snapshot, cancel), at=read_now())
+            except (HandoffError, OSError) as refused:
+                loaded = Loaded(trouble=build_trouble(refused), at=read_now())
+
+            def put(state: AppState) -> AppState:
+                return state if of_handoff and state.chosen != key else put_parts(state, {name: loaded})
+
+            if not cancel.is_set():
+                self._store.change(put)
+
+        self._store.change(wait)
+        self._worker.cancel(name)
+        self._worker.submit(name, work, rank=-1)
+
+
+class RequestedChecks:
+    """Runs checks on request, commands included, with progress; one run at a time."""
+
+    def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
+        self._store, self._worker, self._parts = store, worker, parts
+
+    def run(self, only: tuple[str, ...] = (), *, fresh: bool = True) -> None:
+        """Runs all checks of the gate in view, or these."""
+        key = self._store.state.chosen
+        if key is not None:
+            self._worker.cancel(_CHECKS)
+            self._worker.submit(_CHECKS, lambda cancel: self._run(key, only, cancel, fresh=fresh))
+
+    def cancel(self) -> None:
+        self._worker.cancel(_CHECKS)
+
+    def _run(self, key: HandoffKey, only: tuple[str, ...], cancel: threading.Event, *, fresh: bool) -> None:
+        state = self._store.state
+        snapshot = self._store.find_snapshot(state)
+        if snapshot is None or state.chosen != key:
+            return
+        from handoff_tui.live.feed.live_checks import run_requested  # noqa: PLC0415 - after the first paint
+
+        started = read_now()
+
+        def tell(result: CheckResult | None, done: int, total: int) -> None:
+            progress = ChecksProgress(done, total, result.id if result else "", started, only)
+            self._store.change(lambda now: replace(now, running=progress) if now.chosen == key else now)
+
+        tell(None, 0, 0)
+        shown = False
+        commands: tuple[CheckResult, ...] = ()
+        try:
+            request = (key.handoff, state.phase, only)
+            report, commands = run_requested(snapshot, request, tell, cancel, fresh=fresh)
+        except (HandoffError, OSError) as refused:
+            trouble = build_trouble(refused)
+            self._show(key, lambda loaded: replace(loaded, trouble=trouble))
+        else:
+            shown = self._store.find_snapshot() is snapshot
+            if shown:  # else newer results are there already, or on their way
+                self._show(key, lambda loaded: Loaded(_merge(loaded.value, report), at=read_now()))
+        finally:
+            self._store.change(lambda now: now if now.running is None else replace(now, running=None))
+        self._parts.note_checks(key.root, commands, shown=shown)
+
+    def _show(self, key: HandoffKey, change: Callable[[Loaded[CheckReport]], Loaded[CheckReport]]) -> None:
+        def apply(state: AppState) -> AppState:
+            return replace(state, checks=change(state.checks)) if state.chosen == key else state
+
+        self._store.change(apply)
+
+
+def _merge(before: CheckReport | None, report: CheckReport) -> CheckReport:
+    """Keeps the results of the other checks if only some were run."""
+    if before is None or len(before.results) <= len(report.results):
+        return report
+    from handoff_tui.live.feed.live_checks import merge_reports  # noqa: PLC0415 - after the first paint
+
+    return merge_reports(before, report)

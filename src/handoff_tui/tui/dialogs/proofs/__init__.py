@@ -1,3 +1,0 @@
-"""The proofs of work."""
-
-from __future__ import annotations
