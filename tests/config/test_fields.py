@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.config.fields import find_models, find_names
+from handoff_tui.config.schema import find_models, find_names
 
 
 def test_names_are_found_through_tables_and_lists() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.for_folder import read_settings
+from handoff_tui.config.load import read_settings
 from handoff_tui.core.errors import ConfigError, RepositoryError
 from tests.support.repositories import RepositoryBuilder
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.config.paths import find_leaves, join_path, merge_tables
+from handoff_tui.config.layer import find_leaves, join_path, merge_tables
 
 
 def test_path_quotes_and_escapes_odd_parts() -> None:

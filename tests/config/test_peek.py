@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.peek import adapt_theme, peek_theme
+from handoff_tui.config.theme import adapt_theme, peek_theme
 
 
 @pytest.mark.parametrize(

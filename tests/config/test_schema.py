@@ -6,8 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from handoff_tui.config.fields import find_models
-from handoff_tui.config.schema import build_schema
+from handoff_tui.config.schema import build_schema, find_models
 from handoff_tui.config.settings.root import Settings
 
 

@@ -76,7 +76,7 @@ def test_gate_is_blocked_where_the_log_is_broken(builder: RepositoryBuilder, tmp
     shutil.rmtree(builder.folder / ".handoff-tui")
     [reviewed] = refreshed(builder.folder).handoffs
     assert reviewed.gate.state is GateName.BLOCKED
-    assert "not sound" in reviewed.gate.blocking[0]
+    assert "not intact" in reviewed.gate.blocking[0]
 
 
 def test_settings_that_cannot_be_used_close_every_gate_and_hide_nothing(builder: RepositoryBuilder) -> None:

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from handoff_tui.config.fields import find_names
-from handoff_tui.config.layer import Layer, find_foreign_values, parse_layer
+from handoff_tui.config.layer import Layer, find_foreign_values, find_leaves, join_path, merge_tables, parse_layer
 from handoff_tui.config.nearest import shorten, suggest
-from handoff_tui.config.paths import find_leaves, join_path, merge_tables
-from handoff_tui.config.settings.interface import USER_ONLY
+from handoff_tui.config.schema import find_names
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.errors import ConfigError, HandoffError
+from handoff_tui.config.settings.user import USER_ONLY
+from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
+from handoff_tui.git.repository import open_repository
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.user_files import find_config_folder, read_optional, read_user_file, shorten_home
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
 
 _DICT_KEY = "[key]"
 """What pydantic adds to the place of an error in the key of a table."""
@@ -238,3 +239,14 @@ def _build_error(problems: list[str]) -> ConfigError:
     if len(problems) > len(shown):
         shown.append(f"and {len(problems) - len(shown)} more")
     return ConfigError("\n".join(shown), "`handoff-tui config schema` lists every setting and what it takes.")
+
+
+def read_settings(start: Path, *, required: bool) -> LoadedSettings:
+    """Outside a repository only the user's own file counts, unless a repository was asked for by name."""
+    try:
+        root = open_repository(start).root
+    except RepositoryError:
+        if required:
+            raise
+        root = None
+    return load_settings(root)

@@ -1,4 +1,4 @@
-"""The pipeline: phases, the edges between them, and where failure leads."""
+"""A pipeline: phases, the edges between them, and where failure leads."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from handoff_tui.agents.command import build_argv
 from handoff_tui.config.load import build_settings
-from handoff_tui.config.settings.agents import Agent, WorkFolder
-from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, WorkFolder
 
 PAGE = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
 VALUES = ("prompt", "prompt_file", "context_file", "notes_file", "handoff", "phase", "attempt", "folder", "repository")

@@ -6,9 +6,8 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui.config.settings.agents import Agent
 from handoff_tui.config.settings.checks import Check, OutputForm
-from handoff_tui.config.settings.pipeline import EdgeSettings, PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.pipeline import Agent, EdgeSettings, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.severity import Severity

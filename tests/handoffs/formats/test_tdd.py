@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from handoff_tui.config.settings.formats import Tdd
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.config.settings.tdd import Tdd
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.tdd.format import TDD
 from handoff_tui.handoffs.handoff import Handoff

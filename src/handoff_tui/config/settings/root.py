@@ -7,25 +7,30 @@ from typing import Annotated
 from pydantic import Field
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
-from handoff_tui.config.settings.agents import Agent
-from handoff_tui.config.settings.approvals import Approvals
-from handoff_tui.config.settings.baseline import Baseline
 from handoff_tui.config.settings.builder import Builder
 from handoff_tui.config.settings.checks import Check, CheckRun
-from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.config.settings.formats import Mosaic, Public, Tdd
 from handoff_tui.config.settings.hub import Hub
-from handoff_tui.config.settings.interface import Notifications
-from handoff_tui.config.settings.limits import Limits
-from handoff_tui.config.settings.mosaic import Mosaic
-from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PipelineSettings
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedures
-from handoff_tui.config.settings.public import Public
-from handoff_tui.config.settings.quantities import Name
-from handoff_tui.config.settings.reasons import Reasons
-from handoff_tui.config.settings.risk import Risk
-from handoff_tui.config.settings.tamper import Tamper
-from handoff_tui.config.settings.tdd import Tdd
+from handoff_tui.config.settings.quantities import Name, Quantity
+from handoff_tui.config.settings.review import Approvals, Baseline, Risk, Tamper
+from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
 from handoff_tui.core.model import Model
+
+
+class Limits(Model):
+    """How much is read."""
+
+    file_bytes: Quantity = 4 * 1024 * 1024
+    """The largest file that is read; a larger one is listed with a problem."""
+    markdown_bytes: Quantity = 512 * 1024
+    """The largest document that is parsed as Markdown."""
+    hash_bytes: Quantity = 256 * 1024 * 1024
+    """The largest file whose hash is measured."""
+    commits: Quantity = 200
+    """How many commits back from HEAD are searched for handoff trailers and notes."""
+
 
 __all__ = ["Builder", "Hub", "Limits", "Mosaic", "Procedures", "Public", "Settings", "Tdd"]
 

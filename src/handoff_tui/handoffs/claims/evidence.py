@@ -11,16 +11,14 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import (
-    MOST_LISTED,
     count_commits_since,
     find_last_commit,
     is_cut_off,
-    list_history,
-    list_tree,
-    read_refs,
+    list_ref_ids,
     resolve_commits,
 )
-from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.git.objects.tree_reader import list_tree
+from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
 from handoff_tui.handoffs.reading.claim_words import find_commits, find_paths
 from handoff_tui.handoffs.session import Desk
@@ -31,7 +29,7 @@ class OldFiles:
     """The past of one repository, for all that measure in one run."""
 
     def __init__(self, git: Git) -> None:
-        self._reader = ObjectReader(git)
+        self._reader = session_of(git).read_objects()
         self.find_commit = cache(lambda path: find_last_commit(git, path))
         self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
 
@@ -176,7 +174,7 @@ class RepositoryEvidence:
 
     @cached_property
     def _branches(self) -> frozenset[str]:
-        names = (ref.name for ref in read_refs(self._git, "refs/heads", "refs/remotes"))
+        names = list_ref_ids(self._git, "refs/heads", "refs/remotes")
         return frozenset(name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name in names)
 
     def hash_now(self, path: str) -> str | None:
@@ -190,13 +188,8 @@ class RepositoryEvidence:
 
     def is_in_history(self, commit: str) -> bool:
         """Whether HEAD descends from a commit; one question to git for all commits of an ordinary history."""
-        if commit in self._history:
-            return True
-        return len(self._history) >= MOST_LISTED and self.lag_of(commit) is not None
-
-    @cached_property
-    def _history(self) -> frozenset[str]:
-        return frozenset(list_history(self._git))
+        history = session_of(self._git).read_history()
+        return commit in history.parents or (not history.complete and self.lag_of(commit) is not None)
 
     def _lag_of(self, commit: str) -> int | None:
         if commit == self._work_tree.facts.head:

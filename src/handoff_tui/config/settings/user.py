@@ -1,0 +1,111 @@
+"""The user's own desk: what only the user's file may set."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, field_validator
+
+from handoff_tui.config.settings.quantities import Name, Quantity, Seconds
+from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Model
+
+_PASSWORD = compile_later(r"^[a-z+]+://[^/@]*:[^/@]+@|[?&]password=")
+
+
+class EngineSettings(Model):
+    """The engine under procedures."""
+
+    address: Annotated[str, Field(pattern=r"^(?:|postgres(?:ql)?://\S+)$")] = ""
+    """A PostgreSQL database for many workers, `postgresql://user@host:5432/name`; with none, a file beside git's."""
+    agents_per_worker: Quantity = 4
+    """How many agents one worker runs at once; runs that only wait do not count."""
+    agents_maximum: Quantity = 16
+    """How many agents all workers run at once."""
+    poll_seconds: Seconds = 0.5
+    """How often a worker looks for work."""
+    idle_seconds: Seconds = 60
+    """How long a worker that was started on demand stays when nothing is left to do."""
+
+    @field_validator("address")
+    @classmethod
+    def _holds_no_password(cls, address: str) -> str:
+        if _PASSWORD.search(address):
+            raise ValueError(
+                "holds a password, which every listing would show; put it into ~/.pgpass, where it is found"
+            )
+        return address
+
+
+Template = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+"""No longer than a reason may be."""
+
+
+class Reasons(Model):
+    """Templates by verb. A dialog offers them; nothing is decided by choosing one."""
+
+    approve: tuple[Template, ...] = ("read in full; the checks and the claims hold",)
+    """For work that may pass."""
+    reject: tuple[Template, ...] = (
+        "the claims do not match what was measured: ",
+        "tests are missing for: ",
+        "it does more than the handoff says: ",
+        "see the remarks on lines",
+    )
+    """For work that may not."""
+    retry: tuple[Template, ...] = (
+        "the same work once more, with the remarks",
+        "a check failed for reasons outside the work: ",
+    )
+    """For work that is to be tried again."""
+    skip: tuple[Template, ...] = ("this phase is not needed because: ",)
+    """For a phase that is left out."""
+    override: tuple[Template, ...] = (
+        "the failing check is known and tracked in: ",
+        "the check is wrong here: ",
+    )
+    """For going over a failing check."""
+    hold: tuple[Template, ...] = ("waits for an answer to: ", "waits for: ")
+    """For work that waits."""
+    withdraw: tuple[Template, ...] = ("decided too early: ", "something was overlooked: ")
+    """For taking a decision back."""
+    carry: tuple[Template, ...] = ("only the history was rewritten",)
+    """For an approval that still holds."""
+
+
+USER_ONLY = ("theme", "ascii", "editor", "keymap", "reasons", "notifications", "engine")
+"""Top-level keys that a repository may not set: a checkout under review cannot rearrange the reviewer's desk."""
+
+
+class NotificationEvent(StrEnum):
+    """What can be told."""
+
+    NEEDS_YOU = "needs-you"
+    CHECKS_FAILED = "checks-failed"
+    AGENT_ENDED = "agent-ended"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+class DesktopForm(StrEnum):
+    """How the terminal is asked to notify; which one it knows is for its user to say."""
+
+    NONE = "none"
+    OSC_9 = "osc-9"
+    OSC_777 = "osc-777"
+
+
+class Notifications(Model):
+    """How the user is told that something waits."""
+
+    bell: bool = False
+    """Whether the terminal's bell rings."""
+    desktop: DesktopForm = DesktopForm.NONE
+    """How the terminal shows a notification: `osc-9` (iTerm2, Windows Terminal, kitty) or `osc-777` (rxvt, foot)."""
+    command: tuple[Name, ...] = ()
+    """A command that is run; {event}, {handoff} and {text} are filled in."""
+    events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU,)
+    """What is told; work that failed and goes back by itself, or the end of any agent, to who wants it."""
+    timeout_seconds: Seconds = 10
+    """How long the command may take."""
