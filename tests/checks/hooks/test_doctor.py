@@ -11,7 +11,7 @@ from handoff_tui.checks.hooks.doctor import examine
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
 from handoff_tui.checks.hooks.hook import HookName
 from handoff_tui.checks.hooks.hooks import install_hooks
-from handoff_tui.checks.run.command_consent import give_consent
+from handoff_tui.checks.run.commands import give_consent
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
@@ -151,7 +151,7 @@ def test_git_must_be_new_enough(
     ("terminal", "words"),
     [
         (TerminalFacts(terminal=True, columns=200, colour=True, unicode=True), "200 columns, colour, Unicode"),
-        (TerminalFacts(terminal=True, columns=60, colour=False, unicode=True), "narrower than 80"),
+        (TerminalFacts(terminal=True, columns=60, colour=False, unicode=True), "below 80 columns"),
         (TerminalFacts(terminal=True, columns=80, colour=True, unicode=False), "ascii = true"),
     ],
 )

@@ -58,14 +58,14 @@ def test_installed_hooks_are_wired(builder: RepositoryBuilder) -> None:
 @pytest.mark.parametrize(
     ("content", "mode", "standing", "words"),
     [
-        (render_hook(HookName.PRE_COMMIT, find_python(), __version__), 0o644, Standing.MISSING, "not executable"),
+        (render_hook(HookName.PRE_COMMIT, find_python(), __version__), 0o644, Standing.MISSING, "n't executable"),
         (render_hook(HookName.PRE_COMMIT, find_python(), __version__) + b"#", 0o755, Standing.MISSING, "changed it"),
         (render_hook(HookName.PRE_COMMIT, "/other/python3", __version__), 0o755, Standing.OK, "another Python"),
-        (b"#!/bin/sh\nexit 0\n", 0o755, Standing.MISSING, "somebody else's"),
-        (b"#!/bin/sh\nhandoff-tui check --pre\n", 0o644, Standing.MISSING, "not executable"),
+        (b"#!/bin/sh\nexit 0\n", 0o755, Standing.MISSING, "n't ours"),
+        (b"#!/bin/sh\nhandoff-tui check --pre\n", 0o644, Standing.MISSING, "n't executable"),
         (b"#!/bin/sh\nhandoff-tui check --pre\n", 0o755, Standing.OK, "runs the checks"),
         (b"#!/bin/sh\nhandoff-tui check || true\n", 0o755, Standing.MISSING, "thrown away"),
-        (b"#!/bin/sh\n# handoff-tui check --pre\n", 0o755, Standing.MISSING, "somebody else's"),
+        (b"#!/bin/sh\n# handoff-tui check --pre\n", 0o755, Standing.MISSING, "n't ours"),
         (b"#!/bin/sh\npython3 tools/validate.py\n", 0o755, Standing.OK, "runs the checks"),
     ],
 )

@@ -49,9 +49,13 @@ def test_ci_that_runs_the_checks_is_ok(tmp_path: Path, path: str, text: str, lin
         ({}, Standing.MISSING, "no CI files"),
         ({".github/workflows/ci.yml": "# handoff-tui check\n- name: handoff-tui check\n"}, Standing.MISSING, "ci.yml"),
         ({".github/workflows/ci.yml": f"- run: {CALL} || true\n"}, Standing.MISSING, "thrown away"),
-        ({".github/workflows/ci.yml": f"- run: {CALL}\n  continue-on-error: true\n"}, Standing.UNKNOWN, "consequence"),
+        (
+            {".github/workflows/ci.yml": f"- run: {CALL}\n  continue-on-error: true\n"},
+            Standing.UNKNOWN,
+            "ignores the failure",
+        ),
         ({".github/workflows/README.md": f"{CALL}\n"}, Standing.MISSING, "no CI files"),
-        ({"Makefile": f"check:\n\t{CALL}\n"}, Standing.UNKNOWN, "no CI file that runs make"),
+        ({"Makefile": f"check:\n\t{CALL}\n"}, Standing.UNKNOWN, "no CI file runs make"),
         ({"Makefile": f"check:\n\t{CALL}\n", ".ci/run": "make check\n"}, Standing.OK, "CI runs"),
         ({"Makefile": f"check:\n\t-{CALL}\n", ".ci/run": "make check\n"}, Standing.MISSING, "make ignores"),
     ],
@@ -116,7 +120,7 @@ def test_own_scripts_must_exist_and_be_called(tmp_path: Path) -> None:
     files = {MOSAIC.session_gate_script: "", ".mosaic/agent_state.json": "{}"}
     absent, idle = diagnose_own_scripts(build_texts(tmp_path, files), MOSAIC, {})
     assert (absent.standing, idle.standing) == (Standing.MISSING, Standing.MISSING)
-    assert "does not exist" in absent.message
+    assert "doesn't exist" in absent.message
     assert "calls it" in idle.message
     files |= {
         MOSAIC.validation_script: "",

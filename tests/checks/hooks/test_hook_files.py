@@ -123,7 +123,7 @@ def test_hook_that_appears_meanwhile_is_not_overwritten(folder: Path) -> None:
     """Between looking and writing somebody else may install one."""
     found = read_hook(folder, NAME, OURS)
     place(folder, OTHERS)
-    with pytest.raises(HookError, match="appeared just now"):
+    with pytest.raises(HookError, match="has just appeared"):
         write_hook(found, OURS)
     assert (folder / "pre-commit").read_bytes() == OTHERS
 
@@ -186,5 +186,5 @@ def test_missing_folder_is_made_only_to_write(tmp_path: Path) -> None:
 
 def test_place_that_cannot_be_a_folder_is_refused() -> None:
     """As when all hooks are switched off with /dev/null."""
-    with pytest.raises(HookError, match="is no folder"), hold_folder(Path(os.devnull), make=True):
+    with pytest.raises(HookError, match="isn't a folder"), hold_folder(Path(os.devnull), make=True):
         pytest.fail("held a device")

@@ -1,4 +1,4 @@
-"""Says whether enforcement is really wired in. Runs nothing of the repository and writes nothing."""
+"""Finds out whether the checks are really enforced. Runs nothing of the repository and writes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handoff_tui.checks.hooks.hook import HookCondition, HookName
 from handoff_tui.checks.hooks.hook_files import FoundHook, read_hook, read_hook_file
 from handoff_tui.checks.hooks.hook_script import CALL, render_hook
 from handoff_tui.checks.hooks.hooks_folder import HooksFolder, find_hooks_folder
-from handoff_tui.checks.run.command_consent import read_consent
+from handoff_tui.checks.run.commands import read_consent
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings, load_settings
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError
@@ -31,198 +31,12 @@ from handoff_tui.system.installation import find_on_path, find_python, is_progra
 _INSTALL = "handoff-tui hooks install"
 _LEFTHOOK_FILES = ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")
 _MANAGERS = (
-    # what its hooks say, and the files in which its user says what to run
+    # a mark in its hooks, its name, and the files that configure what it runs
     (b"pre-commit.com", "pre-commit", (".pre-commit-config.yaml",)),
     (b"lefthook", "lefthook", _LEFTHOOK_FILES),
     (b"husky", "husky", (".husky/{hook}",)),
     (b'/h"', "husky", (".husky/{hook}",)),
 )
-
-
-def diagnose_hooks(repository: Repository, texts: Texts, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
-    """One line for each hook, one for the folder, one for the program behind our own hooks."""
-    folder = find_hooks_folder(repository)
-    found = [read_hook(folder.path, name, render_hook(name, find_python(), __version__)) for name in HookName]
-    hooks = [_diagnose_hook(repository.root, hook, texts, scripts) for hook in found]
-    wired = all(hook.standing is Standing.OK for hook in hooks)
-    return (_diagnose_folder(repository.root, folder, wired=wired), *hooks, *_diagnose_program(repository.root, found))
-
-
-def read_hook_texts(repository: Repository) -> dict[str, str]:
-    """The hooks that git runs, and the earlier ones that ours run first, by path."""
-    folder = find_hooks_folder(repository).path
-    found = [read_hook(folder, name, b"") for name in HookName]
-    places = [place for hook in found for place in (hook.place, *((hook.earlier,) if hook.kept else ()))]
-    return {
-        build_place(repository.root, place).path: read_hook_file(place).decode("utf-8", "replace") for place in places
-    }
-
-
-def build_place(root: Path, path: Path, line: int | None = None) -> Place:
-    """Inside the repository by its path there, elsewhere by the whole path."""
-    shown = path.relative_to(root) if path.is_relative_to(root) else path
-    return Place(path=str(shown), line=line)
-
-
-def _diagnose_folder(root: Path, folder: HooksFolder, *, wired: bool) -> Diagnosis:
-    setting = folder.setting
-    if setting is None:
-        leads = f", a link to {folder.leads_to}" if folder.leads_to else ""
-        return _build("hooks-path", Standing.OK, f"git looks for hooks in {folder.path}, their usual place{leads}")
-    evidence = (build_place(root, setting.file, setting.line),)
-    message = f"core.hooksPath ({setting.scope}) sends git to {setting.value!r} for hooks"
-    if setting.trusted and wired:
-        return _build("hooks-path", Standing.OK, f"{message}, and those there run the checks", evidence)
-    if wired:
-        return _build(
-            "hooks-path",
-            Standing.UNKNOWN,
-            f"{message}, which run the checks; whoever can write the repository can change both",
-            evidence,
-        )
-    unset = f"git config --{setting.scope} --unset-all core.hooksPath"
-    install = f"{_INSTALL} --shared"
-    return _build(
-        "hooks-path",
-        Standing.MISSING,
-        f"{message}, past those of this repository",
-        evidence,
-        (install,) if setting.trusted else (unset, _INSTALL),
-    )
-
-
-def _diagnose_hook(root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
-    name = f"hook-{hook.name.value}"
-    here = (build_place(root, hook.place),)
-    quoted = shlex.quote(str(hook.place))
-    if hook.condition is HookCondition.ABSENT:
-        return _build(name, Standing.MISSING, "there is none", here, (_INSTALL,))
-    if hook.condition is HookCondition.UNUSABLE:
-        return _build(name, Standing.MISSING, "it is no file that can be read", here, (f"ls -l {quoted}",))
-    if not hook.executable:
-        repair = f"chmod +x {quoted}" if hook.script is None else _INSTALL
-        return _build(name, Standing.MISSING, "it is not executable, so git passes it over", here, (repair,))
-    if hook.condition is HookCondition.EDITED:
-        aside = f"mv {quoted} {quoted}.changed && {_INSTALL}"
-        return _build(name, Standing.MISSING, "it was ours, and somebody has changed it since", here, (aside,))
-    if hook.script is not None:
-        return _diagnose_ours(name, root, hook)
-    return _diagnose_foreign(name, root, hook, texts, scripts)
-
-
-def _diagnose_ours(name: str, root: Path, hook: FoundHook) -> Diagnosis:
-    lines = hook.content.decode("utf-8", "replace").splitlines()
-    line = next((number for number, text in enumerate(lines, 1) if CALL in text), None)
-    evidence = [build_place(root, hook.place, line)]
-    chained = ""
-    if hook.kept:
-        evidence.append(build_place(root, hook.earlier))
-        chained = ", after the earlier hook"
-    if hook.condition is HookCondition.CURRENT:
-        return _build(name, Standing.OK, f"ours, unchanged; runs the checks{chained}", tuple(evidence))
-    if line is None or hook.script is None or hook.script.python is None:
-        message = "it says that it is ours, but does not run the checks as ours do"
-        return _build(name, Standing.MISSING, message, tuple(evidence), (_INSTALL,))
-    if hook.content == render_hook(hook.name, hook.script.python, hook.script.version or ""):
-        message = f"ours, written by handoff-tui {hook.script.version} for another Python; runs the checks{chained}"
-        return _build(name, Standing.OK, message, tuple(evidence))
-    message = f"it says that handoff-tui {hook.script.version} wrote it, which this version cannot confirm"
-    return _build(name, Standing.UNKNOWN, message, tuple(evidence), (_INSTALL,))
-
-
-def _diagnose_foreign(name: str, root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
-    """Somebody else's hook may run the checks itself, or belong to a manager that was told to."""
-    calls = find_calls(hook.content.decode("utf-8", "replace"), scripts)
-    if calls:
-        return _weigh(name, calls, [build_place(root, hook.place, call.line) for call in calls], "somebody else's, and")
-    here = build_place(root, hook.place)
-    for mark, manager, files in _MANAGERS:
-        if mark not in hook.content:
-            continue
-        for pattern in files:
-            path = pattern.format(hook=hook.name.value)
-            calls = _select_for_hook(texts.read(path) or "", manager, hook.name, scripts)
-            if calls:
-                places = [here, *(Place(path=path, line=call.line) for call in calls)]
-                return _weigh(name, calls, places, f"belongs to {manager}, whose file")
-        message = f"it belongs to {manager}, which was not told to run the checks at {hook.name.value}"
-        return _build(name, Standing.MISSING, message, (here,), (_INSTALL,))
-    return _build(name, Standing.MISSING, "it is somebody else's and does not run the checks", (here,), (_INSTALL,))
-
-
-def _select_for_hook(text: str, manager: str, hook: HookName, scripts: tuple[str, ...]) -> list[Call]:
-    """Lefthook has a section for each hook; pre-commit runs its list before commits unless told otherwise."""
-    calls = find_calls(text, scripts)
-    if manager == "pre-commit":
-        return calls if hook is HookName.PRE_COMMIT else []
-    if manager != "lefthook":
-        return calls
-    sections = {number: line.rstrip(": ") for number, line in enumerate(text.splitlines(), 1) if line[:1].isalpha()}
-    return [
-        call
-        for call in calls
-        if sections.get(max((number for number in sections if number < call.line), default=0)) == hook.value
-    ]
-
-
-def _weigh(name: str, calls: list[Call], places: list[Place], whose: str) -> Diagnosis:
-    toothed = any(not call.shrug for call in calls)
-    if toothed:
-        return _build(name, Standing.OK, f"{whose} runs the checks", tuple(places))
-    return _build(name, Standing.MISSING, f"{whose} runs the checks, but {calls[0].shrug}", tuple(places), (_INSTALL,))
-
-
-def _diagnose_program(root: Path, hooks: list[FoundHook]) -> tuple[Diagnosis, ...]:
-    """What our own hooks call; nothing that a hook names is run to find out."""
-    named = {hook.script.python: hook for hook in hooks if hook.script is not None and hook.script.python is not None}
-    return tuple(_diagnose_python(root, python, hook) for python, hook in named.items())
-
-
-def _diagnose_python(root: Path, python: str, hook: FoundHook) -> Diagnosis:
-    evidence = (build_place(root, hook.place),)
-    if python == find_python():
-        inside = ", inside the repository: whoever can write there can replace it" if _is_inside(root, python) else ""
-        message = f"the hooks call {python}, the one that runs now ({__version__}){inside}"
-        return _build("hook-program", Standing.UNKNOWN if inside else Standing.OK, message, evidence, counts=False)
-    if not is_program(python):
-        on_path = find_on_path()
-        if on_path is None:
-            message = (
-                f"the hooks call {python}, which is not there, nor is handoff-tui on PATH: every commit is blocked"
-            )
-            return _build("hook-program", Standing.MISSING, message, evidence, (_INSTALL,))
-        message = f"the hooks call {python}, which is not there; they fall back on {on_path}"
-        return _build("hook-program", Standing.UNKNOWN, message, evidence, (_INSTALL,))
-    version = read_version_beside(python)
-    if version == __version__:
-        return _build(
-            "hook-program", Standing.OK, f"the hooks call {python}, which has handoff-tui {version}", evidence
-        )
-    standing = Standing.UNKNOWN if version is None else Standing.MISSING
-    has = (
-        "whose packages do not say a version of handoff-tui" if version is None else f"which has handoff-tui {version}"
-    )
-    return _build(
-        "hook-program", standing, f"the hooks call {python}, {has}; this is {__version__}", evidence, (_INSTALL,)
-    )
-
-
-def _is_inside(root: Path, python: str) -> bool:
-    return Path(python).is_relative_to(root)
-
-
-def _build(
-    name: str,
-    standing: Standing,
-    message: str,
-    evidence: tuple[Place, ...] = (),
-    commands: tuple[str, ...] = (),
-    *,
-    counts: bool = True,
-) -> Diagnosis:
-    return Diagnosis(id=name, standing=standing, message=message, evidence=evidence, commands=commands, counts=counts)
-
-
 _OLDEST_GIT = (2, 31)
 _LOG_FOLDER = ".handoff-tui/"
 _NARROW = 80
@@ -230,7 +44,7 @@ _PLACE = compile_later(r"(?m)^([^\s:]+):(\d+): ")
 
 
 def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:
-    """Looks at every part of the wiring; one that cannot be looked at does not keep the others from it."""
+    """Diagnoses every part, even if another part can't be read."""
     repository = open_repository(start)
     loaded, configuration = _diagnose_configuration(repository)
     settings = loaded.settings if loaded else Settings()
@@ -258,76 +72,70 @@ def _diagnose_configuration(repository: Repository) -> tuple[LoadedSettings | No
         loaded = load_settings(repository.root)
     except ConfigError as wrong:
         places = tuple(Place(path=path, line=int(line)) for path, line in _PLACE.findall(wrong.message))
-        message = f"it cannot be read: {wrong.message}"
+        message = f"it can't be read: {wrong.message}"
         commands = ("handoff-tui config show",)
-        return None, (
-            Diagnosis(
-                id="configuration", standing=Standing.MISSING, message=message, evidence=places, commands=commands
-            ),
-        )
+        return None, (Diagnosis.missing("configuration", message, places, commands),)
     present = is_present(repository.root, REPOSITORY_FILE)
-    message = f"{REPOSITORY_FILE} is readable" if present else f"there is no {REPOSITORY_FILE}; the defaults hold"
+    message = f"{REPOSITORY_FILE} is readable" if present else f"there is no {REPOSITORY_FILE}, so the defaults apply"
     evidence = (Place(path=REPOSITORY_FILE),) if present else ()
-    readable = Diagnosis(id="configuration", standing=Standing.OK, message=message, evidence=evidence)
+    readable = Diagnosis.ok("configuration", message, evidence)
     return loaded, (readable, _diagnose_trust(repository, loaded))
 
 
 def _diagnose_trust(repository: Repository, loaded: LoadedSettings) -> Diagnosis:
-    """Commands of the repository run only once a person has trusted them; until then their checks fail."""
+    """Diagnoses consent: without it the repository's commands don't run, and their checks fail."""
     state = read_consent(Desk(repository, loaded, read_work_tree(repository)))
     if state is None:
-        message = "the repository asks for no commands, so there is nothing to trust"
-        return Diagnosis(id="configuration-trust", standing=Standing.OK, message=message)
+        message = "the repository configures no commands, so no consent is needed"
+        return Diagnosis.ok("configuration-trust", message)
     if state.trusted:
-        message = f"you have trusted the repository's commands ({state.digest})"
-        return Diagnosis(id="configuration-trust", standing=Standing.OK, message=message)
-    return Diagnosis(
-        id="configuration-trust",
-        standing=Standing.MISSING,
-        message="the repository names commands that you have not trusted; look at them first",
-        evidence=(Place(path=REPOSITORY_FILE),) if is_present(repository.root, REPOSITORY_FILE) else (),
-        commands=("handoff-tui check --list", f"handoff-tui check --list --trust {state.digest}"),
+        message = f"you have consented to the repository's commands ({state.digest})"
+        return Diagnosis.ok("configuration-trust", message)
+    return Diagnosis.missing(
+        "configuration-trust",
+        "the repository configures commands that need your consent; look at them first",
+        (Place(path=REPOSITORY_FILE),) if is_present(repository.root, REPOSITORY_FILE) else (),
+        ("handoff-tui check --list", f"handoff-tui check --list --trust {state.digest}"),
     )
 
 
 def _diagnose_log_folder(repository: Repository) -> Diagnosis:
-    """Decisions are records in the repository; ignored by git, they would never leave this machine."""
+    """Diagnoses whether git ignores the log, as decisions would then never leave this machine."""
     asked = f"{_LOG_FOLDER}log/entry".encode()
     answer = repository.git.run("check-ignore", "--verbose", "--no-index", "--stdin", "-z", stdin=asked)
     path, line, pattern, *_ = *answer.text.split("\0"), "", "", ""
-    if answer.code == 1 or pattern.startswith("!"):  # a pattern with `!` takes back what an earlier one ignored
-        return Diagnosis(id="log-folder", standing=Standing.OK, message=f"{_LOG_FOLDER} is not ignored by git")
+    if answer.code == 1 or pattern.startswith("!"):  # a pattern with `!` cancels an earlier one
+        return Diagnosis.ok("log-folder", f"{_LOG_FOLDER} is not ignored by git")
     if answer.code == 0:
-        return Diagnosis(
-            id="log-folder",
-            standing=Standing.MISSING,
-            message=f"git ignores {_LOG_FOLDER} because of {pattern!r}: decisions would not be kept",
-            evidence=(Place(path=path, line=int(line) if line.isdecimal() else None),),
-            commands=(f"echo '!{_LOG_FOLDER}' >> .gitignore",),
+        return Diagnosis.missing(
+            "log-folder",
+            f"git ignores {_LOG_FOLDER} because of {pattern!r}, so decisions wouldn't be committed",
+            (Place(path=path, line=int(line) if line.isdecimal() else None),),
+            (f"echo '!{_LOG_FOLDER}' >> .gitignore",),
         )
-    return Diagnosis(id="log-folder", standing=Standing.UNKNOWN, message=f"git cannot say: {answer.complaint}")
+    return Diagnosis.unknown("log-folder", f"git can't tell: {answer.complaint}")
 
 
 def _diagnose_git(repository: Repository) -> Diagnosis:
     said = repository.git.run("version").text
     numbers = re.search(r"(\d+)\.(\d+)", said)
     if numbers is None:
-        return Diagnosis(id="git-version", standing=Standing.UNKNOWN, message=f"git says {said!r} of its version")
+        return Diagnosis.unknown("git-version", f"git doesn't say its version: {said!r}")
     if (int(numbers[1]), int(numbers[2])) >= _OLDEST_GIT:
-        return Diagnosis(id="git-version", standing=Standing.OK, message=said)
+        return Diagnosis.ok("git-version", said)
     wanted = ".".join(map(str, _OLDEST_GIT))
-    return Diagnosis(id="git-version", standing=Standing.MISSING, message=f"{said} is too old; {wanted} is needed")
+    return Diagnosis.missing("git-version", f"{said} is too old; {wanted} or newer is required")
 
 
 def _diagnose_identity(repository: Repository) -> tuple[Diagnosis, ...]:
-    """Only whether they are set, and only where an agent cannot set them."""
+    """Diagnoses whether identity and key are set where an agent can't set them."""
     listing = repository.git.run("config", "--show-scope", "--list", "-z", "--includes")
     trusted = {key: value for scope, key, value in parse_config_list(listing.stdout) if scope in TRUSTED_SCOPES}
     absent = [key for key in ("user.name", "user.email") if not trusted.get(key)]
     identity = Diagnosis(
         id="git-identity",
         standing=Standing.MISSING if absent else Standing.OK,
-        message=f"{' and '.join(absent)} not set for all repositories" if absent else "a name and an address are set",
+        message=f"{' and '.join(absent)} not set globally" if absent else "name and email address are set",
         commands=tuple(f'git config --global {key} "..."' for key in absent),
     )
     return identity, _diagnose_signing_key(trusted.get("user.signingkey", ""), trusted.get("gpg.format", "openpgp"))
@@ -336,18 +144,18 @@ def _diagnose_identity(repository: Repository) -> tuple[Diagnosis, ...]:
 def _diagnose_signing_key(key: str, form: str) -> Diagnosis:
     commands = ("git config --global gpg.format ssh", "git config --global user.signingkey ~/.ssh/id_ed25519.pub")
     if not key:
-        message = "no signing key is set for all repositories, so decisions cannot be signed"
-        return Diagnosis(id="signing-key", standing=Standing.MISSING, message=message, commands=commands)
+        message = "no signing key is set globally, so you can't sign decisions"
+        return Diagnosis.missing("signing-key", message, commands=commands)
     if form == "ssh" and not key.startswith(("key::", "ssh-")) and not has_user_file(key):
-        message = "a signing key is set, but the file it names is not there"
-        return Diagnosis(id="signing-key", standing=Standing.MISSING, message=message, commands=commands[1:])
-    return Diagnosis(id="signing-key", standing=Standing.OK, message=f"a signing key is set ({form})")
+        message = "a signing key is set, but its file doesn't exist"
+        return Diagnosis.missing("signing-key", message, commands=commands[1:])
+    return Diagnosis.ok("signing-key", f"a signing key is set ({form})")
 
 
 def _diagnose_terminal(terminal: TerminalFacts) -> Diagnosis:
     if not terminal.terminal:
-        message = "the output is no terminal, so what yours can show is not known"
-        return Diagnosis(id="terminal", standing=Standing.UNKNOWN, message=message, counts=False)
+        message = "the output isn't a terminal, so its abilities are unknown"
+        return Diagnosis.unknown("terminal", message, counts=False)
     columns = terminal.columns or 0
     facts = [
         f"{columns} columns",
@@ -356,8 +164,175 @@ def _diagnose_terminal(terminal: TerminalFacts) -> Diagnosis:
     ]
     lacking = []
     if columns < _NARROW:
-        lacking.append(f"narrower than {_NARROW} columns, tables are stacked")
+        lacking.append(f"tables are stacked below {_NARROW} columns")
     if not terminal.unicode:
-        lacking.append("set ascii = true in your own configuration, or a UTF-8 locale")
+        lacking.append("use a UTF-8 locale, or set ascii = true in your configuration")
     message = "; ".join((", ".join(facts), *lacking))
-    return Diagnosis(id="terminal", standing=Standing.OK, message=message, counts=False)
+    return Diagnosis.ok("terminal", message, counts=False)
+
+
+def diagnose_hooks(repository: Repository, texts: Texts, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
+    """Diagnoses each hook, the folder, and the program that our own hooks call."""
+    folder = find_hooks_folder(repository)
+    found = [read_hook(folder.path, name, render_hook(name, find_python(), __version__)) for name in HookName]
+    hooks = [_diagnose_hook(repository.root, hook, texts, scripts) for hook in found]
+    wired = all(hook.standing is Standing.OK for hook in hooks)
+    return (_diagnose_folder(repository.root, folder, wired=wired), *hooks, *_diagnose_program(repository.root, found))
+
+
+def read_hook_texts(repository: Repository) -> dict[str, str]:
+    """Returns the hooks that git runs, and the earlier ones that ours run first, by path."""
+    folder = find_hooks_folder(repository).path
+    found = [read_hook(folder, name, b"") for name in HookName]
+    places = [place for hook in found for place in (hook.place, *((hook.earlier,) if hook.kept else ()))]
+    return {
+        build_place(repository.root, place).path: read_hook_file(place).decode("utf-8", "replace") for place in places
+    }
+
+
+def build_place(root: Path, path: Path, line: int | None = None) -> Place:
+    """Returns a place with a path relative to the repository if it is inside, absolute otherwise."""
+    shown = path.relative_to(root) if path.is_relative_to(root) else path
+    return Place(path=str(shown), line=line)
+
+
+def _diagnose_folder(root: Path, folder: HooksFolder, *, wired: bool) -> Diagnosis:
+    setting = folder.setting
+    if setting is None:
+        leads = f", a link to {folder.leads_to}" if folder.leads_to else ""
+        return Diagnosis.ok("hooks-path", f"git looks for hooks in the usual folder, {folder.path}{leads}")
+    evidence = (build_place(root, setting.file, setting.line),)
+    message = f"core.hooksPath ({setting.scope}) sends git to {setting.value!r} for hooks"
+    if setting.trusted and wired:
+        return Diagnosis.ok("hooks-path", f"{message}, and the hooks there run the checks", evidence)
+    if wired:
+        return Diagnosis.unknown(
+            "hooks-path",
+            f"{message}, and they run the checks; but anyone who can write to the repository can change both",
+            evidence,
+        )
+    unset = f"git config --{setting.scope} --unset-all core.hooksPath"
+    install = f"{_INSTALL} --shared"
+    return Diagnosis.missing(
+        "hooks-path",
+        f"{message}, so those of this repository don't run",
+        evidence,
+        (install,) if setting.trusted else (unset, _INSTALL),
+    )
+
+
+def _diagnose_hook(root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+    name = f"hook-{hook.name.value}"
+    here = (build_place(root, hook.place),)
+    quoted = shlex.quote(str(hook.place))
+    if hook.condition is HookCondition.ABSENT:
+        return Diagnosis.missing(name, "there is no such hook", here, (_INSTALL,))
+    if hook.condition is HookCondition.UNUSABLE:
+        return Diagnosis.missing(name, "it isn't a readable file", here, (f"ls -l {quoted}",))
+    if not hook.executable:
+        repair = f"chmod +x {quoted}" if hook.script is None else _INSTALL
+        return Diagnosis.missing(name, "it isn't executable, so git ignores it", here, (repair,))
+    if hook.condition is HookCondition.EDITED:
+        aside = f"mv {quoted} {quoted}.changed && {_INSTALL}"
+        return Diagnosis.missing(name, "it was ours, but somebody changed it", here, (aside,))
+    if hook.script is not None:
+        return _diagnose_ours(name, root, hook)
+    return _diagnose_foreign(name, root, hook, texts, scripts)
+
+
+def _diagnose_ours(name: str, root: Path, hook: FoundHook) -> Diagnosis:
+    lines = hook.content.decode("utf-8", "replace").splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if CALL in text), None)
+    evidence = [build_place(root, hook.place, line)]
+    chained = ""
+    if hook.kept:
+        evidence.append(build_place(root, hook.earlier))
+        chained = ", after the earlier hook"
+    if hook.condition is HookCondition.CURRENT:
+        return Diagnosis.ok(name, f"ours, unchanged; runs the checks{chained}", tuple(evidence))
+    if line is None or hook.script is None or hook.script.python is None:
+        message = "it says it is ours, but doesn't run the checks"
+        return Diagnosis.missing(name, message, tuple(evidence), (_INSTALL,))
+    if hook.content == render_hook(hook.name, hook.script.python, hook.script.version or ""):
+        message = f"ours, written by handoff-tui {hook.script.version} for another Python; runs the checks{chained}"
+        return Diagnosis.ok(name, message, tuple(evidence))
+    message = f"it says that handoff-tui {hook.script.version} wrote it, which this version can't confirm"
+    return Diagnosis.unknown(name, message, tuple(evidence), (_INSTALL,))
+
+
+def _diagnose_foreign(name: str, root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+    """Diagnoses a hook that isn't ours: it may run the checks itself, or belong to a hook manager that does."""
+    calls = find_calls(hook.content.decode("utf-8", "replace"), scripts)
+    if calls:
+        return _weigh(name, calls, [build_place(root, hook.place, call.line) for call in calls], "not ours, but it")
+    here = build_place(root, hook.place)
+    for mark, manager, files in _MANAGERS:
+        if mark not in hook.content:
+            continue
+        for pattern in files:
+            path = pattern.format(hook=hook.name.value)
+            calls = _select_for_hook(texts.read(path) or "", manager, hook.name, scripts)
+            if calls:
+                places = [here, *(Place(path=path, line=call.line) for call in calls)]
+                return _weigh(name, calls, places, f"belongs to {manager}, whose configuration")
+        message = f"it belongs to {manager}, which isn't configured to run the checks at {hook.name.value}"
+        return Diagnosis.missing(name, message, (here,), (_INSTALL,))
+    return Diagnosis.missing(name, "it isn't ours and doesn't run the checks", (here,), (_INSTALL,))
+
+
+def _select_for_hook(text: str, manager: str, hook: HookName, scripts: tuple[str, ...]) -> list[Call]:
+    """Returns the calls for one hook: lefthook has a section per hook, pre-commit runs its list before commits."""
+    calls = find_calls(text, scripts)
+    if manager == "pre-commit":
+        return calls if hook is HookName.PRE_COMMIT else []
+    if manager != "lefthook":
+        return calls
+    sections = {number: line.rstrip(": ") for number, line in enumerate(text.splitlines(), 1) if line[:1].isalpha()}
+    return [
+        call
+        for call in calls
+        if sections.get(max((number for number in sections if number < call.line), default=0)) == hook.value
+    ]
+
+
+def _weigh(name: str, calls: list[Call], places: list[Place], whose: str) -> Diagnosis:
+    if any(not call.shrug for call in calls):
+        return Diagnosis.ok(name, f"{whose} runs the checks", tuple(places))
+    return Diagnosis.missing(name, f"{whose} runs the checks, but {calls[0].shrug}", tuple(places), (_INSTALL,))
+
+
+def _diagnose_program(root: Path, hooks: list[FoundHook]) -> tuple[Diagnosis, ...]:
+    """Diagnoses the Python that our own hooks call, without running it."""
+    named = {hook.script.python: hook for hook in hooks if hook.script is not None and hook.script.python is not None}
+    return tuple(_diagnose_python(root, python, hook) for python, hook in named.items())
+
+
+def _diagnose_python(root: Path, python: str, hook: FoundHook) -> Diagnosis:
+    evidence = (build_place(root, hook.place),)
+    if python == find_python():
+        inside = (
+            ", inside the repository: anyone who can write there can replace it" if _is_inside(root, python) else ""
+        )
+        message = f"the hooks call {python}, which is running now ({__version__}){inside}"
+        return (Diagnosis.unknown if inside else Diagnosis.ok)("hook-program", message, evidence, counts=False)
+    if not is_program(python):
+        on_path = find_on_path()
+        if on_path is None:
+            message = (
+                f"the hooks call {python}, which doesn't exist, and handoff-tui isn't on PATH: every commit is blocked"
+            )
+            return Diagnosis.missing("hook-program", message, evidence, (_INSTALL,))
+        message = f"the hooks call {python}, which doesn't exist; they fall back to {on_path}"
+        return Diagnosis.unknown("hook-program", message, evidence, (_INSTALL,))
+    version = read_version_beside(python)
+    if version == __version__:
+        return Diagnosis.ok("hook-program", f"the hooks call {python}, which has handoff-tui {version}", evidence)
+    if version is None:
+        message = f"the hooks call {python}, which doesn't say its version of handoff-tui; this is {__version__}"
+        return Diagnosis.unknown("hook-program", message, evidence, (_INSTALL,))
+    message = f"the hooks call {python}, which has handoff-tui {version}; this is {__version__}"
+    return Diagnosis.missing("hook-program", message, evidence, (_INSTALL,))
+
+
+def _is_inside(root: Path, python: str) -> bool:
+    return Path(python).is_relative_to(root)

@@ -1,9 +1,9 @@
-"""Whether CI and the agents' prompts call the checks, and whether the repository's own scripts are called at all."""
+"""Finds out whether CI and agent prompts run the checks, and whether anything calls the repository's own scripts."""
 
 from __future__ import annotations
 
 from handoff_tui.checks.facts.script_calls import Call, find_calls, find_toothless
-from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing
+from handoff_tui.checks.hooks.doctor_report import Diagnosis
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
@@ -37,7 +37,7 @@ _CALL = "handoff-tui check --pre"
 
 
 class Texts:
-    """Texts of the repository, each read once; what cannot be read counts as absent and is remembered."""
+    """Reads text files of the repository once each. Unreadable files count as absent and are remembered."""
 
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
@@ -66,7 +66,7 @@ class Texts:
 
 
 def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
-    """A line of CI that runs the checks, itself or through the Makefile, and minds the answer."""
+    """Diagnoses whether CI runs the checks, directly or through make, and fails when they do."""
     files = _list_ci(texts)
     calls = _collect(texts, files, scripts)
     through = _collect(texts, [path for path in _MAKEFILES if texts.has(path)], scripts)
@@ -76,23 +76,23 @@ def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
     if makers:
         return _weigh_ci(texts, files, through, tuple(makers))
     evidence = tuple(place for place, _ in through)
-    message = "the Makefile runs the checks, but no CI file that runs make was found"
-    return Diagnosis(id="ci", standing=Standing.UNKNOWN, message=message, evidence=evidence)
+    message = "the Makefile runs the checks, but no CI file runs make"
+    return Diagnosis.unknown("ci", message, evidence)
 
 
 def diagnose_prompts(texts: Texts, mosaic: Mosaic, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
-    """One line for each prompt that is there: each agent reads only its own."""
+    """Diagnoses each agent prompt, because each agent reads only its own."""
     prompts = [path for path in list_prompts(mosaic) if texts.has(path)]
     if not prompts:
-        message = f"there is no prompt for agents (looked for {', '.join(_PROMPTS)})"
-        commands = (f"echo 'Before you hand over, run `{_CALL}` and mend what it names.' >> AGENTS.md",)
-        return (Diagnosis(id="agent-prompt", standing=Standing.MISSING, message=message, commands=commands),)
+        message = f"there is no agent prompt (looked for {', '.join(_PROMPTS)})"
+        commands = (f"echo 'Before you hand over, run `{_CALL}` and fix what it reports.' >> AGENTS.md",)
+        return (Diagnosis.missing("agent-prompt", message, commands=commands),)
     mentions = {path: find_calls(texts.read(path) or "", scripts, prose=True) for path in prompts}
     return tuple(_diagnose_prompt(texts, path, mentions) for path in prompts)
 
 
 def diagnose_own_scripts(texts: Texts, mosaic: Mosaic, hooks: dict[str, str]) -> tuple[Diagnosis, ...]:
-    """The repository's own enforcement; `hooks` are the hooks' texts by path. Scripts nobody calls were its lesson."""
+    """Diagnoses whether anything calls the repository's own scripts. `hooks` maps paths to hook texts."""
     if not texts.has(mosaic.folder):
         return ()
     return (
@@ -102,7 +102,7 @@ def diagnose_own_scripts(texts: Texts, mosaic: Mosaic, hooks: dict[str, str]) ->
 
 
 def list_prompts(mosaic: Mosaic) -> tuple[str, ...]:
-    """Where prompts are looked for; hooks among the configured places are looked at as hooks."""
+    """Returns the places to look for prompts, without the git hooks among the configured ones."""
     configured = (path for path in mosaic.wiring_places if not path.startswith(_GIT_FOLDER))
     return tuple(dict.fromkeys((*_PROMPTS, *configured)))
 
@@ -128,64 +128,54 @@ def _weigh_ci(
     texts: Texts, files: list[str], calls: list[tuple[Place, Call]], makers: tuple[Place, ...] = ()
 ) -> Diagnosis:
     if not calls:
-        looked = ", ".join(files) if files else "no CI files were found"
-        message = f"no line of CI runs the checks ({looked}); a step should run this:"
-        return Diagnosis(id="ci", standing=Standing.MISSING, message=message, commands=(_CALL,))
+        looked = ", ".join(files) if files else "found no CI files"
+        message = f"CI doesn't run the checks ({looked}); add a step that runs this:"
+        return Diagnosis.missing("ci", message, commands=(_CALL,))
     evidence = (*(place for place, _ in calls), *makers)
     if all(call.shrug for _, call in calls):
         message = f"CI runs the checks, but {calls[0][1].shrug}"
-        return Diagnosis(id="ci", standing=Standing.MISSING, message=message, evidence=evidence, commands=(_CALL,))
+        return Diagnosis.missing("ci", message, evidence, (_CALL,))
     for path in dict.fromkeys(place.path for place in evidence):
         line = find_toothless(texts.read(path) or "")
         if line is not None:
-            message = "CI runs the checks, but lets a step fail without consequence; see whether it is this one"
+            message = "CI runs the checks, but ignores the failure of a step; see whether it is this one"
             places = (*evidence, Place(path=path, line=line))
-            return Diagnosis(id="ci", standing=Standing.UNKNOWN, message=message, evidence=places)
-    return Diagnosis(id="ci", standing=Standing.OK, message="CI runs the checks", evidence=evidence)
+            return Diagnosis.unknown("ci", message, places)
+    return Diagnosis.ok("ci", "CI runs the checks", evidence)
 
 
 def _diagnose_prompt(texts: Texts, path: str, mentions: dict[str, list[Call]]) -> Diagnosis:
     name = f"agent-prompt:{path}"
     if path in texts.unreadable:
-        return Diagnosis(
-            id=name, standing=Standing.UNKNOWN, message=texts.unreadable[path], evidence=(Place(path=path),)
-        )
+        return Diagnosis.unknown(name, texts.unreadable[path], (Place(path=path),))
     calls = mentions[path]
     evidence = tuple(Place(path=path, line=call.line) for call in calls)
     if any(not call.shrug for call in calls):
-        return Diagnosis(
-            id=name, standing=Standing.OK, message=f"{path} tells agents to run the checks", evidence=evidence
-        )
+        return Diagnosis.ok(name, f"{path} tells agents to run the checks", evidence)
     if calls:
-        message = f"{path} names the checks, but seems to say not to run them"
-        return Diagnosis(id=name, standing=Standing.UNKNOWN, message=message, evidence=evidence)
+        message = f"{path} mentions the checks, but seems to say not to run them"
+        return Diagnosis.unknown(name, message, evidence)
     for other, theirs in mentions.items():
         line = _find_import(texts.read(path) or "", other)
         if line is not None and any(not call.shrug for call in theirs):
             places = (Place(path=path, line=line), *(Place(path=other, line=call.line) for call in theirs))
-            message = f"{path} takes in {other}, which tells agents to run the checks"
-            return Diagnosis(id=name, standing=Standing.OK, message=message, evidence=places)
-    command = f"echo 'Before you hand over, run `{_CALL}` and mend what it names.' >> {path}"
-    return Diagnosis(
-        id=name,
-        standing=Standing.MISSING,
-        message=f"{path} does not tell agents to run the checks",
-        evidence=(Place(path=path),),
-        commands=(command,),
-    )
+            message = f"{path} includes {other}, which tells agents to run the checks"
+            return Diagnosis.ok(name, message, places)
+    command = f"echo 'Before you hand over, run `{_CALL}` and fix what it reports.' >> {path}"
+    return Diagnosis.missing(name, f"{path} doesn't tell agents to run the checks", (Place(path=path),), (command,))
 
 
 def _find_import(text: str, other: str) -> int | None:
-    """The line `@OTHER` by which one prompt takes in another."""
+    """Returns the line `@OTHER` that includes another prompt; None if there is none."""
     lines = (line.strip().removeprefix("- ") for line in text.splitlines())
     return next((number for number, line in enumerate(lines, 1) if line in {f"@{other}", f"@./{other}"}), None)
 
 
 def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: dict[str, str]) -> Diagnosis:
     if not texts.has(path):
-        message = f"{path} does not exist, though {mosaic.folder}/ does"
+        message = f"{path} doesn't exist, although {mosaic.folder}/ does"
         commands = ("handoff-tui config show --origins",)
-        return Diagnosis(id=name, standing=Standing.MISSING, message=message, commands=commands)
+        return Diagnosis.missing(name, message, commands=commands)
     runners = {file: texts.read(file) or "" for file in (*_list_ci(texts), *_MAKEFILES)} | hooks
     prompts = {file: texts.read(file) or "" for file in list_prompts(mosaic)}
     calls = [(file, call) for file, text in runners.items() for call in find_calls(text, (path,), ours=False)]
@@ -194,7 +184,7 @@ def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: 
     ]
     evidence = (Place(path=path), *(Place(path=file, line=call.line) for file, call in calls if not call.shrug))
     if len(evidence) > 1:
-        return Diagnosis(id=name, standing=Standing.OK, message=f"{path} exists and is called", evidence=evidence)
-    message = f"{path} exists, but no hook, no CI file and no prompt calls it"
+        return Diagnosis.ok(name, f"{path} exists and is called", evidence)
+    message = f"{path} exists, but no hook, CI file or prompt calls it"
     commands = (f"echo 'Before you hand over, run `{path}`.' >> AGENTS.md",)
-    return Diagnosis(id=name, standing=Standing.MISSING, message=message, evidence=evidence, commands=commands)
+    return Diagnosis.missing(name, message, evidence, commands)

@@ -1,7 +1,7 @@
 """The only place that writes git hooks.
 
-At every moment the hook's place holds a whole hook, the old one or the new one: new content is written and synced
-under another name and then renamed, and an earlier hook is kept by a second name before its first one is taken over.
+At every moment a complete hook is in place, the old one or the new one: new content is written and synced under
+another name and then renamed, and an earlier hook gets a second name before ours takes over its first.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from handoff_tui.system.files.user_files import read_user_file
 _MAX_BYTES = 1024 * 1024
 _NEW_SUFFIX = ".handoff-tui-new"
 _LEGACY_SUFFIX = ".legacy"
-"""Where the tool «pre-commit» moves a hook that it found, and calls it from its own."""
+"""Where the tool pre-commit moves an existing hook, which it calls from its own."""
 _LEGACY_CALLER = b"hook-impl"
 
 
 class FoundHook(NamedTuple):
-    """What is at a hook's place, and whether an earlier hook is kept beside it."""
+    """What is in place of a hook, and whether an earlier hook is kept beside it."""
 
     name: HookName
     place: Path
     condition: HookCondition
     content: bytes
-    """Empty for what was not read: a link, a folder."""
+    """Empty if it was not read, such as a link or a folder."""
     script: HookScript | None
     executable: bool
     kept: bool
     """An earlier hook is kept."""
     kept_is_same: bool
-    """What is kept is what is still in place: an installation was interrupted."""
+    """The kept hook is still in place, because an installation was interrupted."""
 
     @property
     def earlier(self) -> Path:
@@ -47,12 +47,12 @@ class FoundHook(NamedTuple):
 
 
 def find_earlier(place: Path) -> Path:
-    """Where the hook that was at this place before is kept; by the hook's name, wherever ours was moved."""
+    """Returns where the earlier hook is kept, by the hook's name even if ours was moved."""
     return place.with_name(place.name.removesuffix(_LEGACY_SUFFIX) + EARLIER_SUFFIX)
 
 
 def read_hook(folder: Path, name: HookName, wanted: bytes) -> FoundHook:
-    """What is at the hook's place; where «pre-commit» has moved ours aside and calls it, what is there."""
+    """Reads the hook in place, or ours where the tool pre-commit has moved it aside and calls it."""
     found = _read_place(folder / name.value, name, wanted)
     if found.condition is HookCondition.FOREIGN and _LEGACY_CALLER in found.content:
         moved = _read_place(folder / f"{name.value}{_LEGACY_SUFFIX}", name, wanted)
@@ -62,7 +62,7 @@ def read_hook(folder: Path, name: HookName, wanted: bytes) -> FoundHook:
 
 
 def read_hook_file(place: Path) -> bytes:
-    """The text of a hook, of its target where it is a link; empty where there is nothing to read."""
+    """Reads the text of a hook, following a link; empty if there is nothing to read."""
     try:
         return read_user_file(place, _MAX_BYTES) or b""
     except FileUnreadableError:
@@ -70,7 +70,7 @@ def read_hook_file(place: Path) -> bytes:
 
 
 def write_hook(found: FoundHook, content: bytes) -> None:
-    """Puts ours in place; an earlier hook is kept first."""
+    """Puts ours in place, after keeping an earlier hook."""
     with _explained(found.place):
         new = found.place.with_name(found.place.name + _NEW_SUFFIX)
         _write_new(new, content)
@@ -83,7 +83,7 @@ def write_hook(found: FoundHook, content: bytes) -> None:
 
 
 def put_back(found: FoundHook) -> None:
-    """The earlier hook takes its place again, with the mode and the times it had."""
+    """Puts the earlier hook back, with its mode and times."""
     with _explained(found.place):
         found.earlier.rename(found.place)
 
@@ -94,19 +94,19 @@ def remove_hook(found: FoundHook) -> None:
 
 
 def remove_second_name(found: FoundHook) -> None:
-    """Undoes what an interrupted installation did: the hook in place is the earlier one, and stays."""
+    """Undoes an interrupted installation: the earlier hook is in place, and stays."""
     with _explained(found.earlier):
         found.earlier.unlink()
 
 
 @contextmanager
 def hold_folder(folder: Path, *, make: bool) -> Iterator[None]:
-    """One writer at a time, and what was done is on the disk afterwards; a missing folder is made, or left missing."""
+    """Allows one writer at a time, and syncs to disk afterwards. Creates a missing folder if asked to."""
     if not make and not folder.is_dir():
         yield
         return
     if os.path.lexists(folder) and not folder.is_dir():
-        raise HookError(f"{folder} is no folder, so git finds no hooks at all", "Who set it up so, and why?")
+        raise HookError(f"{folder} isn't a folder, so git finds no hooks", "Find out who set it up that way, and why.")
     with _explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -115,7 +115,7 @@ def hold_folder(folder: Path, *, make: bool) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as busy:
             raise HookError(f"{folder} is being changed by another handoff-tui", "Try again when it is done.") from busy
-        except OSError:  # a file system without locks: then there is only the person who types this
+        except OSError:  # a file system without locks
             pass
         with _explained(folder):
             for leftover in folder.glob(f"pre-*{_NEW_SUFFIX}*"):
@@ -231,9 +231,9 @@ def _explained(place: Path) -> Iterator[None]:
         yield
     except FileExistsError as exists:
         raise HookError(
-            f"{exists.filename2 or exists.filename} appeared just now", "Look who wrote it, then try again."
+            f"{exists.filename2 or exists.filename} has just appeared", "See who wrote it, then try again."
         ) from exists
     except OSError as refused:
         raise HookError(
-            f"{place} cannot be changed: {refused.strerror}", "What was there before is still there."
+            f"{place} can't be changed: {refused.strerror}", "The earlier hook is still there."
         ) from refused

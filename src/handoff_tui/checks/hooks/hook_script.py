@@ -1,6 +1,6 @@
-"""The text of our hooks: made here, and recognised again.
+"""The text of our hooks: rendered here, and recognised again.
 
-The second line carries a digest of all that follows, so that a hook that somebody changed is not taken for ours.
+The second line has a digest of everything below it, so that a changed hook isn't taken for ours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from handoff_tui.checks.hooks.hook import HookName
 from handoff_tui.core.lazy_pattern import compile_later
 
 FORM = 1
-"""Rises when what a hook does changes."""
+"""Increased when a hook does something else."""
 EARLIER_SUFFIX = ".before-handoff-tui"
 CALL = "-m handoff_tui check --pre"
 
@@ -23,7 +23,7 @@ _LEFT_OUT = {
     HookName.PRE_COMMIT: ("nothing-unpushed", "changes-are-documented"),
     HookName.PRE_PUSH: ("nothing-unpushed",),
 }
-"""What the commit or push under way is about to mend would otherwise block it."""
+"""Checks that would block the very commit or push that fixes them."""
 
 _HEADER = compile_later(rb"#!/bin/sh\n# handoff-tui hook (\d+) ([a-z-]+) sha256:([0-9a-f]{64})\n")
 _MARK = b"# handoff-tui hook "
@@ -76,7 +76,7 @@ give() { printf '%s' "$given" 2>/dev/null; }
 
 
 class HookScript(NamedTuple):
-    """What a hook of ours says of itself."""
+    """What one of our hooks says about itself."""
 
     form: int
     name: str
@@ -86,7 +86,7 @@ class HookScript(NamedTuple):
 
 
 def render_hook(name: HookName, python: str, version: str) -> bytes:
-    """The whole file."""
+    """Renders the file of a hook."""
     reads = name is HookName.PRE_PUSH
     body = _BODY.format(
         version=version,
@@ -104,7 +104,7 @@ def render_hook(name: HookName, python: str, version: str) -> bytes:
 
 
 def parse_hook(content: bytes) -> HookScript | None:
-    """Nothing for a hook that is not ours; a changed one is still ours, and says so."""
+    """Parses one of our hooks, also a changed one; None if it isn't ours."""
     header = _HEADER.match(content)
     if header is None:
         return HookScript(0, "", None, None, unchanged=False) if _MARK in content else None

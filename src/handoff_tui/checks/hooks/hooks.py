@@ -1,4 +1,4 @@
-"""Installs and uninstalls the git hooks that run the checks; what was there before is kept and comes back."""
+"""Installs and uninstalls the git hooks that run the checks. Earlier hooks are kept and restored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CALL = "handoff-tui check --pre"
 
 
 def install_hooks(start: Path, names: Iterable[HookName], *, shared: bool = False, dry_run: bool = False) -> HookReport:
-    """Writes the hooks, or says what would be written; when one cannot be, none is."""
+    """Writes the hooks, or says what would be written: all of them, or none."""
     repository = open_repository(start)
     folder = find_hooks_folder(repository)
     _refuse_folder(folder, shared=shared)
@@ -56,7 +56,7 @@ def install_hooks(start: Path, names: Iterable[HookName], *, shared: bool = Fals
 def uninstall_hooks(
     start: Path, names: Iterable[HookName], *, shared: bool = False, dry_run: bool = False
 ) -> HookReport:
-    """Takes our hooks away and puts back what was there before."""
+    """Removes our hooks and restores the earlier ones."""
     repository = open_repository(start)
     folder = find_hooks_folder(repository)
     if shared and folder.setting is not None and not folder.setting.trusted:
@@ -106,12 +106,14 @@ def _plan_install(found: FoundHook) -> HookStep:
     if found.condition is HookCondition.CURRENT:
         return _build_step(found, HookDeed.NOTHING, f"{place} is ours and up to date")
     if found.condition is HookCondition.OUTDATED:
-        return _build_step(found, HookDeed.RENEW, f"{place} is ours, of another version or place; write it anew")
+        return _build_step(
+            found, HookDeed.RENEW, f"{place} is ours, but from another version or installation; write it again"
+        )
     if found.condition is HookCondition.ABSENT:
         after = f", which runs {earlier} first" if found.kept else ""
         return _build_step(found, HookDeed.INSTALL, f"write {place}{after}")
     if found.condition is HookCondition.FOREIGN and (not found.kept or found.kept_is_same):
-        return _build_step(found, HookDeed.CHAIN, f"keep the hook that is there as {earlier}, and run it before ours")
+        return _build_step(found, HookDeed.CHAIN, f"keep the existing hook as {earlier}, and run it before ours")
     raise _build_refusal(found)
 
 
@@ -124,9 +126,9 @@ def _plan_uninstall(found: FoundHook) -> HookStep:
             return _build_step(found, HookDeed.NOTHING, f"there is no {place}")
         return _build_step(found, HookDeed.REMOVE, f"remove {place}; there was no hook before it")
     if found.condition is HookCondition.FOREIGN and found.kept_is_same:
-        return _build_step(found, HookDeed.CLEAN, f"remove {earlier}; {place} is still the hook that it was kept from")
+        return _build_step(found, HookDeed.CLEAN, f"remove {earlier}; {place} is still the earlier hook")
     if found.condition is HookCondition.FOREIGN and not found.kept:
-        return _build_step(found, HookDeed.NOTHING, f"{place} is not ours; it stays")
+        return _build_step(found, HookDeed.NOTHING, f"{place} isn't ours; it stays")
     raise _build_refusal(found)
 
 
@@ -140,29 +142,29 @@ def _build_refusal(found: FoundHook) -> HookError:
     place, earlier = shlex.quote(str(found.place)), shlex.quote(str(found.earlier))
     if found.condition is HookCondition.EDITED:
         return HookError(
-            f"{found.place} was ours, and somebody has changed it since; nothing was touched",
-            f"Look at it; to keep the change: mv {place} {place}.changed, then run this again.",
+            f"{found.place} was ours, but somebody changed it; nothing was touched",
+            f"Look at it. To keep the change: mv {place} {place}.changed, then run this again.",
         )
     if found.condition is HookCondition.UNUSABLE:
         return HookError(
-            f"{found.place} is no file that can be read; nothing was touched",
-            f"Look what it is (ls -l {place}), move it aside, then run this again.",
+            f"{found.place} isn't a readable file; nothing was touched",
+            f"See what it is (ls -l {place}), move it aside, then run this again.",
         )
     return HookError(
-        f"{found.place} is not ours, and {found.earlier} is kept from before; nothing was touched",
-        f"Somebody replaced our hook. Decide which of the two is still wanted, remove the other (rm {place}, or "
+        f"{found.place} isn't ours, and {found.earlier} is an earlier hook; nothing was touched",
+        f"Somebody replaced our hook. Decide which of the two to keep, remove the other (rm {place}, or "
         f"rm {earlier}), then run this again.",
     )
 
 
 def _refuse_folder(folder: HooksFolder, *, shared: bool) -> None:
-    """We do not write where other repositories look, too, nor where an agent may have told git to look."""
+    """Refuses a folder that other repositories share, or that an agent may have configured."""
     if folder.setting is not None and not folder.setting.trusted:
         raise _build_planted_error(folder.setting)
     if folder.setting is not None and not shared:
         raise HookError(
-            f"core.hooksPath in {folder.setting.file} sends git to {folder.path} for hooks, in every repository",
-            "To write there, for all of them: add --shared. For this one only: "
+            f"core.hooksPath in {folder.setting.file} makes git use the hooks in {folder.path} for every repository",
+            "Add --shared to write there, for all of them. For this one only: "
             f"unset it, or call `{_CALL}` from a hook there.",
         )
     if folder.leads_to is not None and not shared:
@@ -172,32 +174,32 @@ def _refuse_folder(folder: HooksFolder, *, shared: bool) -> None:
 def _build_planted_error(setting: HooksSetting) -> HookError:
     where = f"{setting.file}:{setting.line}" if setting.line else str(setting.file)
     return HookError(
-        f"this repository's own core.hooksPath ({where}) sends git to {setting.value!r} for hooks; ours would not run",
-        f"Whoever can write .git/config can set it. If it is not meant: git config --{setting.scope} --unset-all "
+        f"this repository's own core.hooksPath ({where}) makes git use {setting.value!r}; our hooks wouldn't run",
+        f"Anyone who can write .git/config can set it. If it isn't intended: git config --{setting.scope} --unset-all "
         f"core.hooksPath\nIf a hook manager set it, call `{_CALL}` from that manager's own pre-commit and pre-push.",
     )
 
 
 def _build_link_error(folder: HooksFolder) -> HookError:
     return HookError(
-        f"{folder.own} is a link to {folder.leads_to}, which other repositories may use, too",
-        "To write there: add --shared. Otherwise replace the link by a folder.",
+        f"{folder.own} is a link to {folder.leads_to}, which other repositories may share",
+        "Add --shared to write there, or replace the link with a folder.",
     )
 
 
 def _find_usable_python() -> str:
     python = find_python()
     if not python or "\n" in python:
-        raise HookError(f"a hook cannot name this Python: {python!r}", "Install handoff-tui into another folder.")
+        raise HookError(f"a hook can't call this Python: {python!r}", "Install handoff-tui in another folder.")
     if not can_import_alone(python):
         raise HookError(
-            f"{python} finds handoff-tui only with PYTHONPATH or the current folder, which hooks do without",
-            "Install it first, for instance: pip install handoff-tui",
+            f"{python} finds handoff-tui only through PYTHONPATH or the current folder, which hooks don't use",
+            "Install it first, for example: pip install handoff-tui",
         )
     return python
 
 
 def _collect_notes(repository: Repository, python: str) -> tuple[str, ...]:
     if Path(python).is_relative_to(repository.root):
-        return (f"{python} is inside the repository: whoever can write there can replace what the hook runs.",)
+        return (f"{python} is inside the repository: anyone who can write there can replace what the hook runs.",)
     return ()

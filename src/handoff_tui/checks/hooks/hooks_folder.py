@@ -25,7 +25,7 @@ class HooksSetting(NamedTuple):
 
     @property
     def trusted(self) -> bool:
-        """Only the user writes there; any other scope may be an agent's."""
+        """Whether only the user writes there; an agent may have written any other scope."""
         return self.scope in TRUSTED_SCOPES
 
 
@@ -44,7 +44,7 @@ class HooksFolder(NamedTuple):
 
 
 def find_hooks_folder(repository: Repository) -> HooksFolder:
-    """All worktrees of a repository share one folder; a submodule has its own."""
+    """Finds the folder, which all worktrees of a repository share; a submodule has its own."""
     own = repository.common_dir / "hooks"
     setting = _read_setting(repository)
     leads_to = own.resolve() if setting is None and own.is_symlink() else None
@@ -53,7 +53,7 @@ def find_hooks_folder(repository: Repository) -> HooksFolder:
 
 
 def _read_setting(repository: Repository) -> HooksSetting | None:
-    """The setting that wins; the one that this program gives itself, so that no hook runs, is left out."""
+    """Reads the setting that wins, without the one that we pass to git so that no hook runs."""
     answer = repository.git.run("config", "--show-scope", "--show-origin", "-z", "--get-all", _KEY)
     fields = os.fsdecode(answer.stdout).split("\0")
     said = [words for words in zip(fields[::3], fields[1::3], fields[2::3], strict=False) if words[0] != "command"]
@@ -65,7 +65,7 @@ def _read_setting(repository: Repository) -> HooksSetting | None:
 
 
 def _find_line(file: Path) -> int | None:
-    """The last line of a git configuration file that sets it."""
+    """Returns the last line of a git configuration file that sets it."""
     try:
         content = read_user_file(file, _MAX_BYTES) or b""
     except FileUnreadableError:
