@@ -13,10 +13,10 @@ from handoff_tui.decisions.decide import (
     sign_decision,
 )
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.review_record import Comment
-from handoff_tui.log.storage.review_records import read_review
+from handoff_tui.log.storage.evidence import read_review
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import list_entries
 

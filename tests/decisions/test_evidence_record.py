@@ -8,7 +8,7 @@ from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
-from handoff_tui.log.storage.review_records import encode_review, read_review, write_review
+from handoff_tui.log.storage.evidence import encode_review, read_review, write_review
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks, check, list_command_results
-from handoff_tui.checks.run.command_consent import give_consent, read_consent
+from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.core.errors import HandoffNotFoundError, RepositoryError
 from handoff_tui.decisions.examine import (
     WITHOUT_COMMANDS,

@@ -8,11 +8,11 @@ from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
+from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
-from handoff_tui.decisions.values.drafts import StoredDrafts
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import DecisionVerb
 from tests.support.gates import CODE, HANDOFF, GateDesk
 
 NOTHING = StoredDrafts()

@@ -5,8 +5,8 @@ import pytest
 from handoff_tui.decisions.decide import DecideRequest, build_decision_view, prepare_decision
 from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import DecisionVerb
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import EMAIL
 

@@ -4,7 +4,7 @@ import shutil
 
 from handoff_tui.decisions.examine import examine
 from handoff_tui.decisions.packet import build_packet
-from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk

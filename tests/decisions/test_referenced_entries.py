@@ -4,8 +4,8 @@ import pytest
 
 from handoff_tui.core.errors import DecisionForbiddenError
 from handoff_tui.decisions.decide import find_referenced_entries
+from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.index import build_log_index
-from handoff_tui.log.record import DecisionVerb
 from tests.support.logs import SUBJECT, LogBuilder, build_question
 
 

@@ -6,8 +6,8 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import DecisionForbiddenError, NoHumanError
 from handoff_tui.decisions.submit import Submitted, submit
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import EntryKind
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import EntryKind
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.signed import Person, list_entries
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.decisions import wait as waiting
+from handoff_tui.decisions import submit as waiting
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.session import open_desk
 from tests.support.gates import HANDOFF, GateDesk

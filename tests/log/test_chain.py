@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from handoff_tui.log.chain import Chain, Known, judge_chain
-from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogVerdict, ProblemLevel
 from tests.support.logs import NOW, LogBuilder, build_policy_toml, build_signers
 
 

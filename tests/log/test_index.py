@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from handoff_tui.log.entry import PhaseKey
 from handoff_tui.log.index import build_log_index
-from handoff_tui.log.record import PhaseKey
 from tests.support.logs import LogBuilder
 
 

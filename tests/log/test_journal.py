@@ -16,11 +16,11 @@ from handoff_tui.core.errors import (
     WitnessDamagedError,
 )
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.log.entries.entry import parse_entry
 from handoff_tui.log.entries.envelope import build_pae
+from handoff_tui.log.entries.statement import parse_entry
+from handoff_tui.log.entry import LogVerdict
 from handoff_tui.log.journal import Draft, Journal, Parents, build_parents
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import LogVerdict
 from tests.support.journals import Desk, build_decision, build_genesis, build_policy
 from tests.support.log_keys import build_example_key
 from tests.support.repositories import RepositoryBuilder
@@ -223,7 +223,7 @@ def test_entry_for_another_place_is_not_stored(desk: Desk) -> None:
     first = desk.begin()
     desk.decide("H-1")
     stale = Parents((first.entry.id,), 2, first.entry.time, first.verdict)
-    with pytest.raises(AppendRefusedError, match="another place"):
+    with pytest.raises(AppendRefusedError, match="another position"):
         desk.journal.append(lambda _: build_decision(stale, "H-2"), build_example_key("alice"))
 
 
@@ -261,7 +261,7 @@ def test_broken_log_takes_nothing_more(desk: Desk) -> None:
     desk.decide("H-1")
     place = desk.repository.root / desk.blobs.folder.build_path(first.entry.id.removeprefix("sha256:"))
     place.unlink()
-    with pytest.raises(LogBrokenError, match="broken"):
+    with pytest.raises(LogBrokenError, match="not intact"):
         desk.decide("H-2")
     assert len(desk.blobs.folder.list()) == 1
 

@@ -10,9 +10,9 @@ import pytest
 
 from handoff_tui.core.errors import LogBrokenError
 from handoff_tui.git.repository import open_repository
+from handoff_tui.log.entry import LogVerdict
 from handoff_tui.log.journal import Appended
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, find_anchor, find_pin, find_policy, open_log, open_log_at
-from handoff_tui.log.record import LogVerdict
 from tests.support.fingerprint import read_fingerprint
 from tests.support.journals import build_decision
 from tests.support.log_keys import build_example_key
@@ -130,7 +130,7 @@ def test_damaged_witness_is_fatal_and_takes_no_entry(log: RealLog, tmp_path: Pat
         os.mkfifo(place)
     again = open_it(log)
     assert list_codes(again.verify()) == ["witness-damaged"]
-    with pytest.raises(LogBrokenError, match="broken"):
+    with pytest.raises(LogBrokenError, match="not intact"):
         append(again)
     assert len(list((log.folder / ".handoff-tui/log").rglob("*.jsonl"))) == 2
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 
 
 @pytest.mark.parametrize("level", list(ProblemLevel))

@@ -11,9 +11,9 @@ from handoff_tui.core.errors import EntrySchemaError, NotCanonicalError, Signatu
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log import verify
 from handoff_tui.log.chain import Candidate, Known
-from handoff_tui.log.entries.entry import parse_entry
 from handoff_tui.log.entries.public_keys import KeyType
-from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.entries.statement import parse_entry
+from handoff_tui.log.entry import LogVerdict, ProblemLevel
 from handoff_tui.log.storage.blobs import LogBlobs, Unsuitable
 from handoff_tui.log.verify import (
     LogVerifier,

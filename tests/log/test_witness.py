@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, WitnessDamagedError
-from handoff_tui.log.witness import Seen, Witness, build_witness, parse_witness
+from handoff_tui.log.storage.witness import Seen, Witness, build_witness, parse_witness
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 FIRST, SECOND, THIRD = (f"sha256:{digit * 64}" for digit in "123")

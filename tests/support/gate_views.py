@@ -39,7 +39,7 @@ def build_gate_view(report: dict[str, Any] | None = None, **changes: Any) -> Gat
         "phase": "build",
         "attempt": 2,
         "state": GateName.PENDING,
-        "why": ("1 counted, 2 needed",),
+        "why": ("1 of 2 approvals",),
         "threshold": 2,
         "approvals": (APPROVAL,),
         "policy": POLICY,

@@ -18,17 +18,11 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
-from handoff_tui.decisions.values.gate_view import DecisionView
+from handoff_tui.decisions.views import DecisionView
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.log.entries.entry import build_payload
 from handoff_tui.log.entries.fields import MAX_REASON, has_control
-from handoff_tui.log.gates.gate import GateQuestion, find_change
-from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
-from handoff_tui.log.journal import Draft, Parents
-from handoff_tui.log.open_log import OpenLog, find_policy
-from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.policy.signer import Signing, find_signing
-from handoff_tui.log.record import (
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import (
     APPROVING,
     PASSING,
     Decision,
@@ -37,10 +31,15 @@ from handoff_tui.log.record import (
     EntryKind,
     GateKey,
     LogVerdict,
-    ProblemLevel,
 )
+from handoff_tui.log.gates.gate import GateQuestion, find_change
+from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
+from handoff_tui.log.journal import Draft, Parents
+from handoff_tui.log.open_log import OpenLog, find_policy
+from handoff_tui.log.policy.policy import Policy
+from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.log.review_record import Comment, ReviewRecord
-from handoff_tui.log.storage.review_records import encode_review, write_review
+from handoff_tui.log.storage.evidence import encode_review, write_review
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +182,8 @@ def build_decision_view(prepared: PreparedDecision) -> DecisionView:
 def require_policy(verdict: LogVerdict) -> Policy:
     """Returns the policy in force; nobody adds to a log that is missing or broken."""
     if verdict.fatal:
-        first = next(problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL)
         raise LogBrokenError(
-            f"the log isn't intact, so nothing can be added to it: {first.text}",
+            f"the log is not intact, so nothing can be added to it: {verdict.fatal_problems[0].text}",
             "handoff-tui log verify shows everything that is wrong.",
         )
     policy = find_policy(verdict)

@@ -12,9 +12,8 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.claims.evidence import Evidence
+from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.claims.old_files import OldFiles
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
 from handoff_tui.status.refresh import count_claims
 
@@ -56,7 +55,7 @@ def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
     """Every claim of the handoff beside its measurement."""
     old_files = OldFiles(examined.desk.repository.git)
     try:
-        evidence = Evidence(examined.desk, deep=True, old_files=old_files)
+        evidence = RepositoryEvidence(examined.desk, deep=True, old_files=old_files)
         prepare(evidence, [examined.handoff], examined.handoffs)
         return measure_claims(examined.handoff, evidence)
     finally:

@@ -12,13 +12,13 @@ from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
-from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
+from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import choose_usual_baseline
-from handoff_tui.checks.run.check import Prefetched, CheckRequest, ProgressCallbacks, check, list_command_results
+from handoff_tui.checks.run.check import CheckRequest, Prefetched, ProgressCallbacks, check, list_command_results
 from handoff_tui.core.errors import RepositoryError
-from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit, is_ancestor
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
@@ -26,16 +26,21 @@ from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repositor
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entry import NO_BASELINE, GateKey, Subject
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.log.gates.gate import GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.gates.position import build_handoff_digest, build_value_digest, find_attempt, find_phase
+from handoff_tui.log.gates.position import (
+    build_handoff_digest,
+    build_value_digest,
+    find_attempt,
+    find_phase,
+    find_producers,
+)
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, find_policy
 from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.policy.producers import find_producers
-from handoff_tui.log.record import NO_BASELINE, GateKey, Subject
-from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.status.show import find_id
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder

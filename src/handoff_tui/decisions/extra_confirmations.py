@@ -11,12 +11,12 @@ from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.checks.result import Outcome
 from handoff_tui.core.errors import HandoffError, ObjectMissingError
 from handoff_tui.decisions.decide import PreparedDecision
+from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.examine import ExaminedGate
-from handoff_tui.decisions.values.demand import ExtraConfirmation
-from handoff_tui.decisions.values.drafts import StoredDrafts
+from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.log.record import PASSING
+from handoff_tui.log.entry import PASSING
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NAMED: Final = 1

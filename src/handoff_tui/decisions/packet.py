@@ -10,15 +10,15 @@ from handoff_tui.checks.report import is_open, sort_worst_first
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.decisions.evidence_record import build_shown_check
 from handoff_tui.decisions.examine import ExaminedGate
-from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
+from handoff_tui.decisions.views import Demand, Packet, QuotedComment
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
+from handoff_tui.log.entry import VETOES
 from handoff_tui.log.gates.position import list_sent_back
 from handoff_tui.log.index import DecisionEntry
-from handoff_tui.log.record import VETOES
 from handoff_tui.log.review_record import ReviewRecord
-from handoff_tui.log.storage.review_records import find_review
+from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _NOW = "what is here now"
@@ -134,7 +134,7 @@ def _quote_all(
 
 
 def _list_notes(examined: ExaminedGate, asked: list[_Asked]) -> tuple[str, ...]:
-    notes = ["the log is not sound: handoff-tui log verify"] if examined.index.verdict.fatal else []
+    notes = ["the log is not intact: handoff-tui log verify"] if examined.index.verdict.fatal else []
     for one in asked:
         work = one.vote.work
         if one.record is None:

@@ -1,6 +1,7 @@
-"""Whether entries whose bytes and signatures are sound also hang together: genesis, order, policy, revocation, witness.
+"""Judges how entries fit together: genesis, order, policy, revocation, witness.
 
-Pure: it is given everything it judges. FATAL closes every gate; REFUSED entries are left out and named.
+Pure: it is given everything it judges. Their bytes and signatures were checked before. FATAL closes every gate; REFUSED
+entries are left out and named.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import EntryRefusedError
 from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.policy.frontier import PolicyFrontier
-from handoff_tui.log.record import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
 
 _CLOCKS_DIFFER_SECONDS = 300
 _MISSING_PARENT = "missing-parent"
@@ -19,16 +20,16 @@ _FUTURE = "future"
 
 
 class Candidate(NamedTuple):
-    """An entry that is sound by itself: bytes, schema and signatures."""
+    """An entry that is valid by itself: bytes, schema and signatures."""
 
     entry: Entry
     payload: str
-    """A digest of what was signed; two files with one payload are the same entry twice."""
+    """A digest of what was signed; two files with the same payload are the same entry twice."""
     touched: bool = False
 
 
 class Known(NamedTuple):
-    """What is known from outside the entries."""
+    """What is known from elsewhere than the entries."""
 
     now: str
     pin: str | None = None
@@ -36,14 +37,14 @@ class Known(NamedTuple):
 
 
 class Chain:
-    """Entries in their order. It can grow: judging one more costs no more with ten thousand before it than with ten."""
+    """Entries in order. It can grow: judging one more costs the same after ten entries and after ten thousand."""
 
     def __init__(self) -> None:
         self.candidates: dict[str, Candidate] = {}
         self.accepted: dict[str, Entry] = {}
-        self._start_anew(None)
+        self._reset(None)
 
-    def _start_anew(self, genesis: str | None) -> None:
+    def _reset(self, genesis: str | None) -> None:
         self.accepted = {}
         self._genesis = genesis
         self._refused: dict[str, tuple[str, str]] = {}
@@ -51,45 +52,45 @@ class Chain:
         self._heads: set[str] = set()
         self._touched: set[str] = set()
         self._void: dict[str, str] = {}
-        self._standing: dict[str, str | None] = {}
-        """Payload to the entry that stands for it; nothing where all that have it were refused."""
+        self._counted: dict[str, str | None] = {}
+        """Payload to the entry that counts for it; None if all that have it were refused."""
         self._twins: dict[str, str] = {}
-        """Further files with the payload of an accepted entry, each with that entry."""
+        """More files with the payload of an accepted entry, each with that entry."""
         self._frontier = PolicyFrontier()
 
     def judge(self, candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
-        """The verdict on exactly these entries; what was judged before and is unchanged is not judged again."""
+        """Judges exactly these entries; what was judged before and is unchanged is not judged again."""
         if self.candidates.keys() <= candidates.keys():
             return self.grow({one: candidates[one] for one in candidates.keys() - self.candidates.keys()}, known)
         self.candidates = dict(candidates)
-        self._judge_anew(known)
+        self._judge_all(known)
         return self._build_verdict(known)
 
     def grow(self, added: Mapping[str, Candidate], known: Known) -> LogVerdict:
-        """The verdict with further entries; costs no more than they do, unless they change what was said before."""
+        """Judges further entries; costs only as much as they do, unless they change an earlier judgement."""
         new = {one: candidate for one, candidate in added.items() if one not in self.candidates}
         self.candidates.update(new)
         if self._is_decisive(new, known):
-            self._judge_anew(known)
+            self._judge_all(known)
         else:
             self._accept_all(new, known)
         return self._build_verdict(known)
 
-    def _judge_anew(self, known: Known) -> None:
+    def _judge_all(self, known: Known) -> None:
         roots = _find_roots(self.candidates)
-        self._start_anew(known.pin or (roots[0] if len(roots) == 1 else None))
+        self._reset(known.pin or (roots[0] if len(roots) == 1 else None))
         self._accept_all(self.candidates, known)
         self._void = self._find_void()
 
     def _is_decisive(self, added: Mapping[str, Candidate], known: Known) -> bool:
-        """Whether new entries can change what was said about older ones."""
+        """Whether new entries can change the judgement of older ones."""
         missing = set(self._orphans.values())
         return (
             not self.accepted
             or known.pin not in {None, self._genesis}
             or any(code == _FUTURE for code, _ in self._refused.values())
             or any(
-                candidate.entry.kind is EntryKind.POLICY or candidate.payload in self._standing or one in missing
+                candidate.entry.kind is EntryKind.POLICY or candidate.payload in self._counted or one in missing
                 for one, candidate in added.items()
             )
             or len({candidate.payload for candidate in added.values()}) < len(added)
@@ -97,26 +98,28 @@ class Chain:
         )
 
     def _accept_all(self, candidates: Mapping[str, Candidate], known: Known) -> None:
-        """In their order. Of files with one payload and other signatures the first that is in order counts."""
+        """Accepts in order. Of several files with the same payload, the first valid one counts."""
         latest = add_seconds(known.now, _CLOCKS_DIFFER_SECONDS)
         for one in sorted(candidates, key=lambda key: _build_rank(candidates[key].entry, known)):
             candidate = candidates[one]
-            standing = self._standing.setdefault(candidate.payload, None)
-            if standing is not None:
-                self._twins[one] = standing
-                self._refused[one] = ("duplicate", f"the same statement as {standing}, signed again")
+            counted = self._counted.setdefault(candidate.payload, None)
+            if counted is not None:
+                self._twins[one] = counted
+                self._refused[one] = ("duplicate", f"the same statement as {counted}, signed again")
                 continue
             try:
                 self._accept(candidate, latest)
-                self._standing[candidate.payload] = one
+                self._counted[candidate.payload] = one
             except EntryRefusedError as refused:
                 self._refused[one] = (refused.code, refused.message)
 
     def _accept(self, candidate: Candidate, latest: str) -> None:
-        entry = self._name_standing(candidate.entry)
+        entry = self._name_counted(candidate.entry)
         if entry.policy is not None and entry.policy.nonce is not None:
             if entry.id != self._genesis:
-                raise EntryRefusedError("a first entry that is not the one of this log", code="foreign-genesis")
+                raise EntryRefusedError(
+                    "it claims to be the first entry, but this log has another", code="foreign-genesis"
+                )
         elif self._genesis is None or entry.log != self._genesis:
             raise EntryRefusedError("it belongs to another log", code="replay")
         self._check_place(entry, latest)
@@ -130,8 +133,8 @@ class Chain:
         if candidate.touched:
             self._touched.add(entry.id)
 
-    def _name_standing(self, entry: Entry) -> Entry:
-        """The entry with those it names as they count here: two clones may take different twins of one statement."""
+    def _name_counted(self, entry: Entry) -> Entry:
+        """Replaces the ids it names by those that count here: two clones may keep different twins of one statement."""
         work, policy, twins = entry.work, entry.policy, self._twins
         if not twins:
             return entry
@@ -146,27 +149,29 @@ class Chain:
         return entry.model_copy(update=changes)
 
     def _check_place(self, entry: Entry, latest: str) -> None:
-        """Parents, number and time."""
+        """Checks parents, number and time."""
         for parent in entry.parents:
             if parent not in self.candidates:
                 self._orphans[entry.id] = parent
-                raise EntryRefusedError(f"it follows {parent}, which is not there", code=_MISSING_PARENT)
+                raise EntryRefusedError(f"it follows {parent}, which is missing", code=_MISSING_PARENT)
             if parent not in self.accepted:
                 raise EntryRefusedError(
-                    f"it follows {parent}, which is refused or does not come before it", code="parent-refused"
+                    f"it follows {parent}, which is refused, or doesn't come before it", code="parent-refused"
                 )
         above = [self.accepted[parent] for parent in entry.parents]
         if entry.seq != 1 + max([parent.seq for parent in above], default=0):
             raise EntryRefusedError(
-                f"its number is {entry.seq}, which does not follow its parents'", code="wrong-number"
+                f"its number is {entry.seq}, which doesn't follow its parents'", code="wrong-number"
             )
         if entry.time < max([parent.time for parent in above], default=""):
-            raise EntryRefusedError(f"its time {entry.time} is before that of an entry it follows", code="back-dated")
+            raise EntryRefusedError(
+                f"its time {entry.time} is earlier than that of an entry it follows", code="back-dated"
+            )
         if entry.time > latest:
-            raise EntryRefusedError(f"its time {entry.time} has not come yet", code=_FUTURE)
+            raise EntryRefusedError(f"its time {entry.time} is in the future", code=_FUTURE)
 
     def _find_void(self) -> dict[str, str]:
-        """Entries of a key that a policy dropped, which that policy had not seen and which had not seen it."""
+        """Finds entries by a key that a policy dropped, if neither had seen the other."""
         drops = list(self._frontier.find_dropped_keys())
         if not drops:
             return {}
@@ -208,17 +213,17 @@ class Chain:
         if known.pin is not None:
             if known.pin in self.accepted:
                 return []
-            return [_build_fatal("genesis-missing", known.pin, "the first entry, which is pinned, is not there")]
+            return [_build_fatal("genesis-missing", known.pin, "the first entry, which is pinned, is missing")]
         if self._genesis is not None or not self.candidates:
             return []
         roots = _find_roots(self.candidates)
         if roots:
-            text = f"{len(roots)} entries claim to be the first one; pin the right one to tell them apart"
+            text = f"{len(roots)} entries claim to be the first; pin the right one to tell them apart"
             return [_build_fatal("genesis-ambiguous", None, text)]
-        return [_build_fatal("genesis-missing", None, "the first entry is not there")]
+        return [_build_fatal("genesis-missing", None, "the first entry is missing")]
 
     def _list_refused(self) -> list[LogProblem]:
-        """A trusted person's entry follows something: if that is gone, somebody has removed it, and that is fatal."""
+        """If a trusted person's entry follows one that is gone, somebody removed it, and that is fatal."""
         trusted = self._frontier.find_trusted_keys()
         problems: list[LogProblem] = []
         for one, (code, text) in self._refused.items():
@@ -241,18 +246,18 @@ class Chain:
         gone = sorted(known.witness.difference(self.accepted, self._twins))
         states = {one: "is refused now" if one in self.candidates else "is gone" for one in gone}
         return [
-            _build_fatal("rollback", one, f"an entry that was seen here, and was valid, {state}")
+            _build_fatal("rollback", one, f"an entry that this clone has seen valid {state}")
             for one, state in states.items()
         ]
 
 
 def judge_chain(candidates: Mapping[str, Candidate], known: Known) -> LogVerdict:
-    """What of these entries is valid, in order, and what is wrong with the rest."""
+    """Judges entries from scratch."""
     return Chain().judge(candidates, known)
 
 
 def find_ancestors(identifier: str, entries: Mapping[str, Entry], lowest_seq: int = 0) -> set[str]:
-    """Every entry that this one follows, itself not among them; below `lowest_seq` nothing is looked at."""
+    """Finds every entry that this one follows, without itself and without any below `lowest_seq`."""
     seen: set[str] = set()
     waiting = list(entries[identifier].parents)
     while waiting:
@@ -264,7 +269,7 @@ def find_ancestors(identifier: str, entries: Mapping[str, Entry], lowest_seq: in
 
 
 def _find_roots(candidates: Mapping[str, Candidate]) -> list[str]:
-    """Entries that claim to be the first."""
+    """Finds entries that claim to be the first."""
     return sorted(
         one
         for one, candidate in candidates.items()
@@ -273,9 +278,9 @@ def _find_roots(candidates: Mapping[str, Candidate]) -> list[str]:
 
 
 def _build_rank(entry: Entry, known: Known) -> tuple[int, bool, bool, int, str]:
-    """By number; of twins first the one that is known from outside, then the one with the most signatures.
+    """Orders by number; of twins, the one known from elsewhere comes first, then the one with the most signatures.
 
-    Anybody can take a signature away, and write some kinds of signature in another way; that must decide nothing.
+    Anybody can remove a signature, or write some kinds of signature differently; that must not decide anything.
     """
     return entry.seq, entry.id != known.pin, entry.id not in known.witness, -len(entry.keyids), entry.id
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from handoff_tui.log.chain import find_ancestors
-from handoff_tui.log.record import VETOES, Decision, DecisionVerb, Entry, GateKey, LogVerdict, PhaseKey, Work
+from handoff_tui.log.entry import VETOES, Decision, DecisionVerb, Entry, GateKey, LogVerdict, PhaseKey, Work
 
 
 class SubmissionEntry(NamedTuple):

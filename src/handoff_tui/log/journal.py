@@ -1,8 +1,8 @@
-"""Adding an entry to the log: lock, verify, build, sign, check what was signed, store. First come, first served.
+"""Adds an entry to the log: lock, verify, build, sign, check what was signed, store. First come, first served.
 
-What is to be added is built under the lock, on the verdict of that very moment; so a decision can see that another one
-was first, and refuse. Where a person may be asked for a passphrase or a touch, it is built and signed before the lock
-is taken, so that nobody waits for them; it is stored if the log is then as it was, and else built and signed anew.
+The entry is built under the lock, on the verdict of that moment, so a decision can see that another one came first, and
+refuse. If a person may be asked for a passphrase or a touch, it is built and signed before the lock is taken, so that
+nobody waits for them; it is stored if the log has not changed by then, and built and signed again if it has.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import NamedTuple, Protocol
 
 from handoff_tui.core.errors import AppendRefusedError, LogBrokenError
 from handoff_tui.core.pause_collection import without_collection
-from handoff_tui.log.entries.entry import ParsedEntry, build_file, parse_entry, verify_signatures
 from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entries.sshsig import re_armor
+from handoff_tui.log.entries.statement import ParsedEntry, build_file, parse_entry, verify_signatures
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.record import Decision, Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Work
-from handoff_tui.log.witness import Seen
+from handoff_tui.log.entry import Decision, Entry, EntryKind, LogVerdict, PolicyText, Work
+from handoff_tui.log.storage.witness import Seen
 
 
 class Storage(Protocol):
-    """Where the files of entries are kept, by their hash."""
+    """Stores the files of entries by their hash."""
 
     def write(self, content: bytes) -> str: ...
 
 
 class Lock(Protocol):
-    """What makes writers wait for each other."""
+    """Makes writers wait for each other."""
 
     def hold(self) -> AbstractContextManager[None]: ...
 
@@ -41,19 +41,19 @@ class Signer(Protocol):
 
 
 class Verifier(Protocol):
-    """The verdict on the log as it is now, and as it would be with further entries, by id."""
+    """Judges the log as it is now, or as it would be with further entries, by id."""
 
     def __call__(self, further: Mapping[str, bytes], /) -> LogVerdict: ...
 
 
 class WitnessRecord(Protocol):
-    """What was once seen valid."""
+    """Remembers what was once seen valid."""
 
     def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen: ...
 
 
 class Parents(NamedTuple):
-    """The place of the next entry, and the verdict on all before it."""
+    """The position of the next entry, and the verdict on all before it."""
 
     ids: tuple[str, ...]
     seq: int
@@ -69,7 +69,7 @@ class Parents(NamedTuple):
         work: Work | None = None,
         decision: Decision | None = None,
     ) -> Entry:
-        """An entry for this place; its id follows from its bytes."""
+        """Builds an entry for this position; its id follows from its bytes."""
         return Entry(
             id="",
             kind=kind,
@@ -85,14 +85,14 @@ class Parents(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """What is to be added: the payload, and its armored signatures where others have made them already."""
+    """What to add: the payload, and its armored signatures if others have made them already."""
 
     payload: bytes
     signatures: tuple[bytes, ...] = ()
 
 
 class _Signed(NamedTuple):
-    """A draft with its signatures, for one place."""
+    """A draft with its signatures, for one position."""
 
     parents: Parents
     draft: Draft
@@ -100,7 +100,7 @@ class _Signed(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """The entry as it is in the log now, and the verdict that counts it in."""
+    """The entry as it is in the log now, and the verdict with it."""
 
     entry: Entry
     content: bytes
@@ -108,7 +108,7 @@ class Appended(NamedTuple):
 
 
 class Journal:
-    """The one way into the log of a repository."""
+    """The only way to write to the log of a repository."""
 
     def __init__(
         self, storage: Storage, lock: Lock, verify: Verifier, witness: WitnessRecord, now: Callable[[], datetime]
@@ -127,23 +127,23 @@ class Journal:
         *,
         check_again: Callable[[Parents], None] | None = None,
     ) -> Appended:
-        """Adds what `build` makes of the place; whatever it raises, nothing is added.
+        """Adds what `build` makes for the next position; if it raises, nothing is added.
 
-        `despite` are codes of fatal faults that this very entry mends, such as a forked policy. With `check_again` the
-        entry is signed before the lock is taken; under the lock, on the same heads, that is asked whether all still
-        holds.
+        `despite` are codes of fatal problems that this very entry fixes, such as a forked policy. With `check_again`
+        the entry is signed before the lock is taken; under the lock, on the same heads, `check_again` is called to
+        check that everything still holds.
         """
         ahead = None
         if check_again is not None:
-            ahead = _sign(build, self._find_place(despite), signer)
+            ahead = _sign(build, self._find_position(despite), signer)
         with self._lock.hold(), without_collection():
-            place = self._find_place(despite)
-            if check_again is not None and ahead is not None and ahead.parents.ids == place.ids:
-                check_again(place)
-                return self._store(ahead, place.verdict)
-            return self._store(_sign(build, place, signer), place.verdict)
+            position = self._find_position(despite)
+            if check_again is not None and ahead is not None and ahead.parents.ids == position.ids:
+                check_again(position)
+                return self._store(ahead, position.verdict)
+            return self._store(_sign(build, position, signer), position.verdict)
 
-    def _find_place(self, despite: Collection[str]) -> Parents:
+    def _find_position(self, despite: Collection[str]) -> Parents:
         verdict = self._verify({})
         _refuse_broken(verdict, despite)
         return build_parents(verdict, self._now())
@@ -153,17 +153,17 @@ class Journal:
         parsed = parse_entry(content)
         verify_signatures(parsed)
         if not signed.draft.signatures:
-            _refuse_other_place(parsed, signed.parents)
+            _refuse_other_position(parsed, signed.parents)
         after = self._verify({parsed.entry.id: content})
         _refuse_unaccepted(parsed.entry.id, after, before)
         self._storage.write(content)
-        # whoever misses an entry before a head misses the head too, as it is refused without its parents
+        # if an entry before a head goes missing, the head is refused too: remembering the heads is enough
         self._witness.record(after.log or parsed.entry.id, after.heads, parsed.entry.parents)
         return Appended(parsed.entry, content, after)
 
 
 def build_parents(verdict: LogVerdict, now: datetime) -> Parents:
-    """All verified heads, one more than their highest number, and a time that is not before theirs."""
+    """Returns all verified heads, one more than their highest number, and a time not before theirs."""
     heads = _find_heads(verdict)
     return Parents(
         ids=tuple(sorted(verdict.heads)),
@@ -174,7 +174,7 @@ def build_parents(verdict: LogVerdict, now: datetime) -> Parents:
 
 
 def _find_heads(verdict: LogVerdict) -> list[Entry]:
-    """From the end, where they are: nobody wants to look at ten thousand entries for that."""
+    """Searches from the end, where they are, instead of through ten thousand entries."""
     wanted = set(verdict.heads)
     found: list[Entry] = []
     for entry in reversed(verdict.entries):
@@ -194,28 +194,28 @@ def _build_content(draft: Draft, signer: Signer | None) -> bytes:
     signatures = draft.signatures
     if not signatures:
         if signer is None:
-            raise AppendRefusedError("the entry has no signature, and nobody is there to sign it")
+            raise AppendRefusedError("the entry has no signature, and there is no signer")
         signatures = (signer.sign(build_pae(draft.payload)),)
     return build_file(draft.payload, [re_armor(signature) for signature in signatures])
 
 
 def _refuse_broken(verdict: LogVerdict, despite: Collection[str]) -> None:
-    for problem in _find_fatal(verdict):
+    for problem in verdict.fatal_problems:
         if problem.code not in despite:
             raise LogBrokenError(
-                f"nothing can be added to the log, which is broken: {problem.text}",
+                f"the log is not intact, so nothing can be added to it: {problem.text}",
                 "Run handoff-tui log verify to see everything that is wrong.",
             )
 
 
-def _refuse_other_place(parsed: ParsedEntry, parents: Parents) -> None:
+def _refuse_other_position(parsed: ParsedEntry, parents: Parents) -> None:
     entry = parsed.entry
     if (entry.parents, entry.seq) != (parents.ids, parents.seq) or entry.time < parents.time:
-        raise AppendRefusedError("the entry was built for another place in the log than the next one")
+        raise AppendRefusedError("the entry was built for another position in the log")
 
 
 def _refuse_unaccepted(identifier: str, after: LogVerdict, before: LogVerdict) -> None:
-    """An entry that verification would not count, or that would break the log, is never stored."""
+    """Never stores an entry that verification would refuse, or that would break the log."""
     if not any(entry.id == identifier for entry in reversed(after.entries)):
         reasons = [problem.text for problem in after.problems if problem.entry == identifier]
         raise AppendRefusedError(
@@ -223,12 +223,8 @@ def _refuse_unaccepted(identifier: str, after: LogVerdict, before: LogVerdict) -
             "Nothing was added. handoff-tui policy show tells who may do what.",
         )
     if identifier in after.void:
-        raise AppendRefusedError(f"the entry would count for nothing: {after.void[identifier]}")
-    old = {(problem.code, problem.entry) for problem in _find_fatal(before)}
-    for problem in _find_fatal(after):
+        raise AppendRefusedError(f"the entry would not count: {after.void[identifier]}")
+    old = {(problem.code, problem.entry) for problem in before.fatal_problems}
+    for problem in after.fatal_problems:
         if (problem.code, problem.entry) not in old:
             raise AppendRefusedError(f"the entry would break the log: {problem.text}", "Nothing was added.")
-
-
-def _find_fatal(verdict: LogVerdict) -> list[LogProblem]:
-    return [problem for problem in verdict.problems if problem.level is ProblemLevel.FATAL]

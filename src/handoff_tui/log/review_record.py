@@ -1,15 +1,15 @@
-"""What a reviewer saw and wrote; a decision is bound to it by its digest."""
+"""The review record: what a reviewer saw and wrote. A decision is bound to it by its digest."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from handoff_tui.core.model import Model
-from handoff_tui.log.record import Subject
+from handoff_tui.log.entry import Subject
 
 
 class Comment(Model):
-    """A remark on a file, a line or a range of lines; on the whole where there is no path."""
+    """A comment on a file, a line or a range of lines; without a path, on the work in general."""
 
     text: str
     path: str = ""
@@ -18,7 +18,7 @@ class Comment(Model):
 
     @property
     def place(self) -> str:
-        """`path`, `path:12` or `path:12-15`; nothing for a remark on the whole."""
+        """`path`, `path:12` or `path:12-15`; empty for a general comment."""
         if self.line is None:
             return self.path
         end = "" if self.end_line in {None, self.line} else f"-{self.end_line}"
@@ -34,7 +34,7 @@ class ShownFinding(Model):
 
 
 class ShownCheck(Model):
-    """The result of a check as it was shown; those that passed have no findings."""
+    """The result of a check as it was shown; a passed one has no findings."""
 
     id: str
     outcome: str
@@ -63,14 +63,14 @@ class ReviewRecord(Model):
     attempt: int
     subject: Subject
     check_baseline: str | None = None
-    """The commit from which changes were counted when the checks ran."""
+    """The commit since which changes were counted when the checks ran."""
     checks: tuple[ShownCheck, ...] = ()
     claims: dict[str, int] = {}
     contradicted: tuple[ShownClaim, ...] = ()
     differences: dict[str, int] = {}
-    """Against the baseline: unexplained, newly failing, files changed; empty where there was none."""
+    """Against the baseline: unexplained, newly failing, files changed; empty if there was none."""
     comments: tuple[Comment, ...] = ()
     viewed: tuple[str, ...] = ()
     """Files that the reviewer marked as read."""
     overridden: tuple[str, ...] = ()
-    """Blocking checks that did not pass, where the decision went over them."""
+    """Blocking checks that did not pass, if the decision overrode them."""

@@ -1,4 +1,4 @@
-"""Verifies a whole log: every entry's bytes and signatures, then how they hang together."""
+"""Verifies a log: the bytes and signatures of every entry, then how they fit together."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from pydantic import ValidationError
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.log.chain import Candidate, Chain, Known
-from handoff_tui.log.entries.entry import parse_entry, verify_signatures
-from handoff_tui.log.record import Entry, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entries.statement import parse_entry, verify_signatures
+from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.storage.blobs import LogBlobs, LogListing, Unsuitable
 
 NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
 class Facts(Protocol):
-    """What earlier verifications found, by entry id; `VerifiedCache` is one."""
+    """What earlier verifications found, by entry id, such as `VerifiedCache`."""
 
     def load(self) -> Mapping[str, str]: ...
     def record(self, facts: Mapping[str, str]) -> None: ...
 
 
 class LogVerifier:
-    """The verdict on the log of one repository, as often as it is asked for.
+    """Judges the log of one repository, as often as it is asked.
 
-    With `facts`, entries that were verified before are not verified again: their names are hashes, so a file that still
-    has the content its name says is what was verified. It is hashed again where its stamp is not the one of then.
+    With `facts`, entries that were verified before are not verified again: their names are hashes, so a file whose
+    content still matches its name is what was verified. It is hashed again if its stamp has changed.
     """
 
     def __init__(self, blobs: LogBlobs, know: Callable[[], Known], facts: Facts | None = None) -> None:
@@ -41,25 +41,25 @@ class LogVerifier:
         self._facts = facts
         self._chain = Chain()
         self._settled: LogListing | None = None
-        """A listing of which everything is known, and that is all that is known; unchanged, it is the same object."""
-        self._sound: dict[str, Candidate] = {}
+        """The listing that exactly matches what is known; an unchanged log lists as the same object."""
+        self._valid: dict[str, Candidate] = {}
         self._tried: AbstractSet[str] = frozenset()
-        """Entries that the chain was asked about and that may not be in the log."""
+        """Entries that the chain was asked about but that may not be in the log."""
         self._were_gone = False
         self._refused: dict[str, LogProblem] = {}
 
     def __call__(self, further: Mapping[str, bytes] = NOTHING, /) -> LogVerdict:
-        """The log as it is now, and with further entries that are not in it yet."""
+        """Judges the log as it is now, with further entries that are not in it yet."""
         with without_collection():
             return self._verify(further)
 
     @property
     def candidates(self) -> Mapping[str, Candidate]:
-        """Entries that are sound by themselves, as of the last verdict, whether they have a place in the log or not."""
+        """Entries valid by themselves as of the last verdict, whether the chain accepts them or not."""
         return self._chain.candidates
 
     def _verify(self, further: Mapping[str, bytes]) -> LogVerdict:
-        """What is only tried is judged beside the listing of just before: whoever tries holds the lock."""
+        """Judges tried entries on the listing of just before: whoever tries holds the lock."""
         listing = self._settled if further and self._settled is not None else self._blobs.read_listing()
         problems = [build_unsuitable_problem(one) for one in listing.unsuitable]
         present = listing.present
@@ -67,12 +67,12 @@ class LogVerifier:
         new: dict[str, Candidate] = {}
         if listing is not self._settled:
             unread, new = self._load(listing, present)
-            gone = self._sound.keys() - present
+            gone = self._valid.keys() - present
             problems += unread
             self._settled = listing if not unread and not gone else None
-        tried, refused = check_entries({one: content for one, content in further.items() if one not in self._sound})
+        tried, refused = check_entries({one: content for one, content in further.items() if one not in self._valid})
         if gone or self._were_gone or not self._tried <= present:
-            kept = {one: found for one, found in self._sound.items() if one not in gone}
+            kept = {one: found for one, found in self._valid.items() if one not in gone}
             verdict = self._chain.judge({**kept, **tried}, self._know())
         else:
             verdict = self._chain.grow({**new, **tried}, self._know())
@@ -81,25 +81,25 @@ class LogVerifier:
         return verdict.model_copy(update={"problems": (*verdict.problems, *problems, *refused)})
 
     def _load(self, listing: LogListing, present: frozenset[str]) -> tuple[list[LogProblem], dict[str, Candidate]]:
-        """Checks what was not checked before, and remembers it; what could not be read, and what is sound of it."""
-        new = present.difference(self._sound, self._refused)
+        """Checks and remembers what is new; returns what could not be read, and what is valid."""
+        new = present.difference(self._valid, self._refused)
         stamps = self._blobs.read_stamps(listing, new) if self._facts is not None else {}
         known = self._remember(new)
         same = {one for one, (stamp, _) in known.items() if stamps.get(one) == stamp}
         read = self._blobs.read_contents(listing, new - same)
         remembered = {one: found for one, (_, found) in known.items() if one in same or one in read.contents}
         fresh, refused = check_entries({one: read.contents[one] for one in read.contents.keys() - remembered.keys()})
-        self._sound |= remembered | fresh
+        self._valid |= remembered | fresh
         self._refused |= {str(problem.entry): problem for problem in refused}
         if self._facts is not None:
             hashed = {one: found for one, found in (remembered | fresh).items() if one not in same}
-            if read.unsuitable:  # a false copy beside a true one is told every time
+            if read.unsuitable:  # a false copy beside a true one is reported every time
                 stamps = {}
             self._facts.record({one: f"{stamps.get(one, '-')} {pack(found)}" for one, found in hashed.items()})
         return [build_unsuitable_problem(one) for one in read.unsuitable], {**remembered, **fresh}
 
     def _remember(self, new: Collection[str]) -> dict[str, tuple[str, Candidate]]:
-        """What earlier verifications found out about these, and the stamp that each had then."""
+        """Returns what earlier verifications found out about these, and the stamp that each had then."""
         lines = self._facts.load() if self._facts is not None and new else {}
         known: dict[str, tuple[str, Candidate]] = {}
         for one in new:
@@ -110,7 +110,7 @@ class LogVerifier:
 
 
 def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], list[LogProblem]]:
-    """Entries that are sound by themselves: bytes, schema, signatures; and what is wrong with the others."""
+    """Returns entries valid by themselves (bytes, schema, signatures), and what is wrong with the others."""
     candidates: dict[str, Candidate] = {}
     problems: list[LogProblem] = []
     for identifier, content in sorted(contents.items()):
@@ -124,7 +124,7 @@ def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], 
 
 
 def check_entry(content: bytes) -> Candidate:
-    """One entry by itself; raises where something is wrong with it."""
+    """Checks one entry by itself; raises if something is wrong with it."""
     parsed = parse_entry(content)
     verify_signatures(parsed)
     touched = all(signature.user_present for signature in parsed.signatures)
@@ -132,11 +132,10 @@ def check_entry(content: bytes) -> Candidate:
 
 
 def find_drift(verdict: LogVerdict, on_disk: Mapping[str, str | None]) -> tuple[LogProblem, ...]:
-    """Trust files that are not what the newest policy entry carries. They are never used; people may believe them."""
-    policy = next((entry.policy for entry in verdict.entries if entry.id == verdict.policy), None)
+    """Finds trust files that differ from the newest policy entry. They are never used, but people may believe them."""
+    policy = verdict.policy_text
     if policy is None:
         return ()
-    carried = {"allowed_signers": policy.allowed_signers, "policy.toml": policy.policy_toml}
     return tuple(
         LogProblem(
             level=ProblemLevel.NOTE,
@@ -145,7 +144,7 @@ def find_drift(verdict: LogVerdict, on_disk: Mapping[str, str | None]) -> tuple[
             text=f".handoff-tui/trust/{name} {'is missing' if on_disk.get(name) is None else 'differs'}: "
             "the policy in the log is what counts",
         )
-        for name, text in carried.items()
+        for name, text in policy.files.items()
         if on_disk.get(name) != text
     )
 
@@ -157,13 +156,13 @@ def build_unsuitable_problem(one: Unsuitable) -> LogProblem:
 
 
 def pack(candidate: Candidate) -> str:
-    """What a verification found out about an entry, as one line of ASCII: payload, touch, entry."""
+    """Writes what verification found out about an entry as one line of ASCII: payload, touch, entry."""
     entry = candidate.entry.model_dump(mode="json", exclude_none=True)
     return f"{candidate.payload} {'touched' if candidate.touched else '-'} {json.dumps(entry, separators=(',', ':'))}"
 
 
 def unpack(identifier: str, line: str) -> Candidate | None:
-    """The entry of this id; nothing for a line that is about another one, or that cannot be read."""
+    """Reads the entry of this id; None if the line is about another one or cannot be read."""
     payload, _, rest = line.partition(" ")
     touch, _, written = rest.partition(" ")
     try:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
+from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.log.record import NO_BASELINE
 from tests.support.gate_views import APPROVAL, SUBJECT, build_gate_view
 from tests.support.reviewed import list_lines
 
@@ -14,7 +14,7 @@ def test_json_has_the_promised_fields() -> None:
     value = build_gate_json(build_gate_view())
     assert value["schema"] == "handoff-tui/gate/v1"
     assert (value["handoff"], value["phase"], value["attempt"], value["state"]) == ("H-1", "build", 2, "pending")
-    assert (value["why"], value["threshold"]) == (["1 counted, 2 needed"], 2)
+    assert (value["why"], value["threshold"]) == (["1 of 2 approvals"], 2)
     assert value["subject"] == {"digest": "sha256:" + "9" * 64, **SUBJECT.model_dump()}
     assert value["approvals"] == [APPROVAL.model_dump(mode="json")]
     assert value["requirement"] is None
@@ -26,7 +26,7 @@ def test_page_says_what_a_decision_is_bound_to() -> None:
     text = "\n".join(list_lines(build_gate_page(build_gate_view())))
     for digest in (*SUBJECT.model_dump().values(), "sha256:" + "9" * 64):
         assert digest in text
-    for words in ("1 counted, 2 needed", "ada@x, robot", "7 of 9 pass, 1 warning", "✗ tests blocks", "bo@x | approve"):
+    for words in ("1 of 2 approvals", "ada@x, robot", "7 of 9 pass, 1 warning", "✗ tests blocks", "bo@x | approve"):
         assert words in text
 
 

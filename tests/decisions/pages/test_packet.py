@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
-from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
+from handoff_tui.decisions.views import Demand, Packet, QuotedComment
 from handoff_tui.log.review_record import Comment, ShownCheck, ShownFinding
 
 DEMAND = Demand(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.decisions.pages.submit import build_submit_json, build_submit_page
+from handoff_tui.decisions.pages.gate import build_submit_json, build_submit_page
 from tests.support.gate_views import build_entry, build_gate_view
 from tests.support.reviewed import list_lines
 

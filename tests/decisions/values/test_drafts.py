@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from handoff_tui.decisions.values.drafts import MOST_MARKS, StoredDrafts
+from handoff_tui.decisions.drafts import MOST_MARKS, StoredDrafts
 from handoff_tui.log.review_record import Comment
 from tests.support.diffs import build_change
 

@@ -20,9 +20,9 @@ from handoff_tui.core.errors import (
     SignatureInvalidError,
 )
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry, parse_payload, verify_signatures
 from handoff_tui.log.entries.public_keys import KeyType
-from handoff_tui.log.record import DecisionVerb, Entry, EntryKind
+from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry, parse_payload, verify_signatures
+from handoff_tui.log.entry import DecisionVerb, Entry, EntryKind
 from tests.support.log_entries import GOLDEN, IDS, build_statement, read_golden, sign_payload, sign_statement
 from tests.support.log_keys import build_example_key, build_key
 

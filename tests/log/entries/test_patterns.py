@@ -6,9 +6,9 @@ import pytest
 
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import parse_statement
 from handoff_tui.log.entries.patterns import match_entry
-from handoff_tui.log.record import DecisionVerb, Entry
+from handoff_tui.log.entries.statement import parse_statement
+from handoff_tui.log.entry import DecisionVerb, Entry
 from tests.support.log_entries import GOLDEN, IDS, build_statement
 
 OTHER = "sha256:" + "f" * 64

@@ -5,8 +5,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from handoff_tui.log.entries.primitives import build_pair, is_on_curve, is_valid
-from handoff_tui.log.entries.public_keys import KeyType, PublicKey, parse_key_blob
-from handoff_tui.log.entries.wire import build_string
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey, build_string, parse_key_blob
 from tests.support.log_keys import build_example_key, build_key
 
 

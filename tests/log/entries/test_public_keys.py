@@ -12,10 +12,10 @@ from handoff_tui.log.entries.public_keys import (
     _WEAK_Y,
     KeyType,
     build_fingerprint,
+    build_string,
     parse_key_blob,
     parse_public_key,
 )
-from handoff_tui.log.entries.wire import build_string
 from tests.support.log_entries import GOLDEN
 from tests.support.log_keys import build_example_key, build_key, build_number
 

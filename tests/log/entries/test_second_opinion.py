@@ -8,8 +8,8 @@ import pytest
 
 from handoff_tui.core.errors import SshKeygenMissingError
 from handoff_tui.git.repository import open_repository
-from handoff_tui.log.entries.second_opinion import ask_second_opinion, build_questions
-from handoff_tui.log.record import LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogVerdict, ProblemLevel
+from handoff_tui.log.show.verify import ask_second_opinion, build_questions
 from handoff_tui.log.storage.blobs import LogBlobs
 from tests.support.hostile import write_executable
 from tests.support.logs import build_policy_toml

@@ -16,7 +16,7 @@ from handoff_tui.core.errors import (
     SignatureMalformedError,
 )
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.log.entries.public_keys import KeyType
+from handoff_tui.log.entries.public_keys import KeyType, build_string
 from handoff_tui.log.entries.sshsig import (
     MAX_ARMOR_BYTES,
     armor,
@@ -28,7 +28,6 @@ from handoff_tui.log.entries.sshsig import (
     unarmor,
     verify_signature,
 )
-from handoff_tui.log.entries.wire import build_string
 from tests.support.log_keys import build_example_key, build_key, build_number
 
 MESSAGE = b"a message"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.errors import SignatureMalformedError
-from handoff_tui.log.entries.wire import WireReader, build_string
+from handoff_tui.log.entries.public_keys import WireReader, build_string
 
 
 def read(data: bytes) -> WireReader:

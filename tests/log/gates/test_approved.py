@@ -8,7 +8,7 @@ import pytest
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.log.gates.approved import read_marks
+from handoff_tui.log.gates.approved import read_comparison_points
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Speaking
@@ -78,6 +78,6 @@ def test_log_that_is_not_sound_tells_of_no_moment(gates: GateDesk) -> None:
     assert gates.decide(bo, "approve").code == 0
     shutil.rmtree(gates.root / ".handoff-tui/log" / genesis.removeprefix("sha256:")[:2])
     gates.change()
-    assert not read_marks(open_desk(gates.root), "0" * 40, None).is_sound
+    assert not read_comparison_points(open_desk(gates.root), "0" * 40, None).is_intact
     found = compare(gates, DiffScope.SINCE_BASELINE)
-    assert found.pair.before.reason.startswith("the log is not sound, so nothing in it counts")
+    assert found.pair.before.reason.startswith("the log is not intact, so nothing in it counts")

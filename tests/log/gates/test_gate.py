@@ -39,7 +39,7 @@ def judge(log: LogBuilder, **changes: Any) -> GateReport:  # noqa: ANN401 - any 
 def test_gate_without_decisions_is_pending(log: LogBuilder) -> None:
     """Nobody has decided: pending, and it says how many are needed."""
     report = judge(log)
-    assert (report.state, report.why) == (GateName.PENDING, ("0 counted, 1 needed",))
+    assert (report.state, report.why) == (GateName.PENDING, ("0 of 1 approvals",))
 
 
 def test_gate_without_a_log_is_pending() -> None:
@@ -102,7 +102,7 @@ def test_carry_without_an_approval_does_not_count(log: LogBuilder, case: str) ->
     log.add_decision(verb="carry", regards=() if case == "nothing" else (former,))
     report = judge(log)
     assert report.state in {GateName.PENDING, GateName.WITHDRAWN}
-    assert "carries no approval" in report.approvals[-1].why
+    assert "carries over no approval" in report.approvals[-1].why
 
 
 def test_approval_of_another_attempt_is_superseded(log: LogBuilder) -> None:
@@ -171,7 +171,7 @@ def test_threshold_counts_people() -> None:
     log = start('[gates."*"]\nthreshold = 2\n')
     log.add_decision(actor="alice")
     log.add_decision(actor="alice")
-    assert judge(log).why[0] == "1 counted, 2 needed"
+    assert judge(log).why[0] == "1 of 2 approvals"
     log.add_decision(actor="bob")
     assert judge(log).state is GateName.APPROVED
 
@@ -244,7 +244,7 @@ def test_former_reviewer_is_not_counted(log: LogBuilder) -> None:
     """Only who is a reviewer now is counted."""
     log.add_decision(actor="bob")
     log.add_policy(build_policy_toml(reviewers=("alice", "carol")), build_signers(*PEOPLE, "claude"))
-    assert "no reviewer" in judge(log).approvals[0].why
+    assert "no longer a reviewer" in judge(log).approvals[0].why
 
 
 def test_broken_log_closes_the_gate(log: LogBuilder) -> None:
@@ -254,4 +254,4 @@ def test_broken_log_closes_the_gate(log: LogBuilder) -> None:
     del log.candidates[middle]
     report = judge(log)
     assert report.state is GateName.BLOCKED
-    assert "not sound" in report.why[0]
+    assert "not intact" in report.why[0]

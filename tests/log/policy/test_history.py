@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from handoff_tui.log.policy.history import (
+from handoff_tui.log.entry import LogVerdict
+from handoff_tui.log.policy.frontier import (
     build_frontier,
     count_signatures,
     find_counting_keys,
@@ -8,7 +9,6 @@ from handoff_tui.log.policy.history import (
     find_voided,
 )
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import LogVerdict
 from tests.support.logs import LogBuilder, build_key, build_policy, build_policy_toml, build_signers, find_keyid
 
 NOW = "2026-02-01T00:00:00Z"

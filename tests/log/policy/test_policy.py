@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.policy import Policy, parse_policy
-from handoff_tui.log.record import PolicyText
 from tests.support.logs import build_policy_toml, build_signers
 
 

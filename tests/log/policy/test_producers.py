@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.handoffs.document import Document, DocumentRole
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.entry import GateKey, LogVerdict
+from handoff_tui.log.gates.position import build_principals, find_producers
 from handoff_tui.log.index import build_log_index
-from handoff_tui.log.policy.producers import build_principals, find_producers
-from handoff_tui.log.record import GateKey, LogVerdict
 from tests.support.logs import LogBuilder, build_policy
 from tests.support.repositories import EMAIL, RepositoryBuilder
 

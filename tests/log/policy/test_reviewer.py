@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.policy.reviewer import DeskReviewer, read_reviewer
+from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
 from handoff_tui.system.processes import run as processes
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.log.entries.public_keys import KeyType
-from handoff_tui.log.policy.sense import find_able, find_deciders, find_faults, find_turned_agents, find_warnings
+from handoff_tui.log.policy.faults import find_able, find_deciders, find_faults, find_turned_agents, find_warnings
 from handoff_tui.log.policy.signers import build_line
 from tests.support.log_keys import build_key as build_real_key
 from tests.support.logs import build_key, build_policy, build_policy_toml, build_signers, find_keyid

@@ -9,6 +9,7 @@ import pytest
 
 from handoff_tui.core.errors import FileUnreadableError, LogBrokenError, PolicyForbiddenError, ProposalError
 from handoff_tui.log.entries import canonical
+from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.proposals.judged_proposal import (
     build_report,
     find_sealed,
@@ -19,7 +20,6 @@ from handoff_tui.log.proposals.judged_proposal import (
     refuse_senseless,
 )
 from handoff_tui.log.proposals.proposal import Proposal, build_proposal, parse_proposal
-from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
 
 if TYPE_CHECKING:
     from tests.support.signed import Circle

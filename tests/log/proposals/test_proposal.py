@@ -72,7 +72,7 @@ def test_signature_for_other_content_is_refused() -> None:
     other = canonical.encode(build_statement("policy", actor="mallory"))
     with pytest.raises(SignatureInvalidError):
         build_proposal(PAYLOAD, [ALICE.sign(build_pae(other))])
-    with pytest.raises(ProposalError, match="does not fit") as refused:
+    with pytest.raises(ProposalError, match="does not match") as refused:
         parse_proposal(change(sign("alice"), payload=base64.b64encode(other).decode()))
     assert "changed after it was signed" in refused.value.hint
 

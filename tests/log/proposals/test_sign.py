@@ -112,7 +112,7 @@ def test_proposal_that_was_changed_is_refused(circle: Circle) -> None:
 
 def test_signatures_that_others_add_meanwhile_stay(circle: Circle) -> None:
     """What is written is put together with what the file holds by then."""
-    from handoff_tui.log.proposals.sign import prepare_signature, sign_proposal  # noqa: PLC0415
+    from handoff_tui.log.proposals.sign_and_seal import prepare_signature, sign_proposal
 
     ada, bob = circle.person("ada"), circle.person("bob")
     circle.begin(ada)

@@ -101,7 +101,7 @@ def test_log_that_was_here_once_is_not_begun_anew(ada: Person, builder: Reposito
     """This clone has seen its first entry: wiping the folder does not make room for another log."""
     begin_log(builder.folder, InitRequest())
     subprocess.run(["rm", "-rf", str(builder.folder / ".handoff-tui")], check=True)
-    with pytest.raises(LogBrokenError, match="first entry, which is pinned, is not there"):
+    with pytest.raises(LogBrokenError, match="first entry, which is pinned, is missing"):
         begin_log(builder.folder, InitRequest())
     assert list_entries(builder.folder) == []
 

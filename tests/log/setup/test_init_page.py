@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.log.policy.reports import InitReport
-from handoff_tui.log.setup.init_page import build_init_json, build_init_page
+from handoff_tui.log.setup.page import build_init_json, build_init_page
 from tests.support.reviewed import list_lines
 from tests.support.trust_reports import GENESIS
 

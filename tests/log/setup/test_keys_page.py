@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.log.policy.reports import EnrolmentReport
-from handoff_tui.log.setup.keys_page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
+from handoff_tui.log.setup.page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 from tests.support.reviewed import list_lines
 from tests.support.trust_reports import GENESIS, SECOND, build_policy_report, build_policy_view
 

@@ -12,7 +12,14 @@ from handoff_tui.core.errors import EntryNotFoundError, StoreWriteError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.show.by_hand import build_extract_readme
-from handoff_tui.log.show.entry import ShownEntry, build_parts, find_entry_id, list_evidence, show_entry, write_extract
+from handoff_tui.log.show.entries import (
+    ShownEntry,
+    build_parts,
+    find_entry_id,
+    list_evidence,
+    show_entry,
+    write_extract,
+)
 from handoff_tui.log.show.view import EntryState
 from tests.support.real_log import SUBJECT, RealLog, build_signers
 from tests.support.repositories import RepositoryBuilder

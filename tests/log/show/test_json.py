@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handoff_tui.log.record import LogProblem, ProblemLevel
-from handoff_tui.log.show.json import (
+from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.show.page import (
     build_bundle_json,
     build_entry_json,
     build_log_json,

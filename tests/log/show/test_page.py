@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.log.entries.entry import parse_entry
-from handoff_tui.log.record import LogProblem, ProblemLevel
+from handoff_tui.log.entries.statement import parse_entry
+from handoff_tui.log.entry import LogProblem, ProblemLevel
 from handoff_tui.log.show.page import build_entry_page, build_log_page, build_report_page
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogReport, LogRow, LogView, SignatureView
 from tests.support.log_entries import build_statement, sign_statement

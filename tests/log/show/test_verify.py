@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import UsageError
-from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.show.verify import VerifyOptions, build_report, parse_pin, verify_whole_at
 from tests.support.real_log import RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder

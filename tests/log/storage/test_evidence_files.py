@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.log.storage.evidence_files import BASELINES, REVIEWS, EvidenceFiles
+from handoff_tui.log.storage.evidence import BASELINES, REVIEWS, EvidenceFiles
 from tests.support.repositories import RepositoryBuilder
 
 CONTENT = b"{}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handoff_tui.log.storage.mark import read_log_mark
+from handoff_tui.log.storage.blobs import read_log_mark
 
 
 def test_mark_changes_with_every_new_entry(tmp_path: Path) -> None:

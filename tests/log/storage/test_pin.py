@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.core.errors import LogPresentError
 from handoff_tui.git.command import Git
-from handoff_tui.log.storage.pin import build_pin_key, read_pin, write_pin
+from handoff_tui.log.open_log import build_pin_key, read_pin, write_pin
 from tests.support.repositories import RepositoryBuilder
 
 FIRST, OTHER = "sha256:" + "a" * 64, "sha256:" + "b" * 64
@@ -16,11 +16,10 @@ FIRST, OTHER = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 def test_pin_is_kept_in_global_scope(isolated_user: Path, builder: RepositoryBuilder, name: str) -> None:
     """Under the name of the folder, whatever letters it has; the repository's own configuration is not touched."""
     before = (builder.folder / ".git/config").read_bytes()
-    git = Git.open(builder.folder)
-    assert read_pin(git, name) is None
-    write_pin(git, name, FIRST)
-    write_pin(git, name, FIRST)
-    assert read_pin(git, name) == FIRST
+    assert read_pin(Git.open(builder.folder), name) is None
+    for _ in range(2):
+        write_pin(Git.open(builder.folder), name, FIRST)
+    assert read_pin(Git.open(builder.folder), name) == FIRST
     assert build_pin_key(name) == f"handoff-tui.{name}.pin"
     assert FIRST in (isolated_user / "gitconfig").read_text()
     assert (builder.folder / ".git/config").read_bytes() == before
@@ -28,11 +27,10 @@ def test_pin_is_kept_in_global_scope(isolated_user: Path, builder: RepositoryBui
 
 def test_other_pin_is_left_alone(builder: RepositoryBuilder) -> None:
     """It may belong to another repository in a folder of the same name."""
-    git = Git.open(builder.folder)
-    write_pin(git, "lamp", FIRST)
+    write_pin(Git.open(builder.folder), "lamp", FIRST)
     with pytest.raises(LogPresentError, match="already"):
-        write_pin(git, "lamp", OTHER)
-    assert read_pin(git, "lamp") == FIRST
+        write_pin(Git.open(builder.folder), "lamp", OTHER)
+    assert read_pin(Git.open(builder.folder), "lamp") == FIRST
 
 
 def test_pin_of_the_repository_itself_does_not_count(builder: RepositoryBuilder) -> None:

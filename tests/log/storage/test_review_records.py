@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import ReviewRecordError, StoredFileDamagedError, StoredFileMissingError
-from handoff_tui.log.storage.review_records import encode_review, find_review, read_review, write_review
+from handoff_tui.log.storage.evidence import encode_review, find_review, read_review, write_review
 from tests.support.gate_views import RECORD
 
 

@@ -14,9 +14,9 @@ from handoff_tui.decisions.pages.gate import (
     build_gate_json,
     describe_place,
 )
-from handoff_tui.decisions.values.gate_view import DecisionView, GateView
+from handoff_tui.decisions.views import DecisionView, GateView
+from handoff_tui.log.entry import Entry
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.record import Entry
 from handoff_tui.log.review_record import ReviewRecord
 
 SCHEMA = "handoff-tui/decide/v1"

@@ -6,9 +6,9 @@ from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.core.text.labels import label_gate, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.values.gate_view import GateView
+from handoff_tui.decisions.views import GateView
+from handoff_tui.log.entry import NO_BASELINE, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
-from handoff_tui.log.record import NO_BASELINE
 
 SCHEMA = "handoff-tui/gate/v1"
 _MOST_NAMED = 10
@@ -127,3 +127,21 @@ def _build_row(approval: Approval) -> tuple[Cell, ...]:
         Cell(approval.time, "muted"),
         Cell(render_safe(approval.why), "muted"),
     )
+
+
+SUBMIT_SCHEMA = "handoff-tui/submit/v1"
+
+
+def build_submit_json(view: GateView, entry: Entry | None) -> dict[str, object]:
+    return {"schema": SUBMIT_SCHEMA, "entry": entry.id if entry else None, "gate": build_gate_json(view)}
+
+
+def build_submit_page(view: GateView, entry: Entry | None) -> Page:
+    page = build_gate_page(view)
+    page.blank()
+    if entry is None:
+        page.line(Cell("handed over, not signed: nothing was written", "muted"))
+    else:
+        page.line(Cell("handed over ", "pass"), Cell(entry.id))
+    page.line(Cell(f"next: handoff-tui wait {view.report.handoff}", "muted"))
+    return page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.core.text.markdown_text import render_block, render_code, render_commands, render_markdown
 from handoff_tui.core.text.safe_text import render_safe_lines
-from handoff_tui.decisions.values.packet import Demand, Packet, QuotedComment
+from handoff_tui.decisions.views import Demand, Packet, QuotedComment
 from handoff_tui.log.review_record import ShownCheck
 
 SCHEMA = "handoff-tui/packet/v1"

@@ -1,4 +1,4 @@
-"""Canonical JSON: RFC 8785 without floats and null, so that one value has one form in bytes, and one only."""
+"""Canonical JSON: RFC 8785 without floats and null, so that each value has exactly one form in bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_DIGITS = len(f"-{MAX_INTEGER}")
 
 
 def encode(value: Value, *, max_bytes: int = MAX_BYTES) -> bytes:
-    """The one form of a value; a value that has none is refused."""
+    """Returns the canonical bytes of a value; refuses a value that has none."""
     _check(value, MAX_NESTING)
     data = _render(value)
     _check_size(data, max_bytes)
@@ -26,14 +26,14 @@ def encode(value: Value, *, max_bytes: int = MAX_BYTES) -> bytes:
 
 
 def decode(data: bytes, *, max_bytes: int = MAX_BYTES) -> Value:
-    """The value of bytes that are in the one form; all others are refused."""
+    """Returns the value of canonical bytes; refuses all others."""
     value = decode_shaped(data, max_bytes=max_bytes)
     _check(value, MAX_NESTING)
     return value
 
 
 def decode_shaped(data: bytes, *, max_bytes: int = MAX_BYTES) -> Value:
-    """As `decode`, for who asks for the type of every part himself: null, other keys and nesting are not looked for."""
+    """As `decode`, for callers that check every part's type: null, other keys and nesting are not checked."""
     value = parse_json(data, max_bytes=max_bytes)
     if _render(value) != data:
         raise NotCanonicalError("not in canonical form: spaces, key order, a key twice, or escapes")
@@ -41,7 +41,7 @@ def decode_shaped(data: bytes, *, max_bytes: int = MAX_BYTES) -> Value:
 
 
 def parse_json(data: bytes, *, max_bytes: int = MAX_BYTES) -> Value:
-    """The value of JSON in any form, at a bounded cost; whoever calls writes it again and compares."""
+    """Returns the value of JSON in any form, at a bounded cost; the caller encodes it again and compares."""
     _check_size(data, max_bytes)
     try:
         value: Value = _DECODER.decode(data.decode())
@@ -69,7 +69,7 @@ def _check_size(data: bytes, max_bytes: int) -> None:
 
 
 def _check(value: object, depth: int) -> None:
-    """Refuses what the encoder would write and the format does not know; the costliest step, so written for speed."""
+    """Refuses what the encoder would write but the format does not know. The costliest step, so written for speed."""
     inner: Iterable[object]
     if isinstance(value, dict):
         for key in value:

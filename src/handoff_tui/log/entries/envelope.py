@@ -21,24 +21,24 @@ _SIGNATURE_KEYS = {"keyid", "sig"}
 
 
 class Envelope(NamedTuple):
-    """The file of an entry, opened: what was signed, and by which keys it says it was."""
+    """The file of an entry, opened: what was signed, and by which keys it claims to be."""
 
     payload: bytes
     signatures: tuple[Signature, ...]
 
 
 def build_pae(payload: bytes) -> bytes:
-    """What the signatures cover: type and payload, each with its length (DSSE's pre-authentication encoding)."""
+    """Returns what the signatures cover: type and payload, each with its length (DSSE's PAE)."""
     return b"DSSEv1 %d %b %d %b" % (len(PAYLOAD_TYPE), PAYLOAD_TYPE.encode(), len(payload), payload)
 
 
 def build_entry_id(content: bytes) -> str:
-    """The name of an entry: the hash of its whole file."""
+    """Returns the name of an entry: the hash of its file."""
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def parse_envelope(content: bytes) -> Envelope:
-    """The whole file of an entry; anything but the one form is refused."""
+    """Opens the file of an entry; refuses anything but the canonical form."""
     _check_size(content)
     if content[-1:] != b"\n":
         raise EnvelopeMalformedError("an entry ends with a newline", "The file is cut off, or is not an entry.")
@@ -49,14 +49,14 @@ def parse_envelope(content: bytes) -> Envelope:
         raise EnvelopeMalformedError(f"the type of the payload is not {PAYLOAD_TYPE}")
     payload = _parse_base64(value["payload"], "payload")
     named = _parse_signatures(value["signatures"])
-    # One comparison finds all at once: spaces, order, a key twice, escapes, base64 with stray bits.
+    # One comparison finds everything: spaces, order, duplicate keys, escapes, base64 with stray bits.
     if _render(payload, [(signature.key.fingerprint, text) for signature, text in named]) != content:
-        raise NotCanonicalError("the envelope is not written in its one form")
+        raise NotCanonicalError("the envelope is not in canonical form")
     return Envelope(payload, tuple(signature for signature, _ in named))
 
 
 def build_envelope(payload: bytes, signatures: Iterable[bytes]) -> bytes:
-    """The file of an entry, of its payload and its armored signatures, in any order."""
+    """Builds the file of an entry from its payload and its armored signatures, in any order."""
     given = tuple(signatures)
     named = {parse_signature(text).key.fingerprint: text for text in given}
     if len(named) != len(given):
@@ -68,7 +68,7 @@ def build_envelope(payload: bytes, signatures: Iterable[bytes]) -> bytes:
 
 
 def _render(payload: bytes, signatures: Iterable[tuple[str, bytes]]) -> bytes:
-    """Canonical JSON put together by hand, which is quick: nothing in it needs an escape."""
+    """Puts canonical JSON together by hand, which is quick: nothing in it needs an escape."""
     listed = b",".join(
         b'{"keyid":"%b","sig":"%b"}' % (keyid.encode(), _build_base64(text)) for keyid, text in signatures
     )
@@ -80,7 +80,7 @@ def _render(payload: bytes, signatures: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _parse_signatures(value: canonical.Value) -> list[tuple[Signature, bytes]]:
-    """Each signature, and its armored text."""
+    """Returns each signature with its armored text."""
     if not isinstance(value, list):
         raise EnvelopeMalformedError("signatures is not a list")
     _check_count(len(value))
@@ -96,7 +96,7 @@ def _parse_named(value: canonical.Value) -> tuple[Signature, bytes]:
     text = _parse_base64(value["sig"], "signature")
     signature = parse_signature(text)
     if value["keyid"] != signature.key.fingerprint:
-        raise KeyIdMismatchError(f"a signature by {signature.key.fingerprint} stands under another key's name")
+        raise KeyIdMismatchError(f"a signature by {signature.key.fingerprint} is filed under another key")
     return signature, text
 
 
@@ -111,7 +111,7 @@ def _check_size(content: bytes) -> None:
 
 
 def _parse_base64(value: canonical.Value, name: str) -> bytes:
-    """Forgiving, because all is written again and compared."""
+    """Forgiving, because everything is encoded again and compared."""
     if not isinstance(value, str) or not value.isascii():
         raise EnvelopeMalformedError(f"the {name} is not base64")
     try:

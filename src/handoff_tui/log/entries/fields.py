@@ -1,4 +1,4 @@
-"""The grammar of an entry's fields: each function gives the value, or says which field is wrong and how."""
+"""The grammar of an entry's fields: each function returns the value, or says which field is wrong and how."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from handoff_tui.log.entries.canonical import Value
 
 PRINCIPAL = re.compile(r"[A-Za-z0-9._%+@-]{1,128}")
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
-"""Of handoffs and phases."""
+"""For handoffs and phases."""
 ENTRY_ID = re.compile(r"sha256:[0-9a-f]{64}")
 NONCE = re.compile(r"[0-9a-f]{32}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -29,12 +29,12 @@ Fields = dict[str, Value]
 
 
 def has_control(text: str) -> bool:
-    """Whether a text has control characters in it, line ends apart."""
+    """Whether a text contains control characters other than line ends."""
     return _CONTROL.search(text) is not None
 
 
 def parse_object(value: Value, keys: frozenset[str], name: str) -> Fields:
-    """An object with exactly these keys."""
+    """Reads an object with exactly these keys."""
     if not isinstance(value, dict):
         raise EntrySchemaError(f"{name} is not an object")
     if value.keys() != keys:
@@ -60,9 +60,9 @@ def parse_word(fields: Fields, name: str, grammar: re.Pattern[str]) -> str:
 
 
 def parse_integer(fields: Fields, name: str, most: int | None = None) -> int:
-    """An integer from 1 on."""
+    """Reads an integer of at least 1."""
     value = fields[name]
-    # True is an integer to Python, and not to the format.
+    # True is an integer to Python, but not to the format.
     if type(value) is not int or value < 1 or (most is not None and value > most):
         raise EntrySchemaError(f"{name} is not a whole number from 1" + (f" to {most}" if most else ""))
     return value
@@ -79,25 +79,25 @@ def parse_words(fields: Fields, name: str, grammar: re.Pattern[str]) -> tuple[st
 
 
 def parse_ids(fields: Fields, name: str) -> tuple[str, ...]:
-    """Ids of entries, sorted, none twice."""
+    """Reads ids of entries: sorted, without duplicates."""
     ids = parse_words(fields, name, ENTRY_ID)
     if not is_rising(ids):
-        raise EntrySchemaError(f"{name} is not sorted, or has an id twice")
+        raise EntrySchemaError(f"{name} is not sorted, or has duplicates")
     return ids
 
 
 def parse_time(fields: Fields, name: str) -> str:
-    """A moment of the calendar in UTC, in the one form; so times sort as text."""
+    """Reads a UTC time in its one form, so that times sort as text."""
     value = parse_text(fields, name)
     if not TIME.fullmatch(value):
         raise EntrySchemaError(f"{name} is not of the form YYYY-MM-DDTHH:MM:SSZ")
     if not is_day(value):
-        raise EntrySchemaError(f"{name} is no day of the calendar")
+        raise EntrySchemaError(f"{name} is not a day that exists")
     return value
 
 
 def is_day(time: str) -> bool:
-    """Whether a text that looks like a time begins with a day of the calendar."""
+    """Whether a text that looks like a time starts with a day that exists."""
     try:
         date.fromisoformat(time[:10])
     except ValueError:
@@ -106,7 +106,7 @@ def is_day(time: str) -> bool:
 
 
 def is_rising(ids: Sequence[str]) -> bool:
-    """Sorted, and none twice."""
+    """Whether ids are sorted, without duplicates."""
     return all(first < second for first, second in pairwise(ids))
 
 

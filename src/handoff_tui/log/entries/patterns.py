@@ -1,6 +1,6 @@
-"""The one form of submissions and decisions as patterns: most entries fit, and then need no JSON and no second look.
+"""Submissions and decisions as regular expressions: most entries match, and then need no JSON parser.
 
-Only a short cut: `entries` reads what fits here to the same value, and says of what does not fit what is wrong with it.
+Only a short cut: `statement` reads what matches here to the same value, and says what is wrong with what does not.
 """
 
 from __future__ import annotations
@@ -10,23 +10,12 @@ import re
 
 from handoff_tui.log.entries import fields
 from handoff_tui.log.entries.canonical import MAX_BYTES, MAX_INTEGER
-from handoff_tui.log.record import APPROVING, Decision, DecisionVerb, Entry, EntryKind, Subject, Work
-
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-WORK_SUBJECTS = {
-    "commit": "gitCommit",
-    "tree": "gitTree",
-    "baseline": "sha256",
-    "snapshot": "sha256",
-    "checks": "sha256",
-    "handoff": "sha256",
-}
-DECISION_SUBJECTS = {**WORK_SUBJECTS, "review": "sha256"}
-DIGESTS = {"sha256": fields.SHA256, "gitCommit": fields.GIT_OBJECT, "gitTree": fields.GIT_OBJECT}
+from handoff_tui.log.entries.kinds import DECISION, DIGESTS, STATEMENT_TYPE, SUBMISSION, EntryForm
+from handoff_tui.log.entry import APPROVING, Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 
 
 def match_entry(payload: bytes, entry_id: str, keyids: tuple[str, ...]) -> Entry | None:
-    """The entry, if the payload is one of the two kinds and right in everything; else nothing."""
+    """Returns the entry if the payload is one of the two kinds and entirely right, else None."""
     if len(payload) > MAX_BYTES:
         return None
     try:
@@ -90,20 +79,20 @@ def _build_decision(found: dict[str, str]) -> Decision | None:
 
 
 def _split(words: str) -> tuple[str, ...]:
-    """The words of a list whose words have neither quotes nor commas in them."""
+    """Splits a list whose words contain neither quotes nor commas."""
     return tuple(words[1:-1].split('","')) if words else ()
 
 
-def _compile(kind: EntryKind, predicate: dict[str, str], subjects: dict[str, str]) -> re.Pattern[str]:
-    """The whole payload: names in their order, each value a group of the same name."""
-    listed = ",".join(f'"{name}":{predicate[name].replace("(", f"(?P<{name}>", 1)}' for name in sorted(predicate))
+def _compile(form: EntryForm) -> re.Pattern[str]:
+    """Compiles the payload: names in their order, each value a group of the same name."""
+    listed = ",".join(f'"{name}":{_FIELDS[name].replace("(", f"(?P<{name}>", 1)}' for name in sorted(form.fields))
     described = ",".join(
         rf'\{{"digest":\{{"{digest}":"(?P<subject_{name}>{DIGESTS[digest].pattern})"\}},"name":"{name}"\}}'
-        for name, digest in subjects.items()
+        for name, digest in form.subjects.items()
     )
     return re.compile(
         rf'\{{"_type":"{re.escape(STATEMENT_TYPE)}","predicate":\{{{listed}\}},'
-        rf'"predicateType":"{kind.value}","subject":\[{described}\]\}}'
+        rf'"predicateType":"{form.kind.value}","subject":\[{described}\]\}}'
     )
 
 
@@ -117,23 +106,20 @@ def _list(grammar: re.Pattern[str]) -> str:
 
 
 _PLAIN = r'[^"\\\x00-\x1f\x7f-\x9f]*+'
-_SUBMISSION = {
+_FIELDS = {
     "actor": _quote(fields.PRINCIPAL),
     "attempt": "([1-9][0-9]{0,6})",
+    "decision": f'"({"|".join(DecisionVerb)})"',
     "handoff": _quote(fields.LABEL),
     "log": _quote(fields.ENTRY_ID),
     "parents": _list(fields.ENTRY_ID),
     "phase": _quote(fields.LABEL),
     "policy": _quote(fields.ENTRY_ID),
     "producers": _list(fields.PRINCIPAL),
+    "reason": rf'"({_PLAIN}(?:\\["\\n]{_PLAIN})*)"',
+    "regards": _list(fields.ENTRY_ID),
     "seq": "([1-9][0-9]{0,15})",
     "time": _quote(fields.TIME),
 }
-_DECISION = {
-    **_SUBMISSION,
-    "decision": f'"({"|".join(DecisionVerb)})"',
-    "reason": rf'"({_PLAIN}(?:\\["\\n]{_PLAIN})*)"',
-    "regards": _list(fields.ENTRY_ID),
-}
-_DECISION_PATTERN = _compile(EntryKind.DECISION, _DECISION, DECISION_SUBJECTS)
-_SUBMISSION_PATTERN = _compile(EntryKind.SUBMISSION, _SUBMISSION, WORK_SUBJECTS)
+_DECISION_PATTERN = _compile(DECISION)
+_SUBMISSION_PATTERN = _compile(SUBMISSION)

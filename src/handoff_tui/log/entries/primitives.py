@@ -1,4 +1,4 @@
-"""The mathematics of signatures, by `cryptography`; imported only where a signature is checked."""
+"""Signature arithmetic by `cryptography`; imported only when a signature is checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from handoff_tui.log.entries.public_keys import KeyType, PublicKey
 
 Check = Callable[[bytes, bytes], None]
-"""Takes signature and message; raises when they do not fit."""
+"""Takes signature and message; raises if they don't match."""
 
 _CURVES: dict[KeyType, tuple[type[ec.EllipticCurve], type[hashes.HashAlgorithm]]] = {
     KeyType.ECDSA_256: (ec.SECP256R1, hashes.SHA256),
@@ -37,7 +37,7 @@ def is_on_curve(kind: KeyType, point: bytes) -> bool:
 
 
 def is_valid(key: PublicKey, algorithm: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether the signature fits; one of ECDSA is in DER (`build_pair`), the others as they stand in SSH."""
+    """Whether the signature matches. ECDSA signatures are in DER (`build_pair`), the others as in SSH."""
     try:
         _load_check(key, algorithm)(signature, message)
     except InvalidSignature:
@@ -46,7 +46,7 @@ def is_valid(key: PublicKey, algorithm: bytes, signature: bytes, message: bytes)
 
 
 def build_pair(first: int, second: int) -> bytes:
-    """An ECDSA signature in the form that `is_valid` takes."""
+    """Builds an ECDSA signature in the form that `is_valid` takes."""
     return encode_dss_signature(first, second)
 
 
@@ -64,7 +64,7 @@ def _build_rsa_check(key: PublicKey, digest: hashes.HashAlgorithm) -> Check:
     public = rsa.RSAPublicNumbers(key.exponent, key.modulus).public_key()
     form = padding.PKCS1v15()
     size = (public.key_size + 7) // 8
-    # Some agents drop leading zeros; OpenSSH puts them back, and so must who reads what it accepts.
+    # Some agents drop leading zeros; OpenSSH puts them back, and so must we.
     return lambda signature, message: public.verify(signature.rjust(size, b"\0"), message, form, digest)
 
 

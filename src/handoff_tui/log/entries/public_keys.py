@@ -1,4 +1,4 @@
-"""SSH public keys: which are accepted, read strictly, and their fingerprints."""
+"""SSH public keys, read strictly: which types are accepted, their fingerprints, and the encoding they share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,61 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
-from handoff_tui.core.errors import PublicKeyMalformedError
-from handoff_tui.log.entries.wire import WireReader
+from handoff_tui.core.errors import LogEntryError, PublicKeyMalformedError
+
+_MAX_NUMBER_BYTES = 16384 // 8
+"""OpenSSH's limit; it also bounds what a hostile number can cost."""
+
+
+class WireReader:
+    """Reads one value after another from bytes (RFC 4251); whatever does not fit raises the given error."""
+
+    __slots__ = ("_data", "_error", "_position")
+
+    def __init__(self, data: bytes, error: type[LogEntryError], position: int = 0) -> None:
+        self._data = data
+        self._error = error
+        self._position = position
+
+    def take_string(self) -> bytes:
+        data = self._data
+        start = self._position + 4
+        # A length that is cut short also gives an end beyond the data.
+        end = start + int.from_bytes(data[start - 4 : start], "big")
+        if end > len(data):
+            raise self._error("cut short: a length points behind the end")
+        self._position = end
+        return data[start:end]
+
+    def take_integer(self, size: int) -> int:
+        end = self._position + size
+        if end > len(self._data):
+            raise self._error("cut short: a number is missing")
+        value = int.from_bytes(self._data[self._position : end], "big")
+        self._position = end
+        return value
+
+    def take_number(self, *, minimal: bool) -> int:
+        """Reads a positive number of any size; with `minimal`, refuses leading zeros, which OpenSSH ignores."""
+        data = self.take_string()
+        if not data.strip(b"\0"):
+            raise self._error("a number is zero")
+        if data[0] & 0x80:
+            raise self._error("a number is negative")
+        if len(data) > _MAX_NUMBER_BYTES + 1 or (len(data) > _MAX_NUMBER_BYTES and data[0]):
+            raise self._error("a number is too large")
+        if minimal and not data[0] and not data[1] & 0x80:
+            raise self._error("a number has leading zeros")
+        return int.from_bytes(data, "big")
+
+    def finish(self) -> None:
+        if self._position != len(self._data):
+            raise self._error(f"{len(self._data) - self._position} bytes too many at the end")
+
+
+def build_string(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + data
+
 
 MIN_RSA_BITS = 2048
 _MAX_RSA_BITS = 16384
@@ -18,7 +71,7 @@ _MAX_BLOB_BYTES = 8192
 
 
 class KeyType(StrEnum):
-    """The types of key whose signatures count, by their names in OpenSSH. Certificates are none of them."""
+    """The types of key whose signatures count, by their OpenSSH names. Certificates do not."""
 
     ED25519 = "ssh-ed25519"
     SK_ED25519 = "sk-ssh-ed25519@openssh.com"
@@ -34,7 +87,7 @@ SECURITY_KEY_TYPES = frozenset({KeyType.SK_ED25519, KeyType.SK_ECDSA})
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A public key that was read strictly: the blob says it all, and equal keys have equal blobs."""
+    """A public key, read strictly: equal keys have equal blobs."""
 
     blob: bytes
     type: KeyType = field(compare=False)
@@ -59,10 +112,10 @@ class PublicKey:
 
 
 def parse_public_key(text: str) -> PublicKey:
-    """A line as in a `.pub` file: type, base64, and a comment if there is one. Options are not accepted."""
+    """Reads a line as in a `.pub` file: type, base64, optional comment. Options are not accepted."""
     words = text.removesuffix("\n").split(" ", 2)
     if len(words) < 2 or not text.removesuffix("\n").isprintable():  # noqa: PLR2004 - a type and a key
-        raise PublicKeyMalformedError("not a public key: «type base64 comment» is expected", _HINT)
+        raise PublicKeyMalformedError('not a public key: expected "type base64 comment"', _HINT)
     _find_type(words[0].encode())
     try:
         blob = binascii.a2b_base64(words[1].encode(), strict_mode=True)
@@ -78,7 +131,7 @@ def parse_public_key(text: str) -> PublicKey:
 
 @lru_cache(maxsize=256)
 def parse_key_blob(blob: bytes) -> PublicKey:
-    """A key as it stands inside signatures. A log has many entries and few keys, so they are remembered."""
+    """Reads a key as it is inside signatures. A log has many entries and few keys, so they are cached."""
     if len(blob) > _MAX_BLOB_BYTES:
         raise PublicKeyMalformedError("the public key is too large")
     reader = WireReader(blob, PublicKeyMalformedError)
@@ -116,7 +169,7 @@ def _parse_edwards_point(reader: WireReader) -> bytes:
     if y >= _EDWARDS_PRIME:
         raise PublicKeyMalformedError("the Ed25519 key is not in its one form")
     if y in _WEAK_Y:
-        raise PublicKeyMalformedError("the Ed25519 key is one for which anybody can sign")
+        raise PublicKeyMalformedError("the Ed25519 key is weak: anybody can sign for it")
     return point
 
 
@@ -128,7 +181,7 @@ def _parse_curve_point(reader: WireReader, kind: KeyType) -> bytes:
     size = (order.bit_length() + 7) // 8
     if len(point) != 1 + 2 * size or point[0] != _UNCOMPRESSED:
         raise PublicKeyMalformedError("the point of the ECDSA key is not in uncompressed form")
-    # As OpenSSH: a point with a short or an overlong coordinate was not made by chance.
+    # As in OpenSSH: a coordinate that is too short or too long is no accident.
     for coordinate in (int.from_bytes(point[1 : 1 + size], "big"), int.from_bytes(point[1 + size :], "big")):
         if coordinate.bit_length() <= order.bit_length() // 2 or coordinate >= order - 1:
             raise PublicKeyMalformedError("the point of the ECDSA key is not acceptable")

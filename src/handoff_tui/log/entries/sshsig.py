@@ -1,4 +1,4 @@
-"""OpenSSH signatures (SSHSIG): armor, strict reading, and whether they fit a message."""
+"""OpenSSH signatures (SSHSIG): armor, strict reading, and whether they match a message."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from handoff_tui.core.errors import (
     SignatureMalformedError,
 )
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.log.entries.public_keys import KeyType, PublicKey, parse_key_blob
-from handoff_tui.log.entries.wire import WireReader, build_string
+from handoff_tui.log.entries.public_keys import KeyType, PublicKey, WireReader, build_string, parse_key_blob
 
 MAX_ARMOR_BYTES = 64 * 1024
 
@@ -32,32 +31,32 @@ _REMAKE = "Sign again with `ssh-keygen -Y sign -n handoff-log@handoff-tui`."
 
 
 class Signature(NamedTuple):
-    """A signature as it was read; whether it fits is another question."""
+    """A signature as read; whether it matches anything is another question."""
 
     key: PublicKey
     hash_name: bytes
     algorithm: bytes
     value: bytes
-    """What the key's own algorithm made of the message."""
+    """The signature proper, made by the key's own algorithm."""
     flags: int | None = None
-    """Of a security key only, as is the counter."""
+    """Only security keys have flags and a counter."""
     counter: int | None = None
 
     @property
     def user_present(self) -> bool:
-        """Whether a security key says it was touched; any other key cannot say so."""
+        """Whether a security key says it was touched; other keys cannot tell."""
         return self.flags is not None and bool(self.flags & _USER_PRESENT)
 
 
 def armor(blob: bytes) -> bytes:
-    """The text form exactly as ssh-keygen writes it."""
+    """Writes the text form exactly as ssh-keygen does."""
     text = binascii.b2a_base64(blob, newline=False)
     lines = [text[start : start + _COLUMNS] for start in range(0, len(text), _COLUMNS)]
     return b"\n".join([_BEGIN.removesuffix(b"\n"), *lines, _END])
 
 
 def unarmor(text: bytes) -> bytes:
-    """The bytes of a signature in text form; any form but the one of `armor` is refused."""
+    """Reads the text form; refuses any form but that of `armor`."""
     blob = _parse_base64(text, text[len(_BEGIN) : -len(_END)])
     if armor(blob) != text:
         raise SignatureMalformedError("the signature is not written exactly as ssh-keygen writes it", _REMAKE)
@@ -65,11 +64,11 @@ def unarmor(text: bytes) -> bytes:
 
 
 def re_armor(text: bytes) -> bytes:
-    """What another signer returned (other columns, CRLF, spaces around), in the one form."""
+    """Rewrites what another signer returned (other columns, CRLF, spaces around) as `armor` would."""
     stripped = text.strip()
     begin, end = _BEGIN.strip(), _END.strip()
     if not (stripped.startswith(begin) and stripped.endswith(end)):
-        raise SignatureMalformedError("what the signer returned is no SSH signature", _REMAKE)
+        raise SignatureMalformedError("what the signer returned is not an SSH signature", _REMAKE)
     body = b"".join(stripped[len(begin) : -len(end)].split())
     blob = _parse_base64(text, body)
     if binascii.b2a_base64(blob, newline=False) != body:
@@ -78,7 +77,7 @@ def re_armor(text: bytes) -> bytes:
 
 
 def parse_signature(text: bytes) -> Signature:
-    """A signature in text form, made for this log and by a type of key that is accepted."""
+    """Reads a signature in text form, made for this log and by an accepted type of key."""
     return parse_signature_blob(unarmor(text))
 
 
@@ -106,7 +105,7 @@ def parse_signature_blob(blob: bytes) -> Signature:
 
 def verify_signature(signature: Signature, message: bytes) -> None:
     """Raises unless the signature's own key made it for this message."""
-    # Here, because all that only reads the log must not pay for the package.
+    # Imported here: reading the log must not pay for the package.
     from handoff_tui.log.entries.primitives import is_valid  # noqa: PLC0415
 
     signed = build_signed_data(message, signature.hash_name)
@@ -121,26 +120,26 @@ def verify_signature(signature: Signature, message: bytes) -> None:
         )
     if not is_valid(signature.key, signature.algorithm, signature.value, signed):
         raise SignatureInvalidError(
-            f"the signature by {signature.key.fingerprint} does not fit the content",
+            f"the signature by {signature.key.fingerprint} does not match the content",
             "The content or the signature was changed after signing.",
         )
 
 
 def build_signed_data(message: bytes, hash_name: bytes = b"sha512") -> bytes:
-    """What is really signed: namespace, hash and digest, so that no signature serves two purposes."""
+    """Returns what is really signed: namespace, hash and digest, so that no signature serves two purposes."""
     digest = _HASHES[hash_name](message).digest()
     parts = (NAMESPACE.encode(), b"", hash_name, digest)
     return _MAGIC + b"".join(map(build_string, parts))
 
 
 def build_signature_blob(key: PublicKey, inner: bytes, hash_name: bytes = b"sha512") -> bytes:
-    """An SSHSIG around what a key made of `build_signed_data`."""
+    """Builds an SSHSIG around what a key made of `build_signed_data`."""
     parts = (key.blob, NAMESPACE.encode(), b"", hash_name, inner)
     return _MAGIC + _VERSION.to_bytes(4, "big") + b"".join(map(build_string, parts))
 
 
 def _parse_inner(key: PublicKey, hash_name: bytes, inner: bytes) -> Signature:
-    """The part that depends on the type of key."""
+    """Reads the part that depends on the type of key."""
     reader = WireReader(inner, SignatureMalformedError)
     algorithm = reader.take_string()
     if algorithm not in _RSA_ALGORITHMS if key.type is KeyType.RSA else algorithm != key.type.encode():
@@ -161,7 +160,7 @@ def _parse_inner(key: PublicKey, hash_name: bytes, inner: bytes) -> Signature:
 
 
 def _parse_pair(value: bytes) -> bytes:
-    """The two numbers of an ECDSA signature; leading zeros are overlooked, as in OpenSSH."""
+    """Reads the two numbers of an ECDSA signature; ignores leading zeros, as OpenSSH does."""
     from handoff_tui.log.entries.primitives import build_pair  # noqa: PLC0415 - as above
 
     reader = WireReader(value, SignatureMalformedError)
@@ -171,7 +170,7 @@ def _parse_pair(value: bytes) -> bytes:
 
 
 def _parse_base64(text: bytes, body: bytes) -> bytes:
-    """Forgiving, because whoever calls writes the bytes again and compares."""
+    """Forgiving, because callers encode the bytes again and compare."""
     if len(text) > MAX_ARMOR_BYTES:
         raise EntryTooLargeError(f"a signature of {len(text)} bytes, and {MAX_ARMOR_BYTES} are the most")
     try:

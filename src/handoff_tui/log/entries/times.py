@@ -8,7 +8,7 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def parse_time(text: str) -> datetime:
-    """The moment; a ValueError when the text is not exactly such a time."""
+    """Reads a time; raises ValueError unless the text is exactly such a time."""
     moment = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
     if build_time(moment) != text:  # strptime takes single digits too
         raise ValueError(text)

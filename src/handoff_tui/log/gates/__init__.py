@@ -1,3 +1,3 @@
-"""Gates as the log decides them: votes counted by the policy, what was approved before."""
+"""Gates as the log decides them: decisions counted by the policy, and what was approved before."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The gates of all handoffs by the log, as far as that can be said without running checks.
+"""The gates of all handoffs by the log, as far as they can be judged without running checks.
 
-For the list of all handoffs: files, handoff, attempt and commit are compared, snapshot and check results are not.
-Who made the work is taken from the entries and the handoff. `gate` and `decide` compare and look up everything.
+For the queue: compares files, handoff, attempt and commit, but not the snapshot and the check results. Producers are
+taken from the entries and the handoff. `gate` and `decide` compare everything.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.gates.gate import NOT_ASKED, GateQuestion, judge_gate
+from handoff_tui.log.entry import GateKey, PhaseKey, Subject
+from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.log.gates.position import build_handoff_digest, find_attempt, find_phase
+from handoff_tui.log.gates.position import build_handoff_digest, build_principals, find_attempt, find_phase
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.policy.producers import build_principals
-from handoff_tui.log.record import GateKey, PhaseKey, Subject
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 
 @dataclass
 class LogGates:
-    """One reading of the log, asked about each handoff."""
+    """The log, read once, asked about each handoff."""
 
     desk: Desk
 
@@ -53,14 +52,14 @@ class LogGates:
             subject=Subject(
                 commit=head,
                 tree=self.tree,
-                baseline=NOT_ASKED,
-                snapshot=NOT_ASKED,
-                checks=NOT_ASKED,
+                baseline=NOT_COMPARED,
+                snapshot=NOT_COMPARED,
+                checks=NOT_COMPARED,
                 handoff=build_handoff_digest(handoff),
             ),
             producers=self._find_producers(handoff, phase),
             now=self._now,
-            is_ancestor=lambda commit: commit in self._behind,
+            is_ancestor=lambda commit: commit in self._merged,
         )
         return judge_gate(self.index, self.policy, question)
 
@@ -69,8 +68,8 @@ class LogGates:
         return build_time(read_now())
 
     @cached_property
-    def _behind(self) -> frozenset[str]:
-        """Commits of entries that lie behind HEAD, asked for all at once: there may be a thousand."""
+    def _merged(self) -> frozenset[str]:
+        """Commits of entries that HEAD contains, asked for all at once: there may be a thousand."""
         commits = (entry.work.subject.commit for entry in self.index.verdict.entries if entry.work is not None)
         return find_ancestors(self.desk.repository.git, commits)
 

@@ -1,62 +1,72 @@
-"""What the log says about earlier moments: what was approved, what I reviewed, which attempts there were."""
+"""Earlier states to compare with, from the log: what was approved, what I reviewed, earlier attempts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Desk, has_log
-from handoff_tui.log.gates.marks import Approved, Mark
+from handoff_tui.log.entry import APPROVING
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.record import APPROVING
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 
+class ApprovedSnapshot(NamedTuple):
+    """The snapshot of an approval in the log."""
+
+    digest: str
+    commit: str | None
+    is_ancestor: bool
+    """Whether HEAD contains its commit."""
+
+
+class ComparisonPoint(NamedTuple):
+    """A state to compare with, and what it is in words: `your review of 3 May`, `attempt 2`, `v1.4`."""
+
+    words: str
+    snapshot: str | None = None
+    commit: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class LogMarks:
-    """Earlier moments, newest first."""
+class ComparisonPoints:
+    """Earlier states, newest first."""
 
     reviewer: str | None = None
-    approved: tuple[Approved, ...] = ()
-    my_reviews: tuple[Mark, ...] = ()
-    earlier_attempts: tuple[Mark, ...] = ()
-    is_sound: bool = True
-    """Whether the log can be believed; one that cannot tells of no moment."""
+    approved: tuple[ApprovedSnapshot, ...] = ()
+    my_reviews: tuple[ComparisonPoint, ...] = ()
+    earlier_attempts: tuple[ComparisonPoint, ...] = ()
+    is_intact: bool = True
+    """If the log is not intact, nothing is taken from it."""
 
 
-def read_marks(desk: Desk, tree: str, handoff: str | None) -> LogMarks:
-    """Reads the log for moments before the work at hand, whose files are `tree`. A broken log has none."""
+def read_comparison_points(desk: Desk, tree: str, handoff: str | None) -> ComparisonPoints:
+    """Reads the log for states before the current work, whose files are `tree`."""
     reviewer = read_identity(desk.repository.git).email
     if not has_log(desk):
-        return LogMarks(reviewer)
+        return ComparisonPoints(reviewer)
     verdict = open_log(desk.repository).verify()
     if verdict.fatal:
-        return LogMarks(reviewer, is_sound=False)
-    return build_marks(desk, build_log_index(verdict), tree, handoff, reviewer)
-
-
-def build_marks(desk: Desk, index: LogIndex, tree: str, handoff: str | None, reviewer: str | None) -> LogMarks:
-    votes = sorted(index.decisions.values(), key=lambda vote: -vote.entry.seq)
-    living = [vote for vote in votes if not index.is_void(vote.entry.id)]
-    own = [vote for vote in living if vote.work.handoff == handoff]
-    attempt = max((vote.work.attempt for vote in own), default=0)
-    return LogMarks(
+        return ComparisonPoints(reviewer, is_intact=False)
+    index = build_log_index(verdict)
+    newest_first = sorted(index.decisions.values(), key=lambda made: -made.entry.seq)
+    living = [made for made in newest_first if not index.is_void(made.entry.id)]
+    mine = [made for made in living if made.entry.actor == reviewer and handoff in {None, made.work.handoff}]
+    earlier = [made for made in living if made.work.handoff == handoff and made.work.subject.tree != tree]
+    return ComparisonPoints(
         reviewer=reviewer,
         approved=list_approved(desk, index, tree),
-        my_reviews=tuple(
-            _mark(vote) for vote in living if vote.entry.actor == reviewer and handoff in {None, vote.work.handoff}
-        ),
-        earlier_attempts=tuple(
-            _mark(vote) for vote in own if vote.work.subject.tree != tree and vote.work.attempt <= attempt
-        ),
+        my_reviews=tuple(map(_build_point, mine)),
+        earlier_attempts=tuple(map(_build_point, earlier)),
     )
 
 
 def find_last_approved(desk: Desk) -> str | None:
-    """The commit that was approved last before the one at hand; nothing where the log is not sound."""
+    """Returns the commit approved last before HEAD; None if the log is not intact."""
     head = desk.work_tree.facts.head
     verdict = open_log(desk.repository).verify()
     if head is None or verdict.fatal:
@@ -66,20 +76,20 @@ def find_last_approved(desk: Desk) -> str | None:
     return next((one.commit for one in approved if one.is_ancestor), None)
 
 
-def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[Approved, ...]:
-    """Approvals of other files than these, newest first: an approval of the work at hand is no baseline for it."""
-    votes = [
-        vote
-        for vote in sorted(index.decisions.values(), key=lambda vote: (-vote.entry.seq, vote.entry.id))
-        if vote.decision.verb in APPROVING and vote.work.subject.tree != tree and not index.is_void(vote.entry.id)
+def list_approved(desk: Desk, index: LogIndex, tree: str) -> tuple[ApprovedSnapshot, ...]:
+    """Lists approvals of other files than these, newest first: work is no baseline for itself."""
+    decisions = [
+        made
+        for made in sorted(index.decisions.values(), key=lambda made: (-made.entry.seq, made.entry.id))
+        if made.decision.verb in APPROVING and made.work.subject.tree != tree and not index.is_void(made.entry.id)
     ]
-    behind = find_ancestors(desk.repository.git, (vote.work.subject.commit for vote in votes))
+    behind = find_ancestors(desk.repository.git, (made.work.subject.commit for made in decisions))
     return tuple(
-        Approved(vote.work.subject.snapshot, vote.work.subject.commit, vote.work.subject.commit in behind)
-        for vote in votes
+        ApprovedSnapshot(made.work.subject.snapshot, made.work.subject.commit, made.work.subject.commit in behind)
+        for made in decisions
     )
 
 
-def _mark(vote: DecisionEntry) -> Mark:
-    words = f"{vote.entry.actor} decided {vote.decision.verb} on attempt {vote.work.attempt} at {vote.entry.time}"
-    return Mark(words, snapshot=vote.work.subject.snapshot, commit=vote.work.subject.commit)
+def _build_point(made: DecisionEntry) -> ComparisonPoint:
+    words = f"{made.entry.actor} decided {made.decision.verb} on attempt {made.work.attempt} at {made.entry.time}"
+    return ComparisonPoint(words, snapshot=made.work.subject.snapshot, commit=made.work.subject.commit)

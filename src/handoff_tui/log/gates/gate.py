@@ -1,4 +1,4 @@
-"""Whether work may pass: the decisions of the log, held against what is here now. Pure."""
+"""Judges whether work can go on: the decisions of the log against what is here now. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from handoff_tui.log.entries.times import add_seconds
+from handoff_tui.log.entry import APPROVING, PASSING, DecisionVerb, GateKey, Subject, Work
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
 from handoff_tui.log.index import DecisionEntry, LogIndex
 from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.requirement import is_met
-from handoff_tui.log.record import APPROVING, PASSING, DecisionVerb, GateKey, ProblemLevel, Subject, Work
 
 _VETOES = {
     DecisionVerb.REJECT: GateName.REJECTED,
@@ -23,8 +23,8 @@ _OUTCOMES = (
     (PASSING, GateName.SKIPPED),
 )
 _DAY_SECONDS = 86_400
-NOT_ASKED = ""
-"""In the place of a digest that was not computed, and so is not compared."""
+NOT_COMPARED = ""
+"""Stands for a digest that was not computed, and so is not compared."""
 _WORDS = {
     "tree": "the files",
     "baseline": "the baseline",
@@ -48,7 +48,7 @@ class GateQuestion:
     """Blocking checks that do not pass."""
 
     def build_work(self, policy: str | None, further: Collection[str] = ()) -> Work:
-        """What an entry says of it, under a policy; `further` are producers whom only the entry makes such."""
+        """Builds the work of an entry under a policy; `further` are producers by the entry itself."""
         return Work(
             **self.key._asdict(),
             producers=tuple(sorted({*self.producers, *further})),
@@ -59,20 +59,20 @@ class GateQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A vote, and what speaks against counting it."""
+    """A decision, and what speaks against counting it."""
 
-    vote: DecisionEntry
+    made: DecisionEntry
     stale: str
     expired: bool
     objection: str
 
     @property
     def verb(self) -> DecisionVerb:
-        return self.vote.decision.verb
+        return self.made.decision.verb
 
     @property
     def actor(self) -> str:
-        return self.vote.entry.actor
+        return self.made.entry.actor
 
     @property
     def current(self) -> bool:
@@ -92,13 +92,13 @@ class _Gate:
     judged: list[_Judged] = field(default_factory=list)
 
     def judge(self) -> tuple[GateName, tuple[str, ...]]:
-        self.judged = [self._judge(vote) for vote in self.index.find_last_decisions(*self.question.key.place)]
+        self.judged = [self._judge(made) for made in self.index.find_last_decisions(*self.question.key.place)]
         for verb, state in _VETOES.items():
             against = [one for one in self.judged if one.verb is verb and one.current]
             if against:
-                return state, tuple(f"{one.actor}: {one.vote.decision.reason}" for one in against)
+                return state, tuple(f"{one.actor}: {one.made.decision.reason}" for one in against)
         if self.rule.require_signed_submission and not self._is_submitted():
-            return GateName.BLOCKED, ("this gate asks for a signed submission of exactly this work; there is none",)
+            return GateName.BLOCKED, ("this gate needs a signed submission of exactly this work; there is none",)
         for verbs, state in _OUTCOMES:
             people = frozenset(one.actor for one in self.judged if one.counted and one.verb in verbs)
             if self._is_enough(people):
@@ -111,41 +111,39 @@ class _Gate:
         asked = self.rule.require
         return len(people) >= self.rule.threshold and (asked is None or is_met(asked, people, self.policy.roles))
 
-    def _judge(self, vote: DecisionEntry) -> _Judged:
+    def _judge(self, made: DecisionEntry) -> _Judged:
         days = self.rule.max_age_days
-        expired = days is not None and add_seconds(vote.entry.time, days * _DAY_SECONDS) < self.question.now
-        objection = self._find_objection(vote) if vote.decision.verb in PASSING else ""
-        return _Judged(vote, find_change(vote.work, self.question), expired, objection)
+        expired = days is not None and add_seconds(made.entry.time, days * _DAY_SECONDS) < self.question.now
+        objection = self._find_objection(made) if made.decision.verb in PASSING else ""
+        return _Judged(made, find_change(made.work, self.question), expired, objection)
 
-    def _find_objection(self, vote: DecisionEntry) -> str:
-        """Why a decision that would let the work pass is not counted."""
-        actor = vote.entry.actor
+    def _find_objection(self, made: DecisionEntry) -> str:
+        """Says why a decision that would open the gate is not counted."""
+        actor = made.entry.actor
         if not self.policy.may_decide(actor):
-            return f"{actor} is no reviewer any more"
+            return f"{actor} is no longer a reviewer"
         if actor in self.question.producers:
             return f"{actor} made this work, and nobody approves their own"
         if actor in self.index.find_submitters(self.question.key):
             return f"{actor} submitted this work, and nobody approves their own"
-        if self.rule.require_user_presence and vote.entry.id not in self.index.verdict.touched:
-            return "this gate asks for a key that was touched"
-        if vote.decision.verb is DecisionVerb.CARRY and not _carries_approval(vote, self.index):
-            return "it carries no approval of the same person for the same files"
+        if self.rule.require_user_presence and made.entry.id not in self.index.verdict.touched:
+            return "this gate needs a key that was touched"
+        if made.decision.verb is DecisionVerb.CARRY and not _carries_approval(made, self.index):
+            return "it carries over no approval by the same person of the same files"
         return ""
 
     def _is_submitted(self) -> bool:
-        made = self.index.find_submissions(*self.question.key.place)
-        return any(self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.question) for one in made)
+        submitted = self.index.find_submissions(*self.question.key.place)
+        return any(
+            self.policy.may_submit(one.entry.actor) and not find_change(one.work, self.question) for one in submitted
+        )
 
     def _explain_open(self) -> tuple[GateName, tuple[str, ...]]:
-        """Not passed, and nobody against it: what is missing."""
+        """Says what is missing at a gate that is not open although nobody is against it."""
         counted = sorted({one.actor for one in self.judged if one.counted})
         rule = self.rule
-        asked = (
-            f"{rule.threshold} needed"
-            if rule.require is None
-            else f"{rule.threshold} needed, among them {rule.require}"
-        )
-        why = [f"{len(counted)} counted, {asked}"]
+        among = f", among them {rule.require}" if rule.require else ""
+        why = [f"{len(counted)} of {rule.threshold} approvals{among}"]
         why += [f"{one.actor}: {one.objection}" for one in self.judged if one.current and one.objection]
         passing = [one for one in self.judged if one.verb in PASSING]
         why += [f"{one.actor}'s {one.verb} is superseded: {one.stale}" for one in passing if one.stale]
@@ -162,17 +160,13 @@ class _Gate:
 
 
 def judge_gate(index: LogIndex, policy: Policy | None, question: GateQuestion) -> GateReport:
-    """The state of one gate, and why."""
+    """Judges one gate: its state, and why."""
     verdict = index.verdict
-    fatal = tuple(
-        f"the log is not sound: {problem.text}" for problem in verdict.problems if problem.level is ProblemLevel.FATAL
-    )
+    fatal = tuple(f"the log is not intact: {problem.text}" for problem in verdict.fatal_problems)
     if fatal:
         return _build_report(index, question, GateName.BLOCKED, fatal)
     if policy is None:
-        return _build_report(
-            index, question, GateName.PENDING, ("there is no signed log yet; handoff-tui init makes one",)
-        )
+        return _build_report(index, question, GateName.PENDING, ("there is no signed log yet; run handoff-tui init",))
     rule = policy.find_gate(question.key.phase)
     if rule is None:
         missing = f"the policy has no gate for {question.key.phase} and none for all phases"
@@ -183,30 +177,30 @@ def judge_gate(index: LogIndex, policy: Policy | None, question: GateQuestion) -
 
 
 def find_change(work: Work, question: GateQuestion) -> str:
-    """What is not any more as it was when an entry was made, in words; nothing if all holds."""
+    """Says in words what has changed since an entry was made; empty if nothing has."""
     if work.attempt != question.key.attempt:
         return f"it was about attempt {work.attempt}; this is attempt {question.key.attempt}"
     changed = [
         words
         for name, words in _WORDS.items()
-        if getattr(question.subject, name) not in {NOT_ASKED, getattr(work.subject, name)}
+        if getattr(question.subject, name) not in {NOT_COMPARED, getattr(work.subject, name)}
     ]
     if not question.is_ancestor(work.subject.commit):
         changed.insert(0, "the commit")
     return f"changed since: {', '.join(changed)}" if changed else ""
 
 
-def _carries_approval(vote: DecisionEntry, index: LogIndex) -> bool:
-    """A carried decision stands, in the end, on an approval of the same person for the same files."""
-    carried = (vote.work.key, vote.work.subject.tree)
-    seen = {vote.entry.id}
-    waiting = list(vote.decision.regards)
+def _carries_approval(made: DecisionEntry, index: LogIndex) -> bool:
+    """Whether a carried decision goes back to an approval by the same person of the same files."""
+    carried = (made.work.key, made.work.subject.tree)
+    seen = {made.entry.id}
+    waiting = list(made.decision.regards)
     while waiting:
         former = index.decisions.get(waiting.pop())
         if former is None or former.entry.id in seen or index.is_void(former.entry.id):
             continue
         seen.add(former.entry.id)
-        if former.entry.actor != vote.entry.actor or (former.work.key, former.work.subject.tree) != carried:
+        if former.entry.actor != made.entry.actor or (former.work.key, former.work.subject.tree) != carried:
             continue
         if former.decision.verb is DecisionVerb.APPROVE:
             return True
@@ -221,16 +215,16 @@ def _build_report(
     rule = gate.rule if gate else GateRule()
     approvals = [
         Approval(
-            entry=one.vote.entry.id,
+            entry=one.made.entry.id,
             principal=one.actor,
             verb=one.verb,
-            time=one.vote.entry.time,
+            time=one.made.entry.time,
             counted=one.counted,
             why=one.stale or ("it is too old" if one.expired else one.objection),
         )
         for one in (gate.judged if gate else ())
     ]
-    debts = [identifier for identifier, vote in index.find_debts().items() if vote.work.handoff == question.key.handoff]
+    debts = [identifier for identifier, made in index.find_debts().items() if made.work.handoff == question.key.handoff]
     return GateReport(
         **question.key._asdict(),
         state=state,

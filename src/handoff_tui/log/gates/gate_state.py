@@ -1,4 +1,4 @@
-"""The gate: whether work may pass, what blocks it, and who owes the next move."""
+"""The state of a gate: what blocks it, who acts next, and which decisions count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from handoff_tui.core.model import Model
 
 
 class GateName(StrEnum):
-    """The states a gate can be in (log-format: «Gate»)."""
+    """The states of a gate, as in docs/log-format.md."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -24,7 +24,7 @@ class GateName(StrEnum):
 
 
 class Mover(StrEnum):
-    """Who owes the next move."""
+    """Who acts next."""
 
     AGENT = "agent"
     REVIEWER = "reviewer"
@@ -33,7 +33,7 @@ class Mover(StrEnum):
 
 
 class NextMove(Model):
-    """Who owes the next move, and what it is."""
+    """Who acts next, and how."""
 
     who: Mover
     name: str | None = None
@@ -41,17 +41,17 @@ class NextMove(Model):
 
 
 class GateState(Model):
-    """`state` is nothing when it could not be determined; it is never guessed."""
+    """A gate as the queue shows it. `state` is None if it could not be determined; it is never guessed."""
 
     state: GateName | None
     blocking: tuple[str, ...] = ()
     next_move: NextMove
     why: tuple[str, ...] = ()
-    """Where it may pass: who let it, then what they passed over. Nothing of that is in the way."""
+    """If it is open: who opened it, then what they overrode. None of that is in the way."""
 
 
 class Approval(Model):
-    """A decision that is counted at a gate, or is not, and why."""
+    """A decision at a gate: whether it counts, and if not, why."""
 
     entry: str
     principal: str
@@ -59,11 +59,11 @@ class Approval(Model):
     time: str
     counted: bool
     why: str = ""
-    """Why it is not counted, or is no longer current: what has changed since."""
+    """Why it doesn't count, or what has changed since."""
 
 
 class GateReport(Model):
-    """A gate judged by the signed log: the state, why, and every decision that was looked at."""
+    """A gate judged by the signed log: the state, why, and every decision considered."""
 
     handoff: str
     phase: str
@@ -74,5 +74,5 @@ class GateReport(Model):
     requirement: str | None = None
     approvals: tuple[Approval, ...] = ()
     debts: tuple[str, ...] = ()
-    """Ids of overrides that nobody has settled yet."""
+    """Ids of overrides that no approval has settled yet."""
     policy: str | None = None

@@ -9,9 +9,9 @@ from typing import Final
 
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.requirement import Requirement, parse_requirement
 from handoff_tui.log.policy.signers import Signer, parse_allowed_signers
-from handoff_tui.log.record import PolicyText
 
 ANY_GATE: Final = "*"
 _ROLE_KEYS = frozenset({"principals", "threshold"})

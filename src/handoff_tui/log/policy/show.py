@@ -9,14 +9,13 @@ from pathlib import Path
 from handoff_tui.core.errors import LogMissingError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
 from handoff_tui.log.open_log import find_pin, open_log
-from handoff_tui.log.policy.frontier import PolicyFrontier
-from handoff_tui.log.policy.history import build_frontier, find_signed_by
+from handoff_tui.log.policy.faults import find_deciders, find_faults, find_warnings
+from handoff_tui.log.policy.frontier import PolicyFrontier, build_frontier, find_signed_by
 from handoff_tui.log.policy.policy import GateRule, Policy
 from handoff_tui.log.policy.reports import GateRuleView, KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
-from handoff_tui.log.policy.sense import find_deciders, find_faults, find_warnings
 from handoff_tui.log.policy.signers import Signer, build_line
-from handoff_tui.log.record import Entry, LogVerdict, ProblemLevel
 from handoff_tui.system.clock import read_now
 
 _ROLE_WORDS = {

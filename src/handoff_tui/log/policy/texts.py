@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.log.entries.fields import PRINCIPAL
+from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
-from handoff_tui.log.record import PolicyText
 
 _VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)

@@ -17,14 +17,13 @@ from handoff_tui.core.errors import (
     TrustPolicyError,
 )
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.policy.frontier import PolicyFrontier
-from handoff_tui.log.policy.history import build_frontier, count_signatures, find_counting_keys
+from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
+from handoff_tui.log.policy.faults import find_faults, find_turned_agents, find_warnings
+from handoff_tui.log.policy.frontier import PolicyFrontier, build_frontier, count_signatures, find_counting_keys
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.reports import ProposalReport, SignatureTally
-from handoff_tui.log.policy.sense import find_faults, find_turned_agents, find_warnings
 from handoff_tui.log.policy.show import compare_all, refuse_no_log
 from handoff_tui.log.proposals.proposal import MAX_BYTES, Proposal, merge_proposals, parse_proposal
-from handoff_tui.log.record import Entry, LogVerdict, ProblemLevel
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import read_named_file
 
@@ -77,7 +76,7 @@ def read_policy_state(verdict: LogVerdict) -> PolicyState:
     for problem in verdict.problems:
         if problem.level is ProblemLevel.FATAL and problem.code != FORKED:
             raise LogBrokenError(
-                f"the log is not sound, so its policy cannot be changed: {problem.text}",
+                f"the log is not intact, so its policy cannot be changed: {problem.text}",
                 "handoff-tui log verify lists everything that is wrong.",
             )
     frontier = build_frontier(verdict)

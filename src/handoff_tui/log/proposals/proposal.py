@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from handoff_tui.core.errors import LogEntryError, ProposalError, SignatureInvalidError
 from handoff_tui.log.entries import canonical
-from handoff_tui.log.entries.entry import parse_payload
 from handoff_tui.log.entries.envelope import PAYLOAD_TYPE, build_pae
 from handoff_tui.log.entries.sshsig import parse_signature, re_armor, verify_signature
-from handoff_tui.log.record import Entry, PolicyText
+from handoff_tui.log.entries.statement import parse_payload
+from handoff_tui.log.entry import Entry, PolicyText
 
 SCHEMA = "handoff-tui/policy-proposal/v1"
 MAX_BYTES = 1024 * 1024

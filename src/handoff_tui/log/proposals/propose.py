@@ -8,7 +8,8 @@ from pathlib import Path
 from handoff_tui.config.load import load_settings
 from handoff_tui.core.errors import LogPresentError, PolicyForbiddenError, UsageError
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import Entry, EntryKind, PolicyText
 from handoff_tui.log.journal import build_parents
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.reports import ProposalReport
@@ -22,7 +23,6 @@ from handoff_tui.log.proposals.judged_proposal import (
     refuse_senseless,
 )
 from handoff_tui.log.proposals.proposal import build_proposal, render_proposal
-from handoff_tui.log.record import Entry, EntryKind, PolicyText
 from handoff_tui.log.storage.trust_files import NAMES
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import is_inside, read_named_texts, write_if_absent

@@ -14,18 +14,17 @@ from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMis
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_signing_key, write_new_key
 from handoff_tui.git.work_tree.ignored_files import is_ignored
-from handoff_tui.log.entries.entry import build_payload
 from handoff_tui.log.entries.public_keys import parse_public_key
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import Entry, EntryKind
 from handoff_tui.log.journal import Draft, Parents
-from handoff_tui.log.open_log import find_pin, open_log
+from handoff_tui.log.open_log import build_pin_key, find_pin, open_log, write_pin
+from handoff_tui.log.policy.faults import find_warnings
 from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.policy.reports import InitReport
-from handoff_tui.log.policy.sense import find_warnings
 from handoff_tui.log.policy.signer import choose_prompt, read_principal
 from handoff_tui.log.policy.texts import Texts, build_policy_text, build_solo_texts
-from handoff_tui.log.record import Entry, EntryKind
 from handoff_tui.log.storage.blobs import LogBlobs
-from handoff_tui.log.storage.pin import build_pin_key, write_pin
 from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_files
 from handoff_tui.system.files.named_files import write_if_absent
 from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems

@@ -15,15 +15,14 @@ from typing import NamedTuple
 from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.log.chain import Known, judge_chain
-from handoff_tui.log.entries.second_opinion import ask_second_opinion
 from handoff_tui.log.entries.times import build_time
+from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog
-from handoff_tui.log.record import LogProblem, LogVerdict, ProblemLevel
-from handoff_tui.log.show.entry import list_evidence
-from handoff_tui.log.show.verify import VerifyOptions, build_report, list_notes, parse_pin
+from handoff_tui.log.show.entries import list_evidence
+from handoff_tui.log.show.verify import VerifyOptions, ask_second_opinion, build_report, list_notes, parse_pin
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
-from handoff_tui.log.storage.evidence_files import EvidenceFiles
+from handoff_tui.log.storage.evidence import EvidenceFiles
 from handoff_tui.log.verify import check_entries, find_drift
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.named_files import write_new_file
@@ -194,8 +193,7 @@ def _list_members(log: OpenLog, texts: Mapping[str, str]) -> Iterator[Member]:
 
 def _find_trust(verdict: LogVerdict) -> dict[str, str]:
     """What the policy in force carries; not the copy on disk, which nobody vouches for."""
-    text = next((entry.policy for entry in verdict.entries if entry.id == verdict.policy), None)
-    return {} if text is None else {"allowed_signers": text.allowed_signers, "policy.toml": text.policy_toml}
+    return {} if verdict.policy_text is None else verdict.policy_text.files
 
 
 def _list_missing(verdict: LogVerdict, unpacked: Unpacked) -> list[LogProblem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
-from handoff_tui.log.record import Entry, LogProblem
+from handoff_tui.log.entry import Entry, LogProblem
 
 
 class EntryState(StrEnum):

@@ -1,4 +1,4 @@
-"""The log's entries as bytes, from the work tree and from all local and remote-tracking branches.
+"""Reads entries as bytes, from the work tree and from all local and remote-tracking branches.
 
 Names first, contents on demand: an entry whose bytes were checked before need not be read again.
 """
@@ -6,17 +6,31 @@ Names first, contents on demand: an entry whose bytes were checked before need n
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError
-from handoff_tui.git.history.commits import read_blobs, read_trees
+from handoff_tui.git.history.commits import list_ref_ids, read_blobs, read_trees
 from handoff_tui.git.objects.log_trees import LogFolder, parse_log_folder, parse_shard
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFolder
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from handoff_tui.system.files.own_folder import OWN_FOLDER
+
+
+def read_log_mark(root: Path) -> str:
+    """Returns something cheap that changes whenever the log in the work tree does, without opening a file."""
+    place = root / OWN_FOLDER / "log"
+    try:
+        with os.scandir(place) as entries:
+            stamps = sorted((entry.name, entry.stat(follow_symlinks=False).st_mtime_ns) for entry in entries)
+    except OSError:
+        return ""
+    return hashlib.sha256(repr(stamps).encode("utf-8", "surrogateescape")).hexdigest()
+
 
 LOG_FOLDER = "log"
 LOG_SUFFIX = ".intoto.jsonl"
@@ -29,7 +43,7 @@ _OBJECT_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
 class Unsuitable(NamedTuple):
-    """Something in the log's place that is no entry, or not what its name says."""
+    """A file in the log's folder that is not an entry, or does not match its name."""
 
     path: str
     where: str
@@ -38,14 +52,14 @@ class Unsuitable(NamedTuple):
 
 
 class LogContents(NamedTuple):
-    """Entries by id; each has exactly the bytes that its id is the hash of."""
+    """Entries by id, each with exactly the bytes that its id is the hash of."""
 
     contents: dict[str, bytes]
     unsuitable: tuple[Unsuitable, ...]
 
 
 class Branches(NamedTuple):
-    """What the branches hold."""
+    """The entries on branches."""
 
     refs: dict[str, str]
     shards_of: dict[str, dict[str, str]]
@@ -53,7 +67,7 @@ class Branches(NamedTuple):
     shelves: dict[tuple[str, str], LogFolder]
     """By tree id and name of the shard."""
     blobs: dict[str, tuple[str, ...]]
-    """Entry id to the blobs that stand under its name; more than one means that some are false."""
+    """Entry id to the blobs under its name; if there is more than one, some are false."""
     unsuitable: tuple[Unsuitable, ...]
 
 
@@ -61,10 +75,10 @@ _NO_BRANCHES = Branches({}, {}, {}, {}, ())
 
 
 class LogListing(NamedTuple):
-    """Which entries there are, by name alone."""
+    """Which entries there are, judged by name alone."""
 
     ids: tuple[str, ...]
-    """All, sorted."""
+    """All of them, sorted."""
     present: frozenset[str]
     """The same."""
     work_tree: frozenset[str]
@@ -72,12 +86,12 @@ class LogListing(NamedTuple):
     unsuitable: tuple[Unsuitable, ...]
 
     def find_places(self, identifier: str) -> tuple[str, ...]:
-        """Where an entry was found: the work tree, and refs in their order."""
+        """Says where an entry was found: the work tree, and refs in order."""
         here = (WORK_TREE,) if identifier in self.work_tree else ()
         return (*here, *self.find_refs(identifier))
 
     def find_refs(self, identifier: str, blob: str | None = None) -> Iterator[str]:
-        """The refs that have an entry, or have it as this blob."""
+        """Finds the refs that have an entry, or have it as this blob."""
         digest = identifier.removeprefix(ID_PREFIX)
         for ref, shards in self.branches.shards_of.items():
             shelf = self.branches.shelves.get((shards.get(digest[:2], ""), digest[:2]))
@@ -87,7 +101,7 @@ class LogListing(NamedTuple):
 
 
 class LogBlobs:
-    """The log of one repository. Kept for some time, it looks only at shards and branches that changed."""
+    """The log of one repository. If kept, it reads only shards and branches that changed."""
 
     def __init__(self, repository: Repository, calls: Calls = SYSTEM) -> None:
         self._git = repository.git
@@ -102,7 +116,7 @@ class LogBlobs:
         self.folder = open_log_folder(repository, calls)
 
     def read_listing(self) -> LogListing:
-        """The names of all entries, and what else lies in the log's place. Unchanged, it is the object of last time."""
+        """Lists all entries, and what else is in the log's folder. If nothing changed, it is the same object again."""
         shards, unsuitable = self._list_work_tree()
         branches = self._list_branches()
         seen = (shards, branches, unsuitable)
@@ -117,7 +131,7 @@ class LogBlobs:
         return self._listing
 
     def read_stamps(self, listing: LogListing, identifiers: Iterable[str]) -> dict[str, str]:
-        """What tells that every copy of an entry is the one of last time; where it cannot be told there is none."""
+        """Returns a stamp per entry that stays the same while all its copies do; none if that cannot be told."""
         wanted = sorted(set(identifiers))
         here = (one.removeprefix(ID_PREFIX) for one in wanted if one in listing.work_tree)
         files = {ID_PREFIX + digest: stamp for digest, stamp in self.folder.stamp_many(here)}
@@ -125,7 +139,7 @@ class LogBlobs:
         return {one: f"{files.get(one, '')}/{'+'.join(blobs.get(one, ()))}" for one in wanted if files.get(one, "/")}
 
     def read_contents(self, listing: LogListing, identifiers: Iterable[str]) -> LogContents:
-        """The bytes of some entries of a listing. Every copy is looked at: a false one is named, a true one is used."""
+        """Reads some entries of a listing. It looks at every copy: names a false one, uses a true one."""
         wanted = sorted(set(identifiers))
         contents, unsuitable = self._read_work_tree([one for one in wanted if one in listing.work_tree])
         needed: dict[str, list[str]] = {}
@@ -144,12 +158,12 @@ class LogBlobs:
         return LogContents(contents, tuple(unsuitable))
 
     def _list_work_tree(self) -> tuple[list[tuple[str, ...]], list[Unsuitable]]:
-        """The entries of each shard, in their order, and what else is there."""
+        """Lists the entries of each shard in order, and what else is there."""
         try:
             found = self.folder.walk()
         except StoredFileDamagedError as linked:
             return [], [Unsuitable(_LOG_PATH, WORK_TREE, linked.message)]
-        # a shard that did not change is the same object as before, and is named as it was named then
+        # an unchanged shard is the same object as before and keeps its ids
         self._named = {id(one): self._named.get(id(one)) or (one, _build_ids(one.digests)) for one in found}
         shards = [self._named[id(one)][1] for one in found]
         return shards, [Unsuitable(path, WORK_TREE, reason) for one in found for path, reason in one.foreign]
@@ -180,9 +194,8 @@ class LogBlobs:
         return Branches(refs, shards_of, dict(self._shelves), blobs, tuple(unsuitable))
 
     def _list_refs(self) -> dict[str, str]:
-        listing = self._git.read("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes")
-        pairs = (line.split(" ", 1) for line in listing.decode("utf-8", "surrogateescape").split("\n") if line)
-        return {ref: commit for commit, ref in pairs}
+        """The branches: at first as the session knows them, later as they are then."""
+        return list_ref_ids(self._git, "refs/heads", "refs/remotes", fresh=self._branches is not None)
 
     def _load_logs(self, commits: set[str]) -> None:
         missing = sorted(commits - self._logs.keys())
@@ -215,7 +228,7 @@ class LogBlobs:
 
 
 def open_log_folder(repository: Repository, calls: Calls = SYSTEM) -> AddressedFolder:
-    """Where the entries of a work tree are, and new ones are written."""
+    """Opens the folder where the entries of a work tree are, and new ones are written."""
     return AddressedFolder(
         repository.root, LOG_FOLDER, LOG_SUFFIX, sharded=True, max_bytes=MAX_ENTRY_BYTES, calls=calls
     )
@@ -229,5 +242,5 @@ def _find_fault(identifier: str, content: bytes | None) -> str | None:
     if content is None:
         return f"it is missing from this clone, or larger than {MAX_ENTRY_BYTES:,} bytes"
     if ID_PREFIX + hashlib.sha256(content).hexdigest() != identifier:
-        return "it does not have the content that its name says"
+        return "its content does not match its name"
     return None

@@ -1,4 +1,4 @@
-"""The lock that makes writers of the log wait for each other. It dies with the process that holds it."""
+"""The lock that makes writers of the log wait for each other. It ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LogLock:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Waits for the lock and holds it; an error names who held it all the time."""
+        """Waits for the lock and holds it; the error names who would not let go."""
         descriptor = self._take()
         try:
             yield
@@ -50,7 +50,7 @@ class LogLock:
             pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
 
     def _try_once(self, deadline: float) -> int | None:
-        """The lock, or nothing when another holds it and there is time left."""
+        """Returns the lock; None if another holds it and there is time left."""
         descriptor: int | None = None
         try:
             with self.local.open(create=True) as folder:
@@ -104,6 +104,6 @@ def _build_locked_error(note: bytes, waited: float) -> LogLockedError:
     pid, _, host = note.decode("utf-8", "replace").strip().partition(" ")
     holder = f"process {pid} on {host}" if pid.isdigit() and host else "another process"
     return LogLockedError(
-        f"the log is being written by {holder}, for more than {waited:g} seconds now",
+        f"{holder} has been writing to the log for more than {waited:g} seconds",
         "Try again when it is done. A process that was killed holds no lock.",
     )

@@ -1,6 +1,6 @@
-"""Which entries a commit has that the work tree has not: deleted, changed in place, or moved to another name.
+"""Finds entries that a commit has but the work tree has not: deleted, changed in place, or renamed.
 
-What `git diff --diff-filter=MDTX COMMIT -- .handoff-tui/log` tells, without git's attributes and settings in between.
+As `git diff --diff-filter=MDTX COMMIT -- .handoff-tui/log`, but without git's attributes and settings in between.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ID_BYTES = {"sha1": 20, "sha256": 32}
 
 
 class Fate(StrEnum):
-    """What became of an entry."""
+    """What happened to an entry."""
 
     DELETED = "deleted"
     MODIFIED = "modified"
@@ -32,7 +32,7 @@ class Fate(StrEnum):
 
 
 class Loss(NamedTuple):
-    """An entry that a commit has, and the work tree has not as it was."""
+    """An entry that a commit has, but that is gone from the work tree or changed there."""
 
     identifier: str
     fate: Fate
@@ -40,7 +40,7 @@ class Loss(NamedTuple):
 
 
 def resolve_commit(repository: Repository, written: str) -> str:
-    """The commit that a person means; an error where there is none of that name."""
+    """Returns the commit that a person named; raises if there is none."""
     commit = resolve_commits(repository.git, [written])[written]
     if commit is None:
         raise UsageError(
@@ -51,7 +51,7 @@ def resolve_commit(repository: Repository, written: str) -> str:
 
 
 def find_losses(repository: Repository, commit: str) -> tuple[Loss, ...]:
-    """Every entry of a commit that is not in the work tree with its content; in the order of their ids."""
+    """Finds every entry of a commit that the work tree lacks or has changed, in the order of their ids."""
     folder = open_log_folder(repository)
     blobs = _read_entry_blobs(repository, commit)
     failures = {
@@ -63,7 +63,7 @@ def find_losses(repository: Repository, commit: str) -> tuple[Loss, ...]:
 
 
 def _read_entry_blobs(repository: Repository, commit: str) -> dict[str, str]:
-    """Digest to blob of each file in the log of a commit that has the name of an entry."""
+    """Maps digest to blob for each file in the log of a commit that is named like an entry."""
     width = _ID_BYTES[repository.object_format]
     log = read_trees(repository.git, [f"{commit}:{_LOG_PATH}"], _MAX_TREE_BYTES)[f"{commit}:{_LOG_PATH}"]
     if log is None:
@@ -76,14 +76,14 @@ def _read_entry_blobs(repository: Repository, commit: str) -> dict[str, str]:
         if content is None:
             raise GitError(
                 f"the folder {_LOG_PATH}/{shard} of {commit} is not in this clone",
-                "Fetch the commit whole: what it had cannot be compared otherwise.",
+                "Fetch the complete commit; without it there is nothing to compare with.",
             )
         blobs |= parse_shard(content, width, shard, LOG_SUFFIX).ours
     return blobs
 
 
 def _read_true_entries(repository: Repository, blobs: dict[str, str]) -> frozenset[str]:
-    """Those that were entries in the commit by content too; nobody is blamed for clearing away what never was one."""
+    """Keeps those whose content matched their name in the commit: removing what was never an entry is no loss."""
     contents = read_blobs(repository.git, sorted(set(blobs.values())), MAX_ENTRY_BYTES)
     return frozenset(
         digest
@@ -93,7 +93,7 @@ def _read_true_entries(repository: Repository, blobs: dict[str, str]) -> frozens
 
 
 def _find_names(repository: Repository, folder: AddressedFolder, wanted: Iterable[str]) -> dict[str, str]:
-    """Content of entries under other names in the log's folder: digest to path."""
+    """Finds entries under wrong names in the log's folder: digest to path."""
     if not wanted:
         return {}
     found: dict[str, str] = {}
@@ -109,7 +109,7 @@ def _find_names(repository: Repository, folder: AddressedFolder, wanted: Iterabl
 def _list_false_names(folder: AddressedFolder) -> Iterator[str]:
     try:
         named, foreign = folder.list(), folder.list_foreign()
-    except HandoffError:  # a link in the folder's place: there is nothing to find behind it
+    except HandoffError:  # the folder is a link: there is nothing to find behind it
         return
     yield from foreign
     for digest, answer in folder.read_many(named):
@@ -120,7 +120,7 @@ def _list_false_names(folder: AddressedFolder) -> Iterator[str]:
 def _describe(digest: str, failure: HandoffError, elsewhere: dict[str, str]) -> Loss:
     identifier = ID_PREFIX + digest
     if digest in elsewhere:
-        return Loss(identifier, Fate.RENAMED, f"it stands under another name here: {elsewhere[digest]}")
+        return Loss(identifier, Fate.RENAMED, f"it has another name here: {elsewhere[digest]}")
     if isinstance(failure, StoredFileMissingError):
-        return Loss(identifier, Fate.DELETED, "it is not in the work tree any more")
+        return Loss(identifier, Fate.DELETED, "it is no longer in the work tree")
     return Loss(identifier, Fate.MODIFIED, failure.message)

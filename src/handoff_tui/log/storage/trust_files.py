@@ -1,4 +1,4 @@
-"""`.handoff-tui/trust/`: a copy of what the newest policy entry carries, for people and ssh-keygen; we never use it."""
+"""`.handoff-tui/trust/`: a copy of the newest policy entry's texts, for people and ssh-keygen. We never use it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHARED_MODE = 0o666
 
 
 def read_trust_files(root: Path) -> dict[str, str | None]:
-    """The two texts as they are on disk; nothing for one that is missing or cannot be read."""
+    """Reads the two texts from disk; None for one that is missing or cannot be read."""
     reader = FileReader(root, _MAX_BYTES)
     texts: dict[str, str | None] = {}
     for name in NAMES:
@@ -40,7 +40,7 @@ def read_trust_files(root: Path) -> dict[str, str | None]:
 
 
 def write_trust_files(root: Path, texts: Mapping[str, str], calls: Calls = SYSTEM) -> None:
-    """Replaces both copies, each in one step. A link in a file's place is replaced; one in a folder's place refused."""
+    """Replaces both copies, each in one step. Replaces a link to a file, but refuses a linked folder."""
     shown = f"{OWN_FOLDER}/{FOLDER}"
     try:
         with ExitStack() as opened:

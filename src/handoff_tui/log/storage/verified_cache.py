@@ -1,7 +1,7 @@
-"""Entries whose bytes and signatures were verified before, with what the verifier found. Safe, as names are hashes.
+"""Remembers entries whose bytes and signatures were verified. Safe, because names are hashes.
 
-The file lies in the git folder, where an agent can write. So each block carries a seal (HMAC) made with a secret of the
-user that is outside the repository; a block without a right one makes the whole file count as empty.
+An agent may be able to write the file. So each block carries a seal (HMAC) made with a secret of the user outside the
+repository; one block with a wrong seal, and the file counts as empty.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from handoff_tui.core.errors import HandoffError
 
 CACHE_NAME = "verified-cache"
 VERIFICATION_VERSION = "3"
-"""Goes up with every change to what verification demands of bytes and signatures; older caches then count as empty."""
+"""Raise it whenever verification checks bytes or signatures differently; older caches then count as empty."""
 _ID_LENGTH = len("sha256:") + 64
 
 
 class AppendableFiles(Protocol):
-    """Small files beside the repository's own, which can also grow."""
+    """Small files that can also grow."""
 
     def read(self, name: str) -> bytes | None: ...
     def write(self, name: str, content: bytes, *, lasting: bool = True) -> None: ...
@@ -27,7 +27,7 @@ class AppendableFiles(Protocol):
 
 
 class VerifiedCache:
-    """The cache of one repository; without a secret it is always empty, and nothing is kept."""
+    """The cache of one repository; without a secret it stays empty."""
 
     def __init__(
         self, files: AppendableFiles, secret: bytes | None, verification_version: str = VERIFICATION_VERSION
@@ -39,11 +39,11 @@ class VerifiedCache:
         self._damaged = False
 
     def load(self) -> Mapping[str, str]:
-        """Entry id to one line of facts, as they were recorded. Read once; a missing or damaged file is empty."""
+        """Returns entry ids with one line of facts each. Read once; a missing or damaged file counts as empty."""
         return self._load_own()
 
     def record(self, facts: Mapping[str, str]) -> None:
-        """Adds what is new. Where it cannot be written nothing is lost but time."""
+        """Adds what is new. If it cannot be written, only time is lost."""
         known = self._load_own()
         new = {identifier: line for identifier, line in facts.items() if known.get(identifier) != line}
         if self._secret is None or not new:
@@ -77,7 +77,7 @@ class VerifiedCache:
 
 
 def build_block(facts: Mapping[str, str], secret: bytes, version: str) -> bytes:
-    """A header with length and seal, then a line for each entry: its id, a space, the facts."""
+    """Builds a header with length and seal, then one line per entry: its id, a space, the facts."""
     for identifier, line in facts.items():
         if len(identifier) != _ID_LENGTH or "\n" in line or not line.isascii():
             raise ValueError(f"not a line of facts about an entry: {identifier!r} {line!r}")
@@ -86,7 +86,7 @@ def build_block(facts: Mapping[str, str], secret: bytes, version: str) -> bytes:
 
 
 def parse_cache(content: bytes, secret: bytes, version: str) -> dict[str, str] | None:
-    """All blocks of a cache; nothing at all when any of it is cut off, changed, or sealed by somebody else."""
+    """Reads all blocks of a cache; None if any of it is cut off, changed, or sealed by somebody else."""
     facts: dict[str, str] = {}
     position = 0
     while position < len(content):

@@ -1,4 +1,4 @@
-"""The entries of the signed log, as read and checked; the bytes are in docs/log-format.md."""
+"""The entries of the signed log as values, and what verification says of them. Their bytes: docs/log-format.md."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class GateKey(NamedTuple):
 
 
 class Subject(Model):
-    """The exact content that a submission or decision is bound to. Hex only, without a prefix."""
+    """The exact content that a submission or decision is bound to: hex digests without a prefix."""
 
     commit: str
     tree: str
@@ -71,7 +71,7 @@ class Subject(Model):
 
 
 class Work(Model):
-    """What was handed over: the part that submissions and decisions share."""
+    """The work that an entry is about: the part that submissions and decisions share."""
 
     handoff: str
     phase: str
@@ -106,19 +106,24 @@ class PolicyText(Model):
     nonce: str | None = None
     """Only the genesis has one, and then neither `previous` nor a log."""
 
+    @property
+    def files(self) -> dict[str, str]:
+        """Both texts by file name."""
+        return {"allowed_signers": self.allowed_signers, "policy.toml": self.policy_toml}
+
 
 class Entry(Model):
-    """A record of the log: its id is the hash of its bytes. Exactly one of policy, or work (and decision), is there."""
+    """An entry of the log. It has either a policy, or work; a decision has both work and decision."""
 
     id: str
-    """`sha256:<64 hex>`."""
+    """`sha256:<64 hex>`, the hash of its file."""
     kind: EntryKind
     actor: str
     seq: int
     time: str
     parents: tuple[str, ...]
     log: str | None = None
-    """Id of the genesis; nothing in the genesis itself."""
+    """Id of the genesis; None in the genesis itself."""
     keyids: tuple[str, ...] = ()
     policy: PolicyText | None = None
     work: Work | None = None
@@ -126,7 +131,7 @@ class Entry(Model):
 
 
 class ProblemLevel(StrEnum):
-    """FATAL closes every gate; REFUSED entries are ignored and shown; a NOTE is only said."""
+    """FATAL closes every gate; REFUSED entries are ignored and shown; a NOTE is only mentioned."""
 
     FATAL = "FATAL"
     REFUSED = "REFUSED"
@@ -138,14 +143,14 @@ class LogProblem(Model):
 
     level: ProblemLevel
     code: str
-    """A stable kebab-case word, such as `bad-signature`; listed in docs/log-format.md."""
+    """A stable kebab-case word such as `bad-signature`; docs/log-format.md lists them."""
     entry: str | None = None
-    """Id of the entry, or the path of a file that is none."""
+    """Id of the entry, or the path of a file that is not an entry."""
     text: str
 
 
 class LogVerdict(Model):
-    """What verification of a whole log says."""
+    """The result of verifying a log."""
 
     entries: tuple[Entry, ...] = ()
     """Valid entries in topological order."""
@@ -154,7 +159,7 @@ class LogVerdict(Model):
     policy: str | None = None
     """Id of the policy entry in force at the heads."""
     void: dict[str, str] = {}
-    """Entries that verified and count for nothing (a revoked key), with the reason."""
+    """Entries that verify but don't count (a revoked key), with the reason."""
     touched: frozenset[str] = frozenset()
     """Entries whose signature proves that somebody touched the key."""
     problems: tuple[LogProblem, ...] = ()
@@ -162,3 +167,12 @@ class LogVerdict(Model):
     @property
     def fatal(self) -> bool:
         return any(problem.level is ProblemLevel.FATAL for problem in self.problems)
+
+    @property
+    def fatal_problems(self) -> list[LogProblem]:
+        return [problem for problem in self.problems if problem.level is ProblemLevel.FATAL]
+
+    @property
+    def policy_text(self) -> PolicyText | None:
+        """The texts of the policy in force; None if there is no log, or it is forked."""
+        return next((entry.policy for entry in self.entries if entry.id == self.policy), None)

@@ -1,4 +1,4 @@
-"""What this clone once saw valid. It only grows: an entry in it that is gone later means that somebody removed it."""
+"""Remembers what this clone once saw valid. If such an entry is gone later, somebody removed it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ WITNESS_NAME = "witness.json"
 _VERSION = 1
 _KEYS = {"version", "genesis", "entries"}
 _END = b"\n]}\n"
-"""A line for each entry: adding one needs no new writing of all the others."""
+"""One line per entry, so that adding one does not rewrite the others."""
 _ENTRY_ID = re.compile(r"sha256:[0-9a-f]{64}")
 _HINT = (
-    "It is in the git folder, below handoff-tui/. If you know why, move it aside and run handoff-tui log verify: "
-    "what has been deleted until then will not be noticed by this clone."
+    "It is in the git folder, below handoff-tui/. If you know why, move it aside and run handoff-tui log verify; "
+    "this clone won't notice what was deleted before that."
 )
 
 
 class LocalFiles(Protocol):
-    """Small files beside the repository's own, which are replaced in one step."""
+    """Small files in the git folder, each replaced in one step."""
 
     def read(self, name: str) -> bytes | None: ...
     def write(self, name: str, content: bytes, *, lasting: bool = True) -> None: ...
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
 
 class Witness:
-    """The record in `witness.json`. Who records holds the lock of the log, so that no two writers undo each other."""
+    """`witness.json`. Hold the log's lock to record, so that two writers don't undo each other."""
 
     def __init__(self, files: LocalFiles) -> None:
         self._files = files
@@ -44,7 +44,7 @@ class Witness:
         self._seen = Seen()
 
     def load(self) -> Seen:
-        """What was seen; nothing before the first time. A damaged record is an error, never a new beginning."""
+        """Returns what was seen, empty at first. A damaged file is an error, never a fresh start."""
         content = self._files.read(WITNESS_NAME)
         if content != self._content:
             self._seen = Seen() if content is None else parse_witness(content)
@@ -52,7 +52,7 @@ class Witness:
         return self._seen
 
     def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen:
-        """Adds entries; what is there stays, but for what they follow, which cannot be lost while they are valid.
+        """Adds entries and drops those they follow, which cannot be lost while they are valid.
 
         Another first entry than before is an error.
         """
@@ -78,21 +78,21 @@ def parse_witness(content: bytes) -> Seen:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as wrong:
-        raise WitnessDamagedError("the record of entries once seen valid is not JSON any more", _HINT) from wrong
+        raise WitnessDamagedError("the list of entries once seen valid is no longer JSON", _HINT) from wrong
     if not isinstance(value, dict) or value.keys() != _KEYS:
-        raise WitnessDamagedError("the record of entries once seen valid has other fields than it should", _HINT)
+        raise WitnessDamagedError("the list of entries once seen valid has the wrong fields", _HINT)
     if value["version"] != _VERSION:
         raise WitnessDamagedError(
-            "the record of entries once seen valid was written by another version", "Use the newer handoff-tui."
+            "the list of entries once seen valid was written by another version", "Use the newer handoff-tui."
         )
     genesis, entries = value["genesis"], value["entries"]
     if not isinstance(entries, list) or not all(map(_is_entry_id, [genesis, *entries])):
-        raise WitnessDamagedError("the record of entries once seen valid names something that is no entry", _HINT)
+        raise WitnessDamagedError("the list of entries once seen valid names something that is not an entry", _HINT)
     return Seen(genesis, frozenset(entries))
 
 
 def build_witness(genesis: str, new: Collection[str], old: bytes | None = None) -> bytes:
-    """The record with new entries at its end; the old one, which was read before, is taken over as it stands."""
+    """Appends new entries; the old content, which was read before, is kept as it is."""
     lines = ",\n".join(json.dumps(entry) for entry in sorted(new)).encode()
     if old is not None and old.endswith(_END) and old[-len(_END) - 1 : -len(_END)] == b'"':
         return old[: -len(_END)] + b",\n" + lines + _END

@@ -1,14 +1,56 @@
-"""Stored files that entries are bound to: snapshots and review records, in the work tree or on a branch."""
+"""Stored files that entries are bound to, by digest: snapshots and review records, in the work tree or on a branch."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from handoff_tui.core.errors import HandoffError
+from pydantic import ValidationError
+
+from handoff_tui.core.errors import HandoffError, ReviewRecordError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.repository import Repository
+from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def write_review(root: Path, record: ReviewRecord) -> str:
+    """Stores a record and returns its digest."""
+    return _open(root).write(encode_review(record))
+
+
+def encode_review(record: ReviewRecord) -> bytes:
+    value = {**record.model_dump(mode="json", exclude_defaults=True), "schema_version": record.schema_version}
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
+
+
+def read_review(root: Path, digest: str) -> ReviewRecord:
+    """Reads the record of a digest."""
+    folder = _open(root)
+    try:
+        return ReviewRecord.model_validate_json(folder.read(digest), strict=True)
+    except ValidationError as wrong:
+        raise ReviewRecordError(
+            f"{folder.build_path(digest)} is not a review record that this version can read",
+            "A newer handoff-tui may have written it; or restore the file from git.",
+        ) from wrong
+
+
+def find_review(root: Path, digest: str) -> ReviewRecord | None:
+    """Reads the record of a digest; None if it is missing or cannot be read."""
+    try:
+        return read_review(root, digest)
+    except HandoffError:
+        return None
+
+
+def _open(root: Path) -> AddressedFolder:
+    return AddressedFolder(root, "reviews", ".json", max_bytes=_MOST_BYTES)
+
 
 BASELINES = "baselines"
 REVIEWS = "reviews"
@@ -17,7 +59,7 @@ _MAX_BYTES = {BASELINES: 256 * 1024 * 1024, REVIEWS: 16 * 1024 * 1024}
 
 
 class EvidenceFiles:
-    """What is stored by its digest, with exactly the content that the digest is of, wherever a copy is."""
+    """Reads what is stored by its digest, wherever a true copy is."""
 
     def __init__(self, repository: Repository) -> None:
         self._git = repository.git
@@ -29,7 +71,7 @@ class EvidenceFiles:
         return self._folders[folder].build_path(digest)
 
     def read(self, folder: str, digest: str, refs: Iterable[str] = ()) -> bytes | None:
-        """The content; nothing where neither the work tree nor one of these refs has it."""
+        """Returns the content; None if neither the work tree nor one of these refs has it."""
         try:
             return self._folders[folder].read(digest)
         except HandoffError:
@@ -42,7 +84,7 @@ class EvidenceFiles:
         return None
 
     def read_many(self, folder: str, digests: Iterable[str], refs: Iterable[str] = ()) -> Iterator[tuple[str, bytes]]:
-        """The same for many, one at a time; what is in none of these places is left out. A ref costs two git calls."""
+        """Reads many, one at a time, and leaves out what is nowhere. Each ref costs two git calls."""
         missing: set[str] = set()
         for digest, answer in self._folders[folder].read_many(digests):
             if isinstance(answer, HandoffError):

@@ -1,39 +1,27 @@
-"""Entries of the log: bytes to a checked value and back. What is wrong with a chain of them is judged elsewhere."""
+"""Entries of the log: bytes to a checked value and back. How entries fit together is for `chain` to judge."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from handoff_tui.core.errors import EntrySchemaError
 from handoff_tui.log.entries import canonical, fields
 from handoff_tui.log.entries.envelope import build_entry_id, build_envelope, build_pae, parse_envelope
 from handoff_tui.log.entries.fields import Fields
-from handoff_tui.log.entries.patterns import (
-    DECISION_SUBJECTS,
-    DIGESTS,
-    STATEMENT_TYPE,
-    WORK_SUBJECTS,
-    match_entry,
-)
+from handoff_tui.log.entries.kinds import DIGESTS, FORMS, GENESIS, STATEMENT_TYPE, EntryForm
+from handoff_tui.log.entries.patterns import match_entry
 from handoff_tui.log.entries.sshsig import Signature, verify_signature
-from handoff_tui.log.record import APPROVING, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
+from handoff_tui.log.entry import APPROVING, Decision, DecisionVerb, Entry, EntryKind, PolicyText, Subject, Work
 
 _STATEMENT_KEYS = frozenset({"_type", "predicate", "predicateType", "subject"})
 _DESCRIPTOR_KEYS = frozenset({"digest", "name"})
 _FILE_KEYS = frozenset({"allowed_signers", "policy.toml"})
-_SHARED_KEYS = frozenset({"actor", "parents", "seq", "time"})
-_GENESIS_KEYS = _SHARED_KEYS | {"files", "nonce", "version"}
-_POLICY_KEYS = _SHARED_KEYS | {"files", "log", "previous", "version"}
-_SUBMISSION_KEYS = _SHARED_KEYS | {"attempt", "handoff", "log", "phase", "policy", "producers"}
-_DECISION_KEYS = _SUBMISSION_KEYS | {"decision", "reason", "regards"}
-
-_POLICY_SUBJECTS = {"allowed_signers": "sha256", "policy.toml": "sha256"}
 
 
 class ParsedEntry(NamedTuple):
-    """An entry with all that is needed to check who signed it."""
+    """An entry with everything needed to check who signed it."""
 
     entry: Entry
     signatures: tuple[Signature, ...]
@@ -41,8 +29,16 @@ class ParsedEntry(NamedTuple):
     """What the signatures cover."""
 
 
+class _Parts(NamedTuple):
+    """What sets the kinds of entry apart."""
+
+    policy: PolicyText | None = None
+    work: Work | None = None
+    decision: Decision | None = None
+
+
 def parse_entry(content: bytes) -> ParsedEntry:
-    """The file of an entry: bytes, envelope, fields, form of the signatures; `verify_signatures` is the next step."""
+    """Reads the file of an entry: envelope, fields, form of the signatures. `verify_signatures` is the next step."""
     envelope = parse_envelope(content)
     keyids = tuple(signature.key.fingerprint for signature in envelope.signatures)
     entry = parse_payload(envelope.payload, build_entry_id(content), keyids)
@@ -56,7 +52,7 @@ def verify_signatures(parsed: ParsedEntry) -> None:
 
 
 def parse_payload(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] = ()) -> Entry:
-    """The signed part alone, as it is before anybody signed."""
+    """Reads the signed part alone, as it is before anybody signs."""
     return match_entry(payload, entry_id, keyids) or parse_statement(payload, entry_id, keyids)
 
 
@@ -65,19 +61,14 @@ def parse_statement(payload: bytes, entry_id: str = "", keyids: tuple[str, ...] 
     statement = fields.parse_object(canonical.decode_shaped(payload), _STATEMENT_KEYS, "the statement")
     if statement["_type"] != STATEMENT_TYPE:
         raise EntrySchemaError(f"the statement's _type is not {STATEMENT_TYPE}")
-    kind = statement["predicateType"]
-    predicate, subject = statement["predicate"], statement["subject"]
-    if kind == EntryKind.DECISION:
-        return _parse_decision(predicate, subject, entry_id, keyids)
-    if kind == EntryKind.SUBMISSION:
-        return _parse_submission(predicate, subject, entry_id, keyids)
-    if kind == EntryKind.POLICY:
-        return _parse_policy(predicate, subject, entry_id, keyids)
-    raise EntrySchemaError("the predicateType is not one of this log", "A newer version may know it.")
+    form = _find_form(statement)
+    values = fields.parse_object(statement["predicate"], form.fields, form.name)
+    digests = _parse_subjects(statement["subject"], form.subjects)
+    return _build_entry(values, form.kind, entry_id, keyids, _PARSERS[form.kind](values, digests))
 
 
 def build_payload(entry: Entry) -> bytes:
-    """What is to be signed; an entry that could not be read back is refused. Its id and keyids play no part."""
+    """Returns what is to be signed; refuses an entry that could not be read back. Its id and keyids play no part."""
     payload = canonical.encode(
         {
             "_type": STATEMENT_TYPE,
@@ -92,20 +83,25 @@ def build_payload(entry: Entry) -> bytes:
 
 
 def build_file(payload: bytes, signatures: Iterable[bytes]) -> bytes:
-    """The file of an entry, of what was signed and the armored signatures in any order."""
+    """Builds the file of an entry from its payload and the armored signatures, in any order."""
     return build_envelope(payload, signatures)
 
 
-def _parse_policy(
-    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
-) -> Entry:
-    is_genesis = isinstance(predicate, dict) and "nonce" in predicate
-    values = fields.parse_object(predicate, _GENESIS_KEYS if is_genesis else _POLICY_KEYS, "the policy")
+def _find_form(statement: Fields) -> EntryForm:
+    named, predicate = statement["predicateType"], statement["predicate"]
+    kind = next((kind for kind in FORMS if kind == named), None)
+    if kind is None:
+        raise EntrySchemaError("the predicateType is not one of this log", "A newer version may know it.")
+    is_genesis = kind is EntryKind.POLICY and isinstance(predicate, dict) and "nonce" in predicate
+    return GENESIS if is_genesis else FORMS[kind]
+
+
+def _parse_policy(values: Fields, digests: dict[str, str]) -> _Parts:
     files = fields.parse_object(values["files"], _FILE_KEYS, "files")
-    digests = _parse_subjects(subject, _POLICY_SUBJECTS)
-    for name in _POLICY_SUBJECTS:
-        if hashlib.sha256(fields.parse_text(files, name).encode()).hexdigest() != digests[name]:
+    for name, digest in digests.items():
+        if hashlib.sha256(fields.parse_text(files, name).encode()).hexdigest() != digest:
             raise EntrySchemaError(f"the subject {name} is not the hash of the text that is carried")
+    is_genesis = "nonce" in values
     text = PolicyText(
         version=fields.parse_integer(values, "version"),
         allowed_signers=fields.parse_text(files, "allowed_signers"),
@@ -113,22 +109,14 @@ def _parse_policy(
         previous=None if is_genesis else fields.parse_word(values, "previous", fields.ENTRY_ID),
         nonce=fields.parse_word(values, "nonce", fields.NONCE) if is_genesis else None,
     )
-    return _build_entry(values, EntryKind.POLICY, entry_id, keyids, policy=text)
+    return _Parts(policy=text)
 
 
-def _parse_submission(
-    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
-) -> Entry:
-    values = fields.parse_object(predicate, _SUBMISSION_KEYS, "the submission")
-    work = _parse_work(values, _parse_subjects(subject, WORK_SUBJECTS))
-    return _build_entry(values, EntryKind.SUBMISSION, entry_id, keyids, work=work)
+def _parse_submission(values: Fields, digests: dict[str, str]) -> _Parts:
+    return _Parts(work=_parse_work(values, digests))
 
 
-def _parse_decision(
-    predicate: canonical.Value, subject: canonical.Value, entry_id: str, keyids: tuple[str, ...]
-) -> Entry:
-    values = fields.parse_object(predicate, _DECISION_KEYS, "the decision")
-    digests = _parse_subjects(subject, DECISION_SUBJECTS)
+def _parse_decision(values: Fields, digests: dict[str, str]) -> _Parts:
     try:
         verb = DecisionVerb(fields.parse_text(values, "decision"))
     except ValueError as wrong:
@@ -139,8 +127,14 @@ def _parse_decision(
         regards=fields.parse_ids(values, "regards"),
         review=digests.pop("review"),
     )
-    work = _parse_work(values, digests)
-    return _build_entry(values, EntryKind.DECISION, entry_id, keyids, work=work, decision=decision)
+    return _Parts(work=_parse_work(values, digests), decision=decision)
+
+
+_PARSERS: Mapping[EntryKind, Callable[[Fields, dict[str, str]], _Parts]] = {
+    EntryKind.POLICY: _parse_policy,
+    EntryKind.SUBMISSION: _parse_submission,
+    EntryKind.DECISION: _parse_decision,
+}
 
 
 def _parse_work(values: Fields, digests: dict[str, str]) -> Work:
@@ -154,17 +148,8 @@ def _parse_work(values: Fields, digests: dict[str, str]) -> Work:
     )
 
 
-def _build_entry(
-    values: Fields,
-    kind: EntryKind,
-    entry_id: str,
-    keyids: tuple[str, ...],
-    *,
-    policy: PolicyText | None = None,
-    work: Work | None = None,
-    decision: Decision | None = None,
-) -> Entry:
-    """The part that all kinds share. Only a genesis stands alone, and it is the first."""
+def _build_entry(values: Fields, kind: EntryKind, entry_id: str, keyids: tuple[str, ...], parts: _Parts) -> Entry:
+    """Adds the fields that all kinds share. Only a genesis stands alone, and it is the first."""
     parents = fields.parse_ids(values, "parents")
     seq = fields.parse_integer(values, "seq")
     is_genesis = "log" not in values
@@ -181,23 +166,23 @@ def _build_entry(
         parents=parents,
         log=None if is_genesis else fields.parse_word(values, "log", fields.ENTRY_ID),
         keyids=keyids,
-        policy=policy,
-        work=work,
-        decision=decision,
+        policy=parts.policy,
+        work=parts.work,
+        decision=parts.decision,
     )
 
 
-def _parse_subjects(value: canonical.Value, expected: dict[str, str]) -> dict[str, str]:
-    """Digests by name; the names, their order and the digests' kinds are fixed for each kind of entry."""
+def _parse_subjects(value: canonical.Value, expected: Mapping[str, str]) -> dict[str, str]:
+    """Returns digests by name; names, order and kinds of digest are fixed for each kind of entry."""
     if not isinstance(value, list) or len(value) != len(expected):
         raise EntrySchemaError(f"the subjects are not {', '.join(expected)}")
     digests: dict[str, str] = {}
     for item, (name, kind) in zip(value, expected.items(), strict=True):
         if not isinstance(item, dict) or item.keys() != _DESCRIPTOR_KEYS or item["name"] != name:
-            raise EntrySchemaError(f"the subject {name} is not at its place, or has not name and digest alone")
+            raise EntrySchemaError(f"the subject {name} is out of place, or has more or less than a name and a digest")
         digest = item["digest"]
         if not isinstance(digest, dict) or len(digest) != 1 or kind not in digest:
-            raise EntrySchemaError(f"the subject {name} has not the one digest {kind}")
+            raise EntrySchemaError(f"the subject {name} does not have exactly one digest, {kind}")
         digests[name] = fields.parse_word(digest, kind, DIGESTS[kind])
     return digests
 
@@ -207,7 +192,7 @@ def _build_predicate(entry: Entry) -> Fields:
     if entry.log is not None:
         values["log"] = entry.log
     if entry.policy is not None:
-        values["files"] = {"allowed_signers": entry.policy.allowed_signers, "policy.toml": entry.policy.policy_toml}
+        values["files"] = {**entry.policy.files}
         values["version"] = entry.policy.version
         optional = {"previous": entry.policy.previous, "nonce": entry.policy.nonce}
         values |= {name: value for name, value in optional.items() if value is not None}
@@ -225,12 +210,13 @@ def _build_subjects(entry: Entry) -> canonical.Value:
     digests: dict[str, str] = {}
     if entry.policy is not None:
         # Half a surrogate pair passes here, so that the encoder can refuse it as it does in every other field.
-        texts = (entry.policy.allowed_signers, entry.policy.policy_toml)
-        hashed = (hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() for text in texts)
-        digests |= zip(_POLICY_SUBJECTS, hashed, strict=True)
+        texts = {"allowed_signers": entry.policy.allowed_signers, "policy.toml": entry.policy.policy_toml}
+        digests |= {
+            name: hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() for name, text in texts.items()
+        }
     if entry.work is not None:
         digests |= entry.work.subject.model_dump()
     if entry.decision is not None:
         digests["review"] = entry.decision.review
-    kinds = {**_POLICY_SUBJECTS, **DECISION_SUBJECTS}
+    kinds = {name: kind for form in FORMS.values() for name, kind in form.subjects.items()}
     return [{"digest": {kinds[name]: value}, "name": name} for name, value in digests.items()]

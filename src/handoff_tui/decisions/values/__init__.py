@@ -1,3 +1,0 @@
-"""What decisions are made of."""
-
-from __future__ import annotations
