@@ -12,13 +12,13 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
-    list_tree,
     read_blobs,
     read_commits,
     read_notes,
     read_refs,
     resolve_commits,
 )
+from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_identity
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint

@@ -10,11 +10,11 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from handoff_tui.core.errors import GitError, ObjectMissingError, RepositoryError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.git.hardening import build_environment, build_overrides, parse_config_list
+from handoff_tui.git.hardening import ConfigLine, build_environment, build_overrides, parse_config_list
 from handoff_tui.git.special_files import refuse_special_files_below
 from handoff_tui.system.processes.programs import build_search_path
 
@@ -111,24 +111,39 @@ class Git:
         self.git_dir = git_dir
         self.common_dir = common_dir
         self._environment: dict[str, str] = {}
+        self._config: list[ConfigLine] | None = None
 
     def __repr__(self) -> str:
         """Without the environment: it may hold the user's secrets, and tracebacks are passed on."""
         return f"Git({self.folder!r}, overrides={self.overrides!r})"
 
     @classmethod
-    def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Git:
-        """A door that has looked at the repository's configuration and disarmed it.
+    def open(cls, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None) -> Self:
+        """Reads the repository's configuration and disarms it.
 
-        What is planted after this look is not disarmed: open again before each round of reading.
+        What is planted after that is not disarmed: open again before each round of reading.
         """
-        listing = cls(folder).run("config", "--show-scope", "--list", "-z", "--includes")
+        config = Git(folder).list_config()
+        opened = cls(folder, build_overrides(config), git_dir, common_dir)
+        opened._config = config
+        return opened
+
+    def list_config(self) -> list[ConfigLine]:
+        """Returns the configuration of all scopes: as of when this was opened, or as of now if it never was."""
+        if self._config is not None:
+            return self._config
+        listing = self.run("config", "--show-scope", "--list", "-z", "--includes")
         if not listing.ok:
             raise GitError(
-                f"git cannot read the configuration of {folder}: {listing.complaint}",
+                f"git cannot read the configuration of {self.folder}: {listing.complaint}",
                 "Repair .git/config, or move it aside and run git init again.",
             )
-        return cls(folder, build_overrides(parse_config_list(listing.stdout)), git_dir, common_dir)
+        return parse_config_list(listing.stdout)
+
+    def write_user_setting(self, key: str, value: str) -> None:
+        """Sets a key in the user's own configuration."""
+        self.read("config", "--global", key, value)
+        self._config = None
 
     def argv(self, *arguments: str) -> list[str]:
         command, *rest = arguments

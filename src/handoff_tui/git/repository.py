@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.session import RepositorySession
 from handoff_tui.git.special_files import refuse_special_files
 from handoff_tui.git.work_tree.listing import Tracked, parse_listing, sort_paths
 from handoff_tui.system.background import Background
@@ -59,7 +60,7 @@ def open_repository(start: Path) -> Repository:
         root=root,
         git_dir=Path(git_dir),
         common_dir=Path(common_dir),
-        git=Git.open(root, Path(git_dir), Path(common_dir)),
+        git=RepositorySession.open(root, Path(git_dir), Path(common_dir)),
         shallow=shallow == "true",
         object_format=object_format,
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from handoff_tui.changes.comparison.snapshot_diff import Change
+from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.text.labels import (
     Label,
@@ -27,7 +27,7 @@ FAMILIES = {
     "gates": label_all(label_gate, [*GateName, None]),
     "movers": label_all(label_mover, Mover),
     "verdicts": label_all(label_verdict, VerdictState),
-    "differences": label_all(label_difference, Change),
+    "differences": label_all(label_difference, ItemChange),
     "readiness": [label_readiness(blocked=blocked) for blocked in (True, False)],
 }
 
@@ -51,7 +51,9 @@ def test_words_are_those_of_the_model() -> None:
     assert [label_gate(name).word for name in GateName] == [name.value for name in GateName]
     assert [label_verdict(state).word for state in VerdictState] == [state.value for state in VerdictState]
     assert [label_mover(mover).word for mover in Mover] == [mover.value for mover in Mover]
-    assert [label_difference(change).word for change in Change] == [change.replace("-", " ") for change in Change]
+    assert [label_difference(change).word for change in ItemChange] == [
+        change.replace("-", " ") for change in ItemChange
+    ]
 
 
 def test_gate_that_is_not_known_is_never_passed_off_as_another() -> None:

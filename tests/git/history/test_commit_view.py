@@ -6,8 +6,9 @@ import pytest
 
 from handoff_tui.core.errors import StoreWriteError
 from handoff_tui.git.history.commit_view import offer_commit_view
-from handoff_tui.git.history.commits import list_history, read_commits
+from handoff_tui.git.history.commits import read_commits
 from handoff_tui.git.repository import open_repository
+from handoff_tui.git.session import session_of
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
@@ -19,7 +20,7 @@ def test_view_has_the_head_of_then(builder: RepositoryBuilder) -> None:
     before = read_fingerprint(builder.folder)
     view = offer_commit_view(repository, builder.head("HEAD~1"))
     assert [commit.subject for commit in read_commits(view.git, 9)] == ["two", "one"]
-    assert list_history(view.git)[0] == builder.head("mark")
+    assert next(iter(session_of(view.git).read_history().parents)) == builder.head("mark")
     assert [commit.subject for commit in read_commits(repository.git, 1)] == ["three"]
     assert view.root == repository.root
     assert read_fingerprint(builder.folder) == before

@@ -13,7 +13,6 @@ from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
     is_cut_off,
-    list_tree,
     read_blobs,
     read_commit_dates,
     read_commits,
@@ -21,6 +20,7 @@ from handoff_tui.git.history.commits import (
     read_refs,
     resolve_commits,
 )
+from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
@@ -94,7 +94,7 @@ def test_unborn_branch_has_no_history(builder: RepositoryBuilder) -> None:
     assert resolve_commits(git, ["HEAD"]) == {"HEAD": None}
     assert count_commits_since(git, "HEAD") is None
     assert find_last_commit(git, "a") is None
-    assert list_tree(git, "HEAD") == []
+    assert list_tree(git, "HEAD") == ()
 
 
 def test_missing_commit_is_an_error_and_not_an_empty_history(builder: RepositoryBuilder) -> None:
@@ -303,8 +303,8 @@ def test_tree_is_listed_with_odd_names(builder: RepositoryBuilder) -> None:
     """Every path of a commit, as it is; nothing for what is no commit."""
     builder.write("a").write("d/new\nline").commit()
     git = open_git(builder)
-    assert list_tree(git, "HEAD") == ["a", "d/new\nline"]
-    assert list_tree(git, "nothing") == list_tree(git, "--help") == list_tree(git, "a\0b") == []
+    assert list_tree(git, "HEAD") == ("a", "d/new\nline")
+    assert list_tree(git, "nothing") == list_tree(git, "--help") == list_tree(git, "a\0b") == ()
 
 
 def test_dates_of_commits_are_read(builder: RepositoryBuilder) -> None:

@@ -11,7 +11,7 @@ from handoff_tui.changes.diff import DiffRequest, diff
 from handoff_tui.core.errors import GitError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs, read_trees
-from handoff_tui.git.objects import integrity as true_objects
+from handoff_tui.git.objects import integrity
 from handoff_tui.git.objects.integrity import matches_id, refuse_altered_objects
 from handoff_tui.git.objects.isolated import open_isolated_objects
 from handoff_tui.git.objects.reader import ObjectReader
@@ -96,7 +96,7 @@ def test_tree_of_a_commit_is_no_false_one(builder: RepositoryBuilder, tmp_path: 
 
 def test_large_and_many_objects_are_looked_at_too(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit into memory at once is read piece by piece, or in several goes."""
-    monkeypatch.setattr(true_objects, "_BYTES_AT_ONCE", 10)
+    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 10)
     names = [name(builder, one) for one in ("HEAD:src/app.py", "HEAD:other", "HEAD^{tree}", "HEAD~1", "HEAD~1:src")]
     with open_isolated_objects(Git(builder.folder), names[0]) as view:
         refuse_altered_objects(view, [*names, "1" * 40])

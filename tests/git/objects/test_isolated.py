@@ -98,7 +98,8 @@ def test_folder_is_gone_with_the_process(builder: RepositoryBuilder, tmp_path: P
     code = (
         "import sys; from pathlib import Path; from handoff_tui.git.command import Git;"
         "from handoff_tui.git.objects.isolated import open_isolated_objects\n"
-        "with open_isolated_objects(Git(Path(sys.argv[1])), sys.argv[2]) as view: sys.stdout.write(str(view.write_blob(b'x')))"
+        "with open_isolated_objects(Git(Path(sys.argv[1])), sys.argv[2]) as view:\n"
+        "    sys.stdout.write(str(view.write_blob(b'x')))"
     )
     place = tmp_path / "temporary"
     place.mkdir()

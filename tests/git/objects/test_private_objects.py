@@ -12,6 +12,7 @@ from handoff_tui.git.objects.private_objects import (
     quote_folder,
     write_without_own_folder,
 )
+from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
@@ -48,10 +49,10 @@ def test_only_our_folder_at_the_root_is_dropped(builder: RepositoryBuilder, tmp_
     builder.write("sub/.handoff-tui/x").write("a").commit()
     plain = builder.head("HEAD^{tree}")
     builder.write(".handoff-tui/log/x").commit()
-    git = open_repository(builder.folder).git
-    reading, writing = offer_objects(open_repository(builder.folder), tmp_path), offer_own_objects(tmp_path)
-    assert write_without_own_folder(git, builder.head("HEAD^{tree}"), reading, writing) == plain
-    assert write_without_own_folder(git, plain, reading, writing) == plain
+    repository = open_repository(builder.folder)
+    reader = ObjectReader(repository.git, offer_objects(repository, tmp_path))
+    assert write_without_own_folder(reader, builder.head("HEAD^{tree}"), tmp_path) == plain
+    assert write_without_own_folder(reader, plain, tmp_path) == plain
 
 
 def test_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:

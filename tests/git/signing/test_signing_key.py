@@ -30,7 +30,7 @@ def without_agent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def git(builder: RepositoryBuilder) -> Git:
-    return Git.open(builder.folder)
+    return Git(builder.folder)
 
 
 def configure(home: Path, *lines: str) -> None:

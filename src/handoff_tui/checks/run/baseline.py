@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.git.history.changes import find_merge_base
-from handoff_tui.git.history.commits import read_refs, resolve_commits
+from handoff_tui.git.history.commits import list_ref_ids, resolve_commits
 from handoff_tui.git.history.work_commits import list_work_commits
 from handoff_tui.handoffs.session import Desk, has_log
 
@@ -63,7 +63,7 @@ def _has_work_since(desk: Desk, base: str) -> bool:
 
 
 def _list_main_branches(desk: Desk) -> list[str]:
-    names = {ref.name for ref in read_refs(desk.repository.git, "refs/heads", "refs/remotes")}
+    names = list_ref_ids(desk.repository.git, "refs/heads", "refs/remotes")
     own = f"refs/heads/{desk.work_tree.facts.branch}"
     wanted = (f"refs/{place}{name}" for name in _USUAL_NAMES for place in ("remotes/origin/", "heads/"))
     return [ref for ref in wanted if ref in names and ref != own]

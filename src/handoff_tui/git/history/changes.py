@@ -51,13 +51,11 @@ def find_merge_base(git: Git, one: str, other: str) -> str | None:
 
 def read_remotes(git: Git) -> list[tuple[str, str]]:
     """Names and addresses of the remotes."""
-    answer = git.run("config", "-z", "--get-regexp", r"^remote\..*\.url$")
-    found: list[tuple[str, str]] = []
-    for item in os.fsdecode(answer.stdout).split("\0"):
-        key, _, url = item.partition("\n")
-        if url:
-            found.append((key.removeprefix("remote.").removesuffix(".url"), url))
-    return sorted(found)
+    return sorted(
+        (key.removeprefix("remote.").removesuffix(".url"), url)
+        for _, key, url in git.list_config()
+        if url and key.startswith("remote.") and key.endswith(".url")
+    )
 
 
 def reaches_locally(root: Path, url: str) -> bool | None:

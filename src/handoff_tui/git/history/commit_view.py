@@ -15,8 +15,8 @@ from pathlib import Path
 from threading import Lock
 
 from handoff_tui.core.errors import StoreWriteError
-from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository
+from handoff_tui.git.session import RepositorySession
 
 _PREFIX = "handoff-tui-"
 _lock = Lock()
@@ -35,7 +35,7 @@ def offer_commit_view(repository: Repository, commit: str) -> Repository:
             f"{folder} cannot be written: {refused.strerror}", "Make room in the temporary folder (TMPDIR)."
         ) from refused
     git_dir = folder / ".git"
-    git = Git(folder, repository.git.overrides, git_dir, repository.common_dir)
+    git = RepositorySession(folder, repository.git.overrides, git_dir, repository.common_dir)
     return repository._replace(git=git, git_dir=git_dir)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN
 
 _FORMAT = "%ae%x00%ce%x00%B%x00"
@@ -53,6 +54,9 @@ def read_contributors(git: Git, commits: list[str]) -> frozenset[str]:
 
 def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> frozenset[str]:
     """Those of many commits that are `head` or before it, in two git calls; one that is not here is not."""
+    history = session_of(git).read_history() if head == "HEAD" else None
+    if history is not None and history.complete:
+        return frozenset(commit for commit in commits if commit in history.parents)
     here = {name for name, commit in resolve_commits(git, list(dict.fromkeys(commits))).items() if commit is not None}
     if not here:
         return frozenset()
@@ -62,4 +66,7 @@ def find_ancestors(git: Git, commits: Iterable[str], head: str = "HEAD") -> froz
 
 def is_ancestor(git: Git, commit: str, head: str) -> bool:
     """Whether a commit is `head` or before it; one that is not here any more is not."""
+    history = session_of(git).read_history()
+    if history.complete and head in {"HEAD", next(iter(history.parents), None)}:
+        return commit in history.parents
     return git.run("merge-base", "--is-ancestor", commit, head).ok

@@ -8,12 +8,10 @@ repository of our own, in a temporary folder, that borrows the objects of the re
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import re
 import shutil
 import tempfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -21,12 +19,12 @@ from threading import Lock
 
 from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.git.command import Git, GitAnswer
-from handoff_tui.git.objects.private_objects import quote_folder
+from handoff_tui.git.objects.private_objects import quote_folder, write_loose_object
+from handoff_tui.git.objects.reader import MISSING_HINT
 from handoff_tui.git.stream import GitStream, open_stream
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_ID = re.compile(r"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
-_SHA1_WIDTH = 40
 _CONFIGS = {
     40: b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
     64: b"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",
@@ -43,10 +41,6 @@ _OVERRIDES = (
 )
 _STREAMED = (*_OVERRIDES, ("core.bigFileThreshold", "1"))
 """Contents of any size are handed on piece by piece. Not for comparing: there it would make everything binary."""
-MISSING_HINT = (
-    "The clone may be shallow or partial, or the object was pruned: git fetch --unshallow, or a fetch from a full "
-    "copy, may bring it back."
-)
 
 _lock = Lock()
 _folders: dict[int, Path] = {}
@@ -82,7 +76,7 @@ class IsolatedObjects:
             known = self._variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"]
             joined = os.pathsep.join((quote_folder(self._written), known))
             self._variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = joined
-        return _write_object(self._written, content, self.id_width)
+        return write_loose_object(self._written, b"blob", content, self.id_width)
 
     def explain(self, answer: GitAnswer, command: str, wanted: Mapping[str, str]) -> GitError:
         """The error behind an answer: which of the wanted objects (id to what it is) is not here, if that is it."""
@@ -129,20 +123,9 @@ def _make_folder(id_width: int) -> Path:
     (folder / "refs").mkdir()
     (folder / "objects").mkdir()
     (folder / "config").write_bytes(_CONFIGS[id_width])
-    _write_object(folder / "objects", b"", id_width)
+    write_loose_object(folder / "objects", b"blob", b"", id_width)
     (folder / "HEAD").write_bytes(b"ref: refs/heads/none\n")
     return folder
-
-
-def _write_object(folder: Path, content: bytes, id_width: int) -> str:
-    """Stores a blob as git does."""
-    stored = b"blob %d\0" % len(content) + content
-    digest = hashlib.sha1(stored, usedforsecurity=False) if id_width == _SHA1_WIDTH else hashlib.sha256(stored)
-    name = digest.hexdigest()
-    place = folder / name[:2]
-    place.mkdir(exist_ok=True)
-    (place / name[2:]).write_bytes(zlib.compress(stored, 1))
-    return name
 
 
 def _find_objects(git: Git) -> Path:

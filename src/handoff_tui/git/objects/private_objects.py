@@ -6,15 +6,20 @@ the user's own file. So whatever writes sees our folder alone; whatever reads se
 
 from __future__ import annotations
 
+import hashlib
 import os
+import zlib
 from pathlib import Path
 
-from handoff_tui.core.errors import CaptureError
-from handoff_tui.git.command import Git
+from handoff_tui.core.errors import CaptureError, ObjectMissingError
+from handoff_tui.git.objects.log_trees import parse_tree
+from handoff_tui.git.objects.reader import MISSING_HINT, ObjectReader
 from handoff_tui.git.repository import Repository
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
 _FOLDER = "objects"
+_SHA1_WIDTH = 40
+_MAX_TREE_BYTES = 64 * 1024 * 1024
 _CACHE_HINT = "Give this user a cache folder that can be written; XDG_CACHE_HOME says where."
 
 
@@ -53,17 +58,33 @@ def quote_folder(folder: Path) -> str:
     return f'"{escaped}"'
 
 
-def write_without_own_folder(git: Git, tree: str, reading: dict[str, str], writing: dict[str, str]) -> str:
+def write_without_own_folder(reader: ObjectReader, tree: str, cache_folder: Path) -> str:
     """The tree without `.handoff-tui/`; the tree itself where there is none. A file of that name is not ours."""
-    listing = git.read("ls-tree", "-z", "--full-tree", tree, extra=reading)
-    entries = [entry for entry in listing.split(b"\0") if entry]
-    kept = [entry for entry in entries if not _is_own(entry)]
-    if len(kept) == len(entries):
+    content = reader.read_tree(tree, _MAX_TREE_BYTES)
+    if content is None:
+        message = f"the tree {tree} is not in this repository, or is not what its name says"
+        raise ObjectMissingError(message, MISSING_HINT)
+    is_own = (entry for entry in parse_tree(content, len(tree) // 2) if entry.is_folder and entry.name == OWN_FOLDER)
+    own = next(is_own, None)
+    if own is None:
         return tree
-    made = git.read("mktree", "-z", "--missing", stdin=b"".join(entry + b"\0" for entry in kept), extra=writing)
-    return made.decode("ascii").strip()
+    kept = content.replace(b"40000 " + OWN_FOLDER.encode() + b"\0" + bytes.fromhex(own.object), b"", 1)
+    folder = make_folder(cache_folder / _FOLDER)
+    try:
+        return write_loose_object(folder, b"tree", kept, len(tree))
+    except OSError as refused:
+        raise build_cache_error(folder, refused) from refused
 
 
-def _is_own(entry: bytes) -> bool:
-    meta, _, name = entry.partition(b"\t")
-    return name == OWN_FOLDER.encode() and meta.startswith(b"040000 tree ")
+def write_loose_object(folder: Path, kind: bytes, content: bytes, id_width: int) -> str:
+    """Stores an object as git does, in one step; returns its id."""
+    stored = b"%b %d\0" % (kind, len(content)) + content
+    digest = hashlib.sha1(stored, usedforsecurity=False) if id_width == _SHA1_WIDTH else hashlib.sha256(stored)
+    name = digest.hexdigest()
+    place = folder / name[:2] / name[2:]
+    if not place.exists():
+        place.parent.mkdir(exist_ok=True)
+        temporary = place.with_name(f"tmp_obj_{os.urandom(8).hex()}")
+        temporary.write_bytes(zlib.compress(stored, 1))
+        temporary.replace(place)
+    return name

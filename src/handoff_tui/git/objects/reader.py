@@ -1,4 +1,4 @@
-"""Old contents of files, asked for one after another: one `git cat-file` answers them all.
+"""Objects of a repository by name, answered by one `git cat-file --batch-command` for as long as the reader lives.
 
 Whatever is unusual (git ends, is late, or says something odd) is asked again in a call of its own, which explains it.
 """
@@ -11,56 +11,155 @@ import select
 import signal
 import subprocess
 import weakref
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import IO, Protocol
+from threading import RLock
+from typing import IO, NamedTuple
 
+from handoff_tui.core.errors import GitError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git
-from handoff_tui.git.history.commits import can_be_asked, read_blobs, read_trees
 from handoff_tui.git.objects.integrity import matches_id
 
 _FOUND = compile_later(rb"([0-9a-f]{40,64}) ([a-z]+) ([0-9]+)")
 _CHUNK = 1 << 16
+_WRITTEN_AT_ONCE = 1 << 15
+"""A pipe takes this much whether git reads it or not, so writing questions never waits for reading answers."""
 _MOST_SKIPPED = 1 << 20
-"""More than this of what nobody wants is not read: ending git costs less."""
+"""More unwanted content than this is not read: starting git again costs less."""
+_USAGE_ERROR = 129
+MISSING_HINT = (
+    "The clone may be shallow or partial, or the object was pruned: git fetch --unshallow, or a fetch from a full "
+    "copy, may bring it back."
+)
 
 
-class _ReadAlone(Protocol):
-    """Reads some objects in calls of their own."""
+class ObjectInfo(NamedTuple):
+    """What git says about an object without reading its content."""
 
-    def __call__(self, git: Git, names: list[str], max_bytes: int, /) -> dict[str, bytes | None]: ...
+    id: str
+    kind: str
+    size: int
 
 
 class ObjectReader:
-    """Reads objects by name (`<id>` or `<commit>:<path>`). For one thread; git is ended with it, or by `close`."""
+    """Reads objects by name (`<id>` or `<commit>:<path>`). Threads take turns; git ends with the reader, or by `close`.
 
-    def __init__(self, git: Git) -> None:
-        self._git = git
+    `extra` may name further object folders, as git's variables do.
+    """
+
+    def __init__(self, git: Git, extra: Mapping[str, str] | None = None) -> None:
+        # a plain door: a session that owns this reader must not be kept alive by it
+        self._git = Git(git.folder, git.overrides, git.git_dir, git.common_dir)
+        self._extra = dict(extra or {})
+        self._lock = RLock()
         self._running: _Running | None = None
+        self._knows_commands = True
+        """False for git before 2.36: `--batch` gives contents, and everything else takes a call of its own."""
+
+    def describe(self, names: Iterable[str], peel: str = "") -> dict[str, ObjectInfo | None]:
+        """What each name stands for; None for what is missing. `peel` (`^{commit}`) is put behind each name."""
+        found: dict[str, ObjectInfo | None] = dict.fromkeys(names)
+        asked = [name for name in found if can_be_asked(name)]
+        for name, line in zip(asked, self._describe([f"{name}{peel}" for name in asked]), strict=True):
+            match = _FOUND.fullmatch(line)
+            if match is not None:
+                found[name] = ObjectInfo(match[1].decode("ascii"), match[2].decode("ascii"), int(match[3]))
+        return found
+
+    def read_many(self, kind: str, names: Iterable[str], max_bytes: int) -> dict[str, bytes | None]:
+        """Contents by name; None for what is missing, of another kind, too large, or not what its name says."""
+        found: dict[str, bytes | None] = dict.fromkeys(names)
+        described = self.describe(found).items()
+        small = [name for name, info in described if info and info.kind == kind and info.size <= max_bytes]
+        with self._lock:
+            try:
+                found.update(zip(small, self._start().read_all(small), strict=True) if small else ())
+            except (OSError, _OddAnswerError):
+                self.close()
+                found.update(self._read_alone(small))
+        return found
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
-        """The content; nothing for what is missing, too large, no file, or not what its name says."""
-        return self._read(name, max_bytes, b"blob", read_blobs)
+        """The content of a file; None for what is missing, too large, no file, or not what its name says."""
+        return self._read_one("blob", name, max_bytes)
 
     def read_tree(self, name: str, max_bytes: int) -> bytes | None:
-        """A folder as git stores it; nothing for what is missing, too large, no folder, or not what its name says."""
-        return self._read(name, max_bytes, b"tree", read_trees)
-
-    def _read(self, name: str, max_bytes: int, kind: bytes, read_alone: _ReadAlone) -> bytes | None:
-        if not can_be_asked(name):
-            return None
-        try:
-            if self._running is None:
-                self._running = _Running(self._git)
-            return self._running.ask(name, max_bytes, kind)
-        except (OSError, _OddAnswerError):
-            self.close()
-            return read_alone(self._git, [name], max_bytes)[name]
+        """A folder as git stores it; None for what is missing, too large, no folder, or not what its name says."""
+        return self._read_one("tree", name, max_bytes)
 
     def close(self) -> None:
-        if self._running is not None:
-            self._running.end()
-            self._running = None
+        """Ends git; it is started again when it is needed."""
+        with self._lock:
+            if self._running is not None:
+                self._knows_commands &= not self._running.refused_its_words
+                self._running.end()
+                self._running = None
+
+    def _start(self) -> _Running:
+        if self._running is None:
+            self._running = _Running(self._git, self._extra, knows_commands=self._knows_commands)
+        return self._running
+
+    def _describe(self, names: list[str]) -> list[bytes]:
+        if not names:
+            return []
+        with self._lock:
+            if self._knows_commands:
+                try:
+                    return self._start().describe_all(names)
+                except (OSError, _OddAnswerError):
+                    self.close()
+            output = self._git.read("cat-file", "--batch-check", stdin=_join_lines(names), extra=self._extra)
+        return output.split(b"\n")[:-1]
+
+    def _read_one(self, kind: str, name: str, max_bytes: int) -> bytes | None:
+        if not can_be_asked(name):
+            return None
+        with self._lock:
+            try:
+                return self._start().read_one(name, max_bytes, kind.encode())
+            except (OSError, _OddAnswerError):
+                self.close()
+                return self.read_many(kind, [name], max_bytes)[name]
+
+    def _read_alone(self, names: list[str]) -> dict[str, bytes | None]:
+        """Reads some objects in one call that explains what is wrong with them."""
+        output = self._git.read("cat-file", "--batch", stdin=_join_lines(names), extra=self._extra)
+        contents: dict[str, bytes | None] = {}
+        position = 0
+        for name in names:
+            header_end = output.find(b"\n", position)
+            match = _FOUND.fullmatch(output[position:header_end])
+            if match is None:
+                raise GitError(
+                    f"git cat-file gave no content for {name}: {output[position:header_end]!r}",
+                    "Is the repository being changed right now? Try again.",
+                )
+            start = header_end + 1
+            position = start + int(match[3]) + 1
+            content = output[start : position - 1]
+            contents[name] = content if matches_id(match[1].decode("ascii"), match[2], content) else None
+        return contents
+
+
+def can_be_asked(name: str) -> bool:
+    """Whether a name, which a document may have chosen, is one harmless line of a batch.
+
+    Not asked are options, `:…` (reads the index, or searches all messages) and what makes git give up on the whole
+    batch: `@{…}` and `^{…}`, and paths relative to a folder.
+    """
+    if name.startswith(("-", ":")) or name.endswith("\r"):
+        return False
+    return can_be_committed(name) and not any(part in name for part in ("\n", "@{", "^{", ":./", ":../"))
+
+
+def can_be_committed(path: str) -> bool:
+    """Whether a commit could hold this path: not empty, not absolute, no NUL, and no lone surrogate."""
+    try:
+        return path[:1] not in {"", "/"} and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 class _OddAnswerError(Exception):
@@ -70,9 +169,11 @@ class _OddAnswerError(Exception):
 class _Running:
     """The process, and what of its output is not used yet."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, extra: Mapping[str, str], *, knows_commands: bool) -> None:
+        self._info, self._contents = (b"info ", b"contents ") if knows_commands else (b"", b"")
+        words = ("cat-file", "--batch-command" if knows_commands else "--batch")
         with ExitStack() as stack:
-            argv, environment = stack.enter_context(git.prepare("cat-file", "--batch"))
+            argv, environment = stack.enter_context(git.prepare(*words, extra=extra))
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.PIPE,
@@ -82,46 +183,103 @@ class _Running:
                 start_new_session=True,
                 bufsize=0,
             )
+            self._process = process
             self._stdin, self._stdout = _require(process.stdin), _require(process.stdout)
             self._poll = select.poll()
             self._poll.register(self._stdout.fileno(), select.POLLIN)
             self._rest = b""
+            self._is_gone = False
             self.end = weakref.finalize(self, _end, process, stack.pop_all())
 
-    def ask(self, name: str, max_bytes: int, wanted_kind: bytes) -> bytes | None:
-        self._stdin.write(os.fsencode(name) + b"\n")
-        while b"\n" not in self._rest:
-            self._rest += self._read()
-        header, _, self._rest = self._rest.partition(b"\n")
-        found = _FOUND.fullmatch(header)
-        if found is None:
-            if header.endswith(b" missing"):
-                return None
-            raise _OddAnswerError
-        identifier, kind, size = found.group(1).decode("ascii"), found.group(2), int(found.group(3))
+    @property
+    def refused_its_words(self) -> bool:
+        """Whether git ended because it does not know `--batch-command`."""
+        return self._is_gone and self._process.wait(TIMEOUT_SECONDS) == _USAGE_ERROR
+
+    def describe_all(self, names: list[str]) -> list[bytes]:
+        answers: list[bytes] = []
+        for some in _split(self._info, names):
+            self._ask(some)
+            answers += [self._read_line() for _ in some]
+        return answers
+
+    def read_all(self, names: list[str]) -> list[bytes | None]:
+        answers: list[bytes | None] = []
+        for some in _split(self._contents, names):
+            self._ask(some)
+            answers += [self._read_content(*_parse_header(self._read_line())) for _ in some]
+        return answers
+
+    def read_one(self, name: str, max_bytes: int, wanted_kind: bytes) -> bytes | None:
+        self._ask([self._contents + os.fsencode(name) + b"\n"])
+        line = self._read_line()
+        if line.endswith(b" missing"):
+            return None
+        identifier, kind, size = _parse_header(line)
         wanted = kind == wanted_kind and size <= max_bytes
         if not wanted and size > _MOST_SKIPPED:
             raise _OddAnswerError
-        content = self._read_content(size)
-        return content if wanted and matches_id(identifier, kind, content) else None
+        content = self._read_content(identifier, kind, size)
+        return content if wanted else None
 
-    def _read_content(self, size: int) -> bytes:
-        """That many bytes, after which git ends the line."""
+    def _ask(self, questions: list[bytes]) -> None:
+        try:
+            self._stdin.write(b"".join(questions))
+        except BrokenPipeError:
+            self._is_gone = True
+            raise
+
+    def _read_line(self) -> bytes:
+        while b"\n" not in self._rest:
+            self._rest += self._read()
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _read_content(self, identifier: str, kind: bytes, size: int) -> bytes | None:
+        """That many bytes, after which git ends the line; None if the content does not have this id."""
         parts, missing = [self._rest], size + 1 - len(self._rest)
         while missing > 0:
             parts.append(self._read())
             missing -= len(parts[-1])
         content = b"".join(parts)
         self._rest = content[size + 1 :]
-        return content[:size]
+        content = content[:size]
+        return content if matches_id(identifier, kind, content) else None
 
     def _read(self) -> bytes:
         if not self._poll.poll(TIMEOUT_SECONDS * 1000):
             raise _OddAnswerError
         chunk = os.read(self._stdout.fileno(), _CHUNK)
         if not chunk:
+            self._is_gone = True
             raise _OddAnswerError
         return chunk
+
+
+def _parse_header(line: bytes) -> tuple[str, bytes, int]:
+    match = _FOUND.fullmatch(line)
+    if match is None:
+        raise _OddAnswerError
+    return match[1].decode("ascii"), match[2], int(match[3])
+
+
+def _split(command: bytes, names: list[str]) -> Iterator[list[bytes]]:
+    """The questions about some names, as many at once as a pipe holds."""
+    some: list[bytes] = []
+    size = 0
+    for name in names:
+        line = command + os.fsencode(name) + b"\n"
+        if some and size + len(line) > _WRITTEN_AT_ONCE:
+            yield some
+            some, size = [], 0
+        some.append(line)
+        size += len(line)
+    if some:
+        yield some
+
+
+def _join_lines(names: list[str]) -> bytes:
+    return b"".join(os.fsencode(name) + b"\n" for name in names)
 
 
 def _require(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commits import can_be_asked, read_blobs
+from handoff_tui.git.history.commits import read_blobs
+from handoff_tui.git.session import session_of
 
 Objects = Mapping[str, str]
 """The variables under which git sees all objects, see private_objects.py."""
@@ -131,17 +132,9 @@ def append_blob_hashes(place: Path, rows: Iterable[BlobHash]) -> None:
 
 def read_path_blobs(git: Git, tree: str, paths: Iterable[str], objects: Objects) -> dict[str, str]:
     """Paths that are files or links in a tree, with their blob ids."""
-    asked = [path for path in paths if can_be_asked(f"{tree}:{path}")]
-    if not asked:
-        return {}
-    stdin = b"".join(os.fsencode(f"{tree}:{path}") + b"\n" for path in asked)
-    output = git.read("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=stdin, extra=objects)
-    lines = os.fsdecode(output).split("\n")
-    return {
-        path: line.removeprefix("blob ")
-        for path, line in zip(asked, lines, strict=False)
-        if line.startswith("blob ") and len(line) == len(tree) + len("blob ")
-    }
+    names = {f"{tree}:{path}": path for path in paths}
+    described = session_of(git).read_objects(objects).describe(names)
+    return {names[name]: info.id for name, info in described.items() if info is not None and info.kind == "blob"}
 
 
 def list_converted(git: Git, paths: Collection[str], cache_folder: Path) -> frozenset[str]:

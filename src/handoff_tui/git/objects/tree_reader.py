@@ -13,9 +13,9 @@ from typing import NamedTuple, Self
 
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
 from handoff_tui.git.command import Git
-from handoff_tui.git.objects.isolated import MISSING_HINT
 from handoff_tui.git.objects.log_trees import TreeEntry, parse_tree
-from handoff_tui.git.objects.reader import ObjectReader
+from handoff_tui.git.objects.reader import MISSING_HINT
+from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
 
@@ -43,8 +43,7 @@ class TreeStore:
     """The trees of one repository. For one thread."""
 
     def __init__(self, git: Git, object_format: str) -> None:
-        self._git = git
-        self._objects = ObjectReader(git)
+        self._objects = session_of(git).read_objects()
         self._id_bytes = _SHA1_BYTES if object_format == "sha1" else 32
         self._folders: OrderedDict[str, Folder] = OrderedDict()
         self._listings: OrderedDict[str, Listing] = OrderedDict()
@@ -127,11 +126,28 @@ class TreeStore:
 
     def _explain(self, path: str, blob: str, max_bytes: int) -> Exception:
         """Why a content was not given: it is too large, which is ordinary, or it is not here."""
-        answer = self._git.run("cat-file", "-s", blob)
-        if answer.ok and answer.text.isdigit() and int(answer.text) > max_bytes:
-            return _build_size_error(path, int(answer.text), max_bytes)
+        info = self._objects.describe([blob])[blob]
+        if info is not None and info.size > max_bytes:
+            return _build_size_error(path, info.size, max_bytes)
         message = f"the content {blob} of {path} is not in this repository, or is not what its name says"
         return ObjectMissingError(message, MISSING_HINT)
+
+
+def list_tree(git: Git, commit: str) -> tuple[str, ...]:
+    """Every file in the tree of a commit; none for what names no commit, or is not here."""
+    session = session_of(git)
+    tree = session.read_objects().describe([commit], "^{tree}")[commit]
+    if tree is None:
+        return ()
+    object_format = "sha1" if len(tree.id) == 2 * _SHA1_BYTES else "sha256"
+    try:
+        # one store for all commits, used under the lock of the session: what two trees share is read once
+        return session.once(
+            ("files", tree.id),
+            lambda: session.once("trees", lambda: TreeStore(session, object_format)).list_files(tree.id).files,
+        )
+    except ObjectMissingError:
+        return ()
 
 
 def is_link(line: TreeEntry) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from handoff_tui.core.errors import NoHumanError, SigningError, SigningKeyMissingError, SshKeygenMissingError
 from handoff_tui.git.command import Git
-from handoff_tui.git.hardening import TRUSTED_SCOPES, parse_config_list
+from handoff_tui.git.hardening import TRUSTED_SCOPES
 from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool, build_signing_environment, generate_key
 from handoff_tui.system.processes.programs import expand_home, find_program
 from handoff_tui.system.processes.run import Bounds, run_command
@@ -70,8 +70,7 @@ class UserSettings:
     """The git configuration of global and system scope; what local scope, `-c` or the environment say is not seen."""
 
     def __init__(self, git: Git) -> None:
-        lines = parse_config_list(git.read("config", "--show-scope", "--list", "-z", "--includes"))
-        self._values = {key: value for scope, key, value in lines if scope in TRUSTED_SCOPES}
+        self._values = {key: value for scope, key, value in git.list_config() if scope in TRUSTED_SCOPES}
 
     def get(self, key: str) -> str | None:
         """The last value of a key (lower case, as git lists it); an empty one counts as none."""

@@ -10,20 +10,21 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
 from handoff_tui.git.command import Git
-from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.private_objects import (
     make_folder,
     offer_objects,
     offer_own_objects,
     write_without_own_folder,
 )
+from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import Repository
+from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
@@ -31,24 +32,13 @@ _FILES = frozenset({"100644", "100755"})
 _LINK = "120000"
 
 
-def write_contents(
-    root: Path, git: Git, paths: list[IndexEntry], reading: Mapping[str, str], cache_folder: Path
-) -> bool:
+def write_contents(root: Path, git: Git, paths: list[IndexEntry], objects: ObjectReader, cache_folder: Path) -> bool:
     """Whether every content is there now; false when a file no longer has the one that the index names."""
     wanted = {found.object_id: found for found in paths if found.mode in _FILES or found.mode == _LINK}
-    missing = _find_missing(git, wanted, reading)
+    missing = [wanted[name] for name, info in objects.describe(wanted).items() if info is None]
     files = [found for found in missing if found.mode in _FILES]
     links = [found for found in missing if found.mode == _LINK]
     return _write_files(git, files, cache_folder) and _write_links(root, git, links, cache_folder)
-
-
-def _find_missing(git: Git, wanted: dict[str, IndexEntry], reading: Mapping[str, str]) -> list[IndexEntry]:
-    if not wanted:
-        return []
-    names = list(wanted)
-    asked = "".join(f"{name}\n" for name in names).encode("ascii")
-    lines = git.read("cat-file", "--batch-check", stdin=asked, extra=reading).decode("ascii").split("\n")
-    return [wanted[name] for name, line in zip(names, lines, strict=False) if line.endswith(" missing")]
 
 
 def _write_files(git: Git, files: list[IndexEntry], cache_folder: Path) -> bool:
@@ -216,15 +206,14 @@ def write_work_tree(repository: Repository, cache_folder: Path) -> CapturedTree:
 
 def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
     """The tree of a commit without `.handoff-tui/`, to which the log binds."""
-    found = resolve_commits(repository.git, [commit]).get(commit)
-    if found is None:
+    reader = session_of(repository.git).read_objects()
+    tree = reader.describe([commit], "^{tree}")[commit]
+    if tree is None:
         raise ObjectMissingError(
             f"the commit {commit} is not in this repository",
             "A shallow clone may lack it (git fetch --unshallow), or it was removed by git gc after a rewrite.",
         )
-    reading = offer_objects(repository, cache_folder)
-    tree = repository.git.read("rev-parse", "--verify", f"{found}^{{tree}}", extra=reading).decode("ascii").strip()
-    return write_without_own_folder(repository.git, tree, reading, offer_own_objects(cache_folder))
+    return write_without_own_folder(reader, tree.id, cache_folder)
 
 
 class _Capture:
@@ -237,6 +226,7 @@ class _Capture:
         self._left_out: dict[str, str] = {}
         self._own = (f"{OWN_FOLDER}/", *_find_inner_cache(repository.root, cache_folder))
         self._complaint = ""
+        self._objects = session_of(repository.git).read_objects(offer_objects(repository, cache_folder))
 
     def run(self) -> CapturedTree:
         for _ in range(_LOOKS):
@@ -303,7 +293,7 @@ class _Capture:
         self._index.notes.added.update(found.path for found in files if found.untracked)
         # before the next look, which may have to read them; one that has changed by now is found by that look
         entries = self._index.list_entries([found.path for found in files])
-        write_contents(self._repository.root, self._index.git, entries, self._index.variables, self._cache_folder)
+        write_contents(self._repository.root, self._index.git, entries, self._objects, self._cache_folder)
 
     def _add_folder(self, found: PendingPath) -> None:
         """A submodule or a repository inside this one: the commit that is checked out there."""
@@ -333,7 +323,7 @@ class _Capture:
             return notes.head_tree
         writing = offer_own_objects(self._cache_folder)
         tree = git.read("write-tree", "--missing-ok", extra={**self._index.variables, **_ALONE, **writing})
-        return write_without_own_folder(git, tree.decode("ascii").strip(), self._index.variables, writing)
+        return write_without_own_folder(self._objects, tree.decode("ascii").strip(), self._cache_folder)
 
     def _read_head_tree(self, commit: str | None) -> str | None:
         return None if commit is None else build_commit_tree(self._repository, commit, self._cache_folder)

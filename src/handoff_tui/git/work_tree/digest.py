@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_tui.core.errors import GitError
 from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
+from handoff_tui.git.session import session_of
 from handoff_tui.system.background import Background
 from handoff_tui.system.files.probe import list_named
 
@@ -53,12 +53,9 @@ class RepositoryDigest:
         return parse_work_tree(self.repository, status, listing)
 
     def _build_digest(self) -> str | None:
-        refs = self.repository.git.run("for-each-ref", "--format=%(objectname) %(refname)")
+        refs = session_of(self.repository.git).list_refs()
         program = _describe_program()  # while git status runs
-        status = self._status.finish()
-        if not refs.ok:
-            raise GitError("git cannot list the refs of this repository", "Run git for-each-ref there to see why.")
-        return _digest(self.repository, (status, refs.stdout, program), self._named, self._own)
+        return _digest(self.repository, (self._status.finish(), refs, program), self._named, self._own)
 
 
 def _digest(

@@ -34,7 +34,7 @@ class OldFiles:
         self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
-        """A content by object name; nothing for what is missing or too large."""
+        """Content by object name; None if it is missing or too large."""
         return self._reader.read(name, max_bytes)
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ def build_hash(content: bytes) -> str:
 
 
 def hash_file(reader: FileReader, path: str) -> str | None:
-    """The hash of a file as it is; nothing when it is missing or may not be read."""
+    """The hash of a file as it is; None if it is missing or must not be read."""
     try:
         return build_hash(reader.read_bytes(path))
     except (FileUnreadableError, UnsafePathError):
@@ -147,14 +147,14 @@ class RepositoryEvidence:
         return sum(1 for path in paths if _PACKAGE in path and _MANIFEST.search(path))
 
     def hash_at_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had at the last commit of a document, and that commit; nothing where that is cut off."""
+        """The hash a file had at the last commit of a document, and that commit; None if a shallow clone lacks it."""
         if self.find_cut_off(document) is not None:
             return None, ""
         commit = self._commit_of(document)
         return (self._blob_hash(f"{commit}:{path}"), commit[:SHORT_COMMIT]) if commit else (None, "")
 
     def hash_before_document(self, path: str, document: str) -> tuple[str | None, str]:
-        """The hash a file had just before the last commit of a document; nothing where that is cut off."""
+        """The hash a file had just before the last commit of a document; None if a shallow clone lacks it."""
         if self.find_cut_off(document) is not None:
             return None, ""
         commit = self._commit_of(document)

@@ -1,0 +1,92 @@
+"""One session with a repository: what a command needs more than once is read once, and kept until the session ends.
+
+Each command, and each refresh of the app, opens its own session (`open_repository`). Code that must know what holds
+now, such as signing after a person has answered, opens a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple, TypeVar, cast
+
+from handoff_tui.git.command import Git
+from handoff_tui.git.objects.reader import ObjectReader
+
+MOST_LISTED = 20_000
+"""Listing more commits than this costs more than asking about single ones."""
+
+_Value = TypeVar("_Value")
+
+
+class History(NamedTuple):
+    """The newest commits that lead to HEAD, newest first, each with its parents."""
+
+    parents: Mapping[str, tuple[str, ...]]
+    complete: bool
+    """False when there are more than are listed."""
+
+    def list_ancestors(self, commit: str) -> frozenset[str]:
+        """A commit of this history and all commits that lead to it."""
+        found = {commit}
+        waiting = [commit]
+        while waiting:
+            new = [parent for parent in self.parents.get(waiting.pop(), ()) if parent not in found]
+            found.update(new)
+            waiting += new
+        return frozenset(found)
+
+
+class RepositorySession(Git):
+    """Hardened git that keeps the configuration, the refs, the history of HEAD and a process that reads objects."""
+
+    def __init__(
+        self,
+        folder: Path,
+        overrides: tuple[tuple[str, str], ...] = (),
+        git_dir: Path | None = None,
+        common_dir: Path | None = None,
+    ) -> None:
+        super().__init__(folder, overrides, git_dir, common_dir)
+        self._lock = RLock()
+        self._answers: dict[Hashable, object] = {}
+        self._readers: dict[frozenset[tuple[str, str]], ObjectReader] = {}
+
+    def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
+        """What `read` returned the first time it was asked for under this key."""
+        with self._lock:
+            if key not in self._answers:
+                self._answers[key] = read()
+            return cast("_Value", self._answers[key])
+
+    def read_objects(self, extra: Mapping[str, str] | None = None) -> ObjectReader:
+        """The one reader of objects; one more for each set of further object folders."""
+        with self._lock:
+            key = frozenset((extra or {}).items())
+            if key not in self._readers:
+                self._readers[key] = ObjectReader(self, extra)
+            return self._readers[key]
+
+    def list_refs(self, *, fresh: bool = False) -> bytes:
+        """Every ref, a line each: the id that it holds, and its name. `fresh` asks git again."""
+        with self._lock:
+            if fresh:
+                self._answers.pop("refs", None)
+            return self.once("refs", lambda: self.read("for-each-ref", "--format=%(objectname) %(refname)"))
+
+    def read_history(self) -> History:
+        """The history of HEAD; empty on an unborn branch."""
+        return self.once("history", self._read_history)
+
+    def _read_history(self) -> History:
+        answer = self.run("rev-list", "--parents", f"--max-count={MOST_LISTED}", "HEAD", "--")
+        lines = [line.split() for line in answer.text.split("\n")] if answer.ok else []
+        return History({words[0]: tuple(words[1:]) for words in lines if words}, complete=len(lines) < MOST_LISTED)
+
+
+def session_of(git: Git) -> RepositorySession:
+    """The session behind a door; a new one, for this use alone, behind a plain door."""
+    if isinstance(git, RepositorySession):
+        return git
+    return RepositorySession(git.folder, git.overrides, git.git_dir, git.common_dir)
