@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.recall import OutputCache
+from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.config.theme import ROLES
 from handoff_tui.core.errors import ConfigError, RepositoryError
 from handoff_tui.handoffs.session import has_log, load_terminal_theme, open_desk, reopen_desk

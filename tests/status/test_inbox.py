@@ -11,7 +11,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.policy.signer import DeskReviewer, read_reviewer
-from handoff_tui.status.inbox import InboxFacts, Measured, add_risks, build_inbox, read_change_times, read_inbox
+from handoff_tui.status.inbox import InboxFacts, MeasuredWork, add_risks, build_inbox, read_change_times, read_inbox
 from handoff_tui.status.inbox_item import InboxItem, RiskFact, RiskKind, WorkSize
 from handoff_tui.status.refresh import open_log_gates, refresh
 from tests.support.gates import HANDOFF, GateDesk
@@ -152,7 +152,7 @@ def test_measured_risks_are_added_and_the_order_follows() -> None:
     )
     items = build_inbox(state, InboxFacts(ME))
     risk = RiskFact(kind=RiskKind.CI_EDITED, text="changed")
-    measured = {"H-2": Measured((risk,), WorkSize(1, 2, 3))}
+    measured = {"H-2": MeasuredWork((risk,), WorkSize(1, 2, 3))}
     first, second = add_risks(items, items[0].key.root, measured)
     assert (first.key.handoff, first.risks, first.size) == ("H-2", (risk,), WorkSize(1, 2, 3))
     assert (second.key.handoff, second.risks) == ("H-1", None)

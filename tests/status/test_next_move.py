@@ -8,7 +8,7 @@ from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, 
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport, Mover
-from handoff_tui.status.next_move import build_gate, build_standing
+from handoff_tui.status.next_move import build_gate, mark_validated
 
 PLACE = Place(path="a.md", line=1)
 SPEC = Document(path="spec.md", role=DocumentRole.SPEC)
@@ -86,7 +86,7 @@ def test_contradicted_claims_block_with_the_first_of_them() -> None:
         Verdict(claim=claim, state=VerdictState.CONTRADICTED),
     )
     gate = build_gate(handoff(status="PASS"), {}, verdicts)
-    assert gate.blocking == ("2 claims are contradicted: file-created b.py (a.md:1)",)
+    assert gate.blocking == ("2 claims are false: file-created b.py (a.md:1)",)
 
 
 def test_own_numbers_speak_against_a_pass() -> None:
@@ -166,9 +166,9 @@ def test_superseded_handoff_owes_nothing() -> None:
     ("status", "name", "what"),
     [
         ("PAUSED", "tern", "resume the work"),
-        ("PENDING", "tern", "take it up"),
+        ("PENDING", "tern", "pick it up"),
         ("IN_PROGRESS", "tern", "finish the work"),
-        ("FAIL", "heron", "repair it and hand over again"),
+        ("FAIL", "heron", "fix it and hand it over again"),
     ],
 )
 def test_unfinished_work_is_the_takers_and_failed_work_the_makers(status: str, name: str, what: str) -> None:
@@ -207,9 +207,9 @@ def test_unreadable_document_is_for_its_writer_to_repair() -> None:
 @pytest.mark.parametrize(
     ("done", "who", "what"),
     [
-        ([True, True], Mover.NOBODY, "every task is done; nothing is handed over"),
+        ([True, True], Mover.NOBODY, "every task is done; nothing to review"),
         ([True, False], Mover.AGENT, "1 task is open"),
-        ([], Mover.NOBODY, "definitions only; nothing is handed over"),
+        ([], Mover.NOBODY, "definitions only; nothing to review"),
     ],
 )
 def test_list_is_not_for_review(done: list[bool], who: Mover, what: str) -> None:
@@ -226,7 +226,7 @@ def test_override_is_owed_until_it_is_settled() -> None:
         handoff="H-1", phase="build", attempt=1, state=GateName.OVERRIDDEN, debts=("sha256:" + "a" * 64,)
     )
     gate = build_gate(handoff(), {}, report=report)
-    assert "the override sha256:aaaaaaaaaaaa… is a debt that no approval has settled" in gate.why
+    assert "the override sha256:aaaaaaaaaaaa… is not settled by an approval yet" in gate.why
     assert gate.next_move.who is Mover.REVIEWER
     later = build_gate(handoff(), {}, report=report.model_copy(update={"state": GateName.PENDING}))
     assert any("is a debt" in reason for reason in later.blocking)
@@ -240,17 +240,17 @@ def test_decisions_so_far_are_shown_while_more_are_needed() -> None:
         phase="build",
         attempt=1,
         state=GateName.PENDING,
-        why=("1 counted, 2 needed",),
+        why=("1 of 2 approvals",),
         approvals=(approval,),
     )
-    assert build_gate(handoff(), {}, report=report).blocking[0] == "1 counted, 2 needed"
+    assert build_gate(handoff(), {}, report=report).blocking[0] == "1 of 2 approvals"
 
 
 def test_what_the_log_lets_pass_is_validated() -> None:
     """Work that waits for it waits no longer, whatever the files say."""
     waiting = handoff(blocked_by=["H-0"])
     other = Handoff(id="H-0", dialect="builder", registry=RegistryState.COMPLETE)
-    before = build_standing([waiting, other], {})
-    after = build_standing([waiting, other], {"H-0": GateName.APPROVED, "H-1": GateName.PENDING})
+    before = mark_validated([waiting, other], {})
+    after = mark_validated([waiting, other], {"H-0": GateName.APPROVED, "H-1": GateName.PENDING})
     assert any("waits for H-0" in reason for reason in build_gate(waiting, before).blocking)
     assert not any("waits for H-0" in reason for reason in build_gate(waiting, after).blocking)

@@ -6,8 +6,7 @@ from handoff_tui.core.tasks import Attempt
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.index import LogIndex, build_log_index
-from handoff_tui.status.pipeline import build_pipeline, find_pipeline
-from handoff_tui.status.pipeline_view import PhaseStanding, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PipelineView, build_pipeline, find_pipeline
 from tests.support.logs import LogBuilder
 from tests.support.reviewed import build_reviewed
 
@@ -56,9 +55,9 @@ def test_decisions_say_where_the_work_passed() -> None:
     log.add_decision("bob", "reject", phase="review", handoff="H-1", reason="too short")
     log.add_decision(phase="spec", handoff="H-2", verb="reject")
     phases = {phase.name: phase for phase in build(index=index_log(log)).phases}
-    assert (phases["spec"].standing, phases["spec"].who) == (PhaseStanding.DONE, "alice")
-    assert phases["questions"].standing is PhaseStanding.SKIPPED
-    assert (phases["review"].standing, phases["review"].note) == (PhaseStanding.SENT_BACK, "too short")
+    assert (phases["spec"].standing, phases["spec"].who) == (PhaseProgress.DONE, "alice")
+    assert phases["questions"].standing is PhaseProgress.SKIPPED
+    assert (phases["review"].standing, phases["review"].note) == (PhaseProgress.SENT_BACK, "too short")
     assert phases["spec"].when is not None
 
 
@@ -68,12 +67,12 @@ def test_gate_of_the_phase_at_hand_decides_its_standing() -> None:
     log.add_decision(phase="build", handoff="H-1")
     index = index_log(log)
     expected = {
-        GateName.APPROVED: PhaseStanding.DONE,
-        GateName.OVERRIDDEN: PhaseStanding.DONE,
-        GateName.SUPERSEDED: PhaseStanding.HERE,
-        GateName.REJECTED: PhaseStanding.SENT_BACK,
-        GateName.SKIPPED: PhaseStanding.SKIPPED,
-        GateName.PENDING: PhaseStanding.HERE,
+        GateName.APPROVED: PhaseProgress.DONE,
+        GateName.OVERRIDDEN: PhaseProgress.DONE,
+        GateName.SUPERSEDED: PhaseProgress.HERE,
+        GateName.REJECTED: PhaseProgress.SENT_BACK,
+        GateName.SKIPPED: PhaseProgress.SKIPPED,
+        GateName.PENDING: PhaseProgress.HERE,
     }
     for state, standing in expected.items():
         phase = build(index=index, state=state).phases[2]
@@ -135,5 +134,5 @@ def test_void_decision_counts_for_nothing() -> None:
     verdict = log.judge(pin=log.genesis)
     index = build_log_index(verdict.model_copy(update={"void": {voided: "revoked"}}))
     view = build(index=index)
-    assert view.phases[0].standing is PhaseStanding.BEHIND
+    assert view.phases[0].standing is PhaseProgress.BEHIND
     assert view.attempts == ()

@@ -86,8 +86,8 @@ def test_settings_that_cannot_be_used_close_every_gate_and_hide_nothing(builder:
     state = refresh(open_desk_to_look(builder.folder))
     [reviewed] = state.handoffs
     assert reviewed.gate.state is GateName.BLOCKED
-    assert reviewed.gate.blocking[0].startswith("its settings cannot be used: handoff-tui.toml:3: ")
-    assert (reviewed.gate.next_move.who, reviewed.gate.next_move.what) == (Mover.HUMAN, "repair handoff-tui.toml")
+    assert reviewed.gate.blocking[0].startswith("its settings can't be used: handoff-tui.toml:3: ")
+    assert (reviewed.gate.next_move.who, reviewed.gate.next_move.what) == (Mover.HUMAN, "fix handoff-tui.toml")
     assert (state.problems[0].path, state.problems[0].line) == ("handoff-tui.toml", 3)
 
 

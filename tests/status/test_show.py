@@ -87,7 +87,7 @@ def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) ->
     builder.write("RESULTS_HANDOFF_4.md", results).write("PKG-A-001/manifest.json", "{}").commit("one")
     shown = shown_in(builder.folder, "H-4")
     assert shown.reviewed.claims.contradicted == 1
-    assert "1 claim is contradicted: baseline packages (RESULTS_HANDOFF_4.md:11)" in shown.reviewed.gate.blocking
+    assert "1 claim is false: baseline packages (RESULTS_HANDOFF_4.md:11)" in shown.reviewed.gate.blocking
 
 
 def test_missing_state_file_is_told_and_blocks(builder: RepositoryBuilder) -> None:

@@ -7,7 +7,7 @@ from handoff_tui.core.tasks import Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, Heading
 from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
-from handoff_tui.status.show_json import build_show_json, count_verdicts
+from handoff_tui.status.show_page import build_show_json, count_verdicts
 from tests.support.reviewed import build_reviewed
 
 PLACE = Place(path="RESULTS.md", line=7)

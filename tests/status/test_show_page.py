@@ -90,7 +90,7 @@ def test_heading_says_who_hands_what_to_whom() -> None:
         "Message",
         "All lit.",
         "",
-        "Next, as it says",
+        "Next step, as claimed",
         "Dim it.",
     ]
 
@@ -220,7 +220,7 @@ def test_tasks_that_are_not_done_come_first() -> None:
         Task(id="3", title="dark", where=HERE),
     )
     page = build_show_page(shown(tasks=tasks))
-    assert "Tasks  1 of 3 said to be done" in list_lines(page)
+    assert "Tasks  1 of 3 marked done" in list_lines(page)
     assert [line.rstrip() for line in find_section(page, "Tasks")] == [
         "[ ] dim  in_progress QA",
         " ·  dark",
@@ -278,7 +278,7 @@ def test_facts_history_and_problems_close_the_page() -> None:
         history=(Revision(commit="0123456789", author="Ada", date="2031-01-02T03:04:05Z", subject="Light"),),
         problems=(Problem(path="a.md", line=3, message="is odd"), Problem(path="b.md", message="is empty")),
     )
-    assert section(one, "Also said") == ["platform: lamp"]
+    assert section(one, "Other facts") == ["platform: lamp"]
     assert section(one, "History of its documents") == ["0123456 2031-01-02 Ada  Light"]
     assert section(one, "Problems in its documents") == ["a.md:3  is odd", "b.md  is empty"]
 
@@ -290,7 +290,7 @@ LONG: dict[str, dict[str, object]] = {
     "Tasks": {"tasks": [Task(id="T", title="t", where=HERE)] * 10},
     "Packages": {"packages": [Package(id="P", where=HERE)] * 10},
     "Proofs of work": {"proofs": [Proof(path="p", kind=ProofKind.LOG)] * 10},
-    "Also said": {"facts": [Fact(name="n", value="v")] * 10},
+    "Other facts": {"facts": [Fact(name="n", value="v")] * 10},
 }
 
 

@@ -1,4 +1,4 @@
-"""What an agent says, where it says it, and what was measured here."""
+"""What an agent says, where it says so, and what was measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ClaimKind(StrEnum):
     """What sort of thing is claimed; decides how it can be measured."""
 
     STATUS = "status"
-    """The work as a whole passed, failed, is complete. Value: the status token."""
+    """The work passed, failed, is complete. Value: the status token."""
     COUNT = "count"
     """A number of tests. Subject: `package.total`, `regression.failed`, …  Value: the number."""
     BASELINE = "baseline"
@@ -33,9 +33,9 @@ class ClaimKind(StrEnum):
     BRANCH = "branch"
     """Work is on this branch. Value: its name."""
     BLOCKER_RESOLVED = "blocker-resolved"
-    """Subject: the blocker's id. Value: the evidence given, or nothing."""
+    """Subject: the blocker's id. Value: the evidence given, or None."""
     DEPLOYMENT = "deployment"
-    """Something is deployed. Subject: its address where one is given. Value: the state claimed."""
+    """Something is deployed. Subject: its address, if given. Value: the state claimed."""
     VERDICT = "verdict"
     """A closing verdict of a review, an evaluation, an approval. Value: the token."""
     CHECK = "check"
@@ -43,7 +43,7 @@ class ClaimKind(StrEnum):
 
 
 class VerdictState(StrEnum):
-    """How a claim stands beside what was measured here."""
+    """How a claim compares with what was measured."""
 
     HOLDS = "holds"
     CONTRADICTED = "contradicted"
@@ -51,10 +51,10 @@ class VerdictState(StrEnum):
 
 
 class Claim(Model):
-    """One thing an agent says. Never evidence by itself."""
+    """One thing an agent says. It is never evidence."""
 
     text: str
-    """The words as they stand in the document, shortened."""
+    """The words of the document, shortened."""
     kind: ClaimKind
     where: Place
     subject: str | None = None

@@ -42,18 +42,18 @@ class Heading(Model):
 
 
 class Document(Model):
-    """A file of a handoff. `required` and `missing` are section names of its standard, where it has one."""
+    """A file of a handoff. `missing` and `out_of_order` are section names of its standard, if it has one."""
 
     path: str
     role: DocumentRole
     title: str | None = None
     sha256: str | None = None
-    """Of the bytes as read; nothing when the file could not be read."""
+    """Of the bytes as read; None if the file could not be read."""
     sections: tuple[Heading, ...] = ()
     missing: tuple[str, ...] = ()
     out_of_order: tuple[str, ...] = ()
     confidence: float = 1.0
-    """How sure the dialect is that this document is its own."""
+    """How sure the format is that it owns this document."""
 
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
@@ -81,7 +81,7 @@ class HandoffType(StrEnum):
 
 
 class RegistryState(StrEnum):
-    """Where a handoff stands in the builder's registry, derived from the files that exist."""
+    """The state of a handoff in the builder's registry, derived from the files that exist."""
 
     NOT_DISPATCHED = "NOT DISPATCHED"
     DISPATCHED = "DISPATCHED"
@@ -107,7 +107,7 @@ class Handoff(Model):
     dialect: str
     title: str | None = None
     original_name: str | None = None
-    """The name used in the files, where the id is a canonical form of it."""
+    """The name used in the files, if the id is a canonical form of it."""
     type: HandoffType = HandoffType.AGENT_HANDOFF
     source_phase: str | None = None
     target_phase: str | None = None
@@ -115,7 +115,7 @@ class Handoff(Model):
     target_agent: str | None = None
     priority: str | None = None
     status: str | None = None
-    """The status token that the handoff claims for itself."""
+    """The status token that the handoff claims."""
     registry: RegistryState | None = None
     blocked_by: tuple[str, ...] = ()
     attempt: int = 1

@@ -33,23 +33,23 @@ def open_desk(start: Path, look: RepositoryDigest | None = None) -> Desk:
 
 
 def open_desk_to_look(start: Path) -> Desk:
-    """The same for who only looks: settings that cannot be used hide nothing. `Desk.loaded` says what is wrong."""
+    """Opens it for reading only: unusable settings don't stop it; `Desk.loaded` says what is wrong with them."""
     repository = open_repository(start)
     return Desk(repository, load_settings_to_look(repository.root), read_work_tree(repository))
 
 
 def reopen_desk(desk: Desk) -> Desk:
-    """The same repository as it is now, its configuration disarmed anew."""
+    """Opens the same repository as it is now."""
     repository = open_repository(desk.repository.root)
     return Desk(repository, desk.loaded, read_work_tree(repository))
 
 
 def has_log(desk: Desk) -> bool:
-    """Whether decisions were signed here: the entries are there, or this clone remembers that they were."""
+    """Whether decisions were signed here: there are entries, or this clone remembers that there were."""
     repository = desk.repository
     return is_present(repository.root, _LOG_FOLDER) or is_present(repository.common_dir, _WITNESS)
 
 
 def load_terminal_theme() -> Theme:
-    """The theme of the command line: the terminal's own sixteen colours, which fit whatever ground it has."""
+    """The theme of the command line: the terminal's own sixteen colours, which fit any background."""
     return load_theme("terminal", find_theme_folder())

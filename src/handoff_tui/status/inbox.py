@@ -1,4 +1,4 @@
-"""The inbox of one repository: every handoff with whose move it is, since when, and what makes it risky."""
+"""The inbox of one repository: every handoff, who must act, since when, and what makes it risky."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
 
 
-class Measured(NamedTuple):
+class MeasuredWork(NamedTuple):
     """What was measured of one handoff's work against its baseline."""
 
     risks: tuple[RiskFact, ...] = ()
@@ -28,14 +28,14 @@ class Measured(NamedTuple):
 
 
 class InboxFacts(NamedTuple):
-    """What an inbox rests on besides the state."""
+    """What an inbox needs besides the state."""
 
     reviewer: DeskReviewer
     changed: Mapping[str, datetime] = {}
     """When each document last changed, by path."""
     gates: LogGates | None = None
     nameless: frozenset[str] = frozenset()
-    """Words that stand where a person's name should, in small letters."""
+    """Words used in place of a person's name, in lower case."""
 
 
 def read_inbox(desk: Desk, state: ReviewState, reviewer: DeskReviewer, gates: LogGates | None) -> tuple[InboxItem, ...]:
@@ -65,8 +65,8 @@ def build_inbox(state: ReviewState, facts: InboxFacts) -> tuple[InboxItem, ...]:
     )
 
 
-def add_risks(items: Iterable[InboxItem], root: str, measured: Mapping[str, Measured]) -> tuple[InboxItem, ...]:
-    """The same items, those of one repository with what was measured by handoff id, sorted anew."""
+def add_risks(items: Iterable[InboxItem], root: str, measured: Mapping[str, MeasuredWork]) -> tuple[InboxItem, ...]:
+    """The same items sorted again, those of one repository with what was measured, by handoff id."""
     return sort_inbox(
         item._replace(risks=found.risks, size=found.size)
         if item.key.root == root and (found := measured.get(item.key.handoff)) is not None
@@ -103,7 +103,7 @@ def _waits_on_me(reviewed: ReviewedHandoff, facts: InboxFacts) -> bool:
 
 
 def _is_mine(handoff: Handoff, facts: InboxFacts) -> bool:
-    """Whether the person at the desk produced it; nobody approves their own work."""
+    """Whether the reviewer produced it; nobody approves their own work."""
     if any(map(facts.reviewer.is_called, (*handoff.producers, handoff.source_agent))):
         return True
     if facts.gates is None:
@@ -113,7 +113,7 @@ def _is_mine(handoff: Handoff, facts: InboxFacts) -> bool:
 
 
 def _has_my_approval(handoff: Handoff, facts: InboxFacts) -> bool:
-    """Whether they approved just this already, and others are asked now."""
+    """Whether the reviewer already approved exactly this, and it now waits for others."""
     gates = facts.gates
     if gates is None or facts.reviewer.principal is None:
         return False
@@ -126,7 +126,7 @@ def _has_my_approval(handoff: Handoff, facts: InboxFacts) -> bool:
 
 
 def _find_log_times(gates: LogGates | None) -> dict[str, datetime]:
-    """When the log last spoke of each handoff."""
+    """The time of the last log entry about each handoff."""
     if gates is None:
         return {}
     newest: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The inbox: every handoff of every repository at the desk, with what makes it urgent or risky."""
+"""The inbox: every handoff of every open repository, with what makes it urgent or risky."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class HandoffKey(NamedTuple):
 
 
 class RiskKind(StrEnum):
-    """What makes work worth a closer look; each is a fact that was measured, never a score."""
+    """What makes work worth a closer look; each is a measured fact, never a score."""
 
     TESTS_REMOVED = "tests-removed"
     SKIPS_ADDED = "skips-added"
@@ -47,7 +47,7 @@ class RiskFact(Model):
 
 
 class WorkSize(NamedTuple):
-    """How much differs from the baseline; lines are nothing where they were not counted."""
+    """How much differs from the baseline; lines are None if they were not counted."""
 
     files: int
     added: int | None = None
@@ -62,22 +62,22 @@ class InboxItem(NamedTuple):
     """The repository's short name."""
     reviewed: ReviewedHandoff
     waits_on_me: bool
-    """The next move is a reviewer's, and the person at the desk may make it."""
+    """A reviewer must act, and this reviewer may."""
     phase: str | None
     risks: tuple[RiskFact, ...] | None = None
-    """Nothing until they were measured."""
+    """None until they are measured."""
     since: datetime | None = None
-    """When it last changed, by git or by the log; nothing where that is not known."""
+    """When it last changed, by git or by the log; None if unknown."""
     search: str = ""
     """What a filter looks through, in lower case."""
     size: WorkSize | None = None
-    """Nothing until it was measured, or without a baseline."""
+    """None until it is measured, and without a baseline."""
     closed: str = ""
-    """Why every gate of its repository is closed: it waits on nobody at the desk then, whatever it says itself."""
+    """Why every gate of its repository is closed; then nothing there can be decided, whatever the item says."""
 
     @property
     def group(self) -> InboxGroup:
-        """Whether it waits on the person at the desk, on somebody else, or on nobody."""
+        """Whether it waits on this reviewer, on somebody else, or on nobody."""
         if self.closed:
             return InboxGroup.WAITS_ON_OTHERS
         if self.waits_on_me:
@@ -88,7 +88,7 @@ class InboxItem(NamedTuple):
 
 
 class InboxGroup(IntEnum):
-    """The inbox falls into three parts, in this order."""
+    """The three parts of the inbox, in this order."""
 
     WAITS_ON_ME = 0
     WAITS_ON_OTHERS = 1
@@ -106,7 +106,7 @@ class InboxOrder(StrEnum):
 
 
 def close_items(items: Iterable[InboxItem], closed: str) -> tuple[InboxItem, ...]:
-    """The items of a repository whose gates are closed: nothing of it can be decided."""
+    """The items of a repository whose gates are closed: none of them can be decided."""
     return tuple(item._replace(closed=closed, waits_on_me=False) for item in items)
 
 
@@ -124,7 +124,7 @@ def _by_urgency(item: InboxItem) -> tuple[Any, ...]:
 
 
 def _by_age(item: InboxItem) -> tuple[Any, ...]:
-    """What waits longest comes first; of what is settled, what was settled last."""
+    """What waits longest comes first; among settled items, the one settled last."""
     seconds = item.since.timestamp() if item.since else 0.0
     age = (item.since is None, -seconds) if item.group is InboxGroup.SETTLED else (item.since is None, seconds)
     return (item.group, *age, item.repository, item.key)

@@ -1,6 +1,6 @@
-"""The gate of a handoff: what blocks it, and who owes the next move. Pure.
+"""The gate of a handoff: what blocks it, and who must act next. Pure.
 
-Without a decision in the signed log a gate is never more than pending.
+Without a decision in the signed log a gate stays pending.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from handoff_tui.log.gates.gate_state import GateName, GateReport, GateState, Mo
 
 _WORDS = {
     "PAUSED": "resume the work",
-    "PENDING": "take it up",
+    "PENDING": "pick it up",
     "NOT_STARTED": "start the work",
     "BLOCKED": "clear what blocks it",
 }
 _DONE = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _LISTS = frozenset({DocumentRole.LIST, DocumentRole.SPEC})
-_REPAIR = "repair it and hand over again"
+_REPAIR = "fix it and hand it over again"
 
 
 def build_gate(
@@ -43,7 +43,7 @@ def build_gate(
     *,
     report: GateReport | None = None,
 ) -> GateState:
-    """The gate of one handoff; `report` is what the signed log says, where there is one."""
+    """The gate of one handoff; `report` is what the signed log says, if there is one."""
     own = tuple(dict.fromkeys((*_list_debts(report), *find_blocking(handoff, by_id, verdicts, problems))))
     if report is not None and report.state is not GateName.PENDING:
         move = _find_decided_move(handoff, report) or _find_next_move(handoff, by_id, problems)
@@ -52,7 +52,7 @@ def build_gate(
             return GateState(state=report.state, why=reasons, next_move=move)
         return GateState(state=report.state, blocking=reasons, next_move=move)
     if handoff.registry is RegistryState.SUPERSEDED:
-        move = NextMove(who=Mover.NOBODY, what="superseded; nothing is owed")
+        move = NextMove(who=Mover.NOBODY, what="superseded; nothing to do")
         return GateState(state=GateName.PENDING, next_move=move)
     counted = report.why if report is not None and report.approvals else ()
     move = _find_next_move(handoff, by_id, problems)
@@ -60,14 +60,14 @@ def build_gate(
 
 
 def close_gate(gate: GateState, why: str) -> GateState:
-    """The gate of a repository whose settings cannot be used: whatever the log says, nothing may pass."""
-    move = NextMove(who=Mover.HUMAN, what="repair handoff-tui.toml")
-    blocking = (f"its settings cannot be used: {why}", *gate.why, *gate.blocking)
+    """The gate of a repository whose settings can't be used: closed, whatever the log says."""
+    move = NextMove(who=Mover.HUMAN, what="fix handoff-tui.toml")
+    blocking = (f"its settings can't be used: {why}", *gate.why, *gate.blocking)
     return GateState(state=GateName.BLOCKED, blocking=blocking, next_move=move)
 
 
-def build_standing(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | None]) -> dict[str, Handoff]:
-    """Handoffs by id; one that the log lets pass is validated, whatever the files say of it."""
+def mark_validated(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | None]) -> dict[str, Handoff]:
+    """Handoffs by id; one that the log approves is validated, whatever its files say."""
     validated = {"registry": RegistryState.VALIDATED}
     return {
         handoff.id: handoff.model_copy(update=validated) if gates.get(handoff.id) in _DONE else handoff
@@ -76,21 +76,21 @@ def build_standing(handoffs: Iterable[Handoff], gates: Mapping[str, GateName | N
 
 
 def _list_debts(report: GateReport | None) -> tuple[str, ...]:
-    """An override stays visible, whatever the gate says now, until an approval settles it."""
+    """An override stays visible until an approval settles it, whatever the gate says now."""
     debts = report.debts if report is not None else ()
-    return tuple(f"the override {debt[:SHORT_ENTRY]}… is a debt that no approval has settled" for debt in debts)
+    return tuple(f"the override {debt[:SHORT_ENTRY]}… is not settled by an approval yet" for debt in debts)
 
 
 def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
-    """What follows from a decision; nothing where one is still owed."""
+    """What follows from a decision; None if one is still due."""
     if report.state is GateName.OVERRIDDEN and report.debts:
-        return NextMove(who=Mover.REVIEWER, what="the next phase may start; the debt is settled by a later approval")
+        return NextMove(who=Mover.REVIEWER, what="the next phase can start; a later approval settles the override")
     if report.state in _DONE:
-        return NextMove(who=Mover.NOBODY, what="decided; the next phase may start")
+        return NextMove(who=Mover.NOBODY, what=f"{report.state.value}; the next phase can start")
     if report.state in {GateName.REJECTED, GateName.RETRY}:
-        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=f"try again: handoff-tui packet {handoff.id}")
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=f"start the next attempt: handoff-tui packet {handoff.id}")
     if report.state is GateName.HELD:
-        return NextMove(who=Mover.REVIEWER, what="settle what it is held for")
+        return NextMove(who=Mover.REVIEWER, what="resolve what it is on hold for")
     if report.state is GateName.BLOCKED:
         return NextMove(who=Mover.HUMAN, what="see what is wrong: handoff-tui log verify")
     return None
@@ -109,20 +109,20 @@ def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tu
 
 
 def _find_human_move(handoff: Handoff) -> NextMove | None:
-    """What only a person can do, or what a review has passed on to one."""
+    """What only a person can do, or what a review escalated to one."""
     for blocker in handoff.blockers:
         if blocker.open and blocker.needs_human and blocker.blocking:
             return NextMove(who=Mover.HUMAN, name=blocker.owner, what=blocker.title)
     if any(str(claim.value).upper() == "ESCALATE" for claim in find_bad_verdicts(handoff)):
-        return NextMove(who=Mover.HUMAN, what="settle what the review escalated")
+        return NextMove(who=Mover.HUMAN, what="decide what the review escalated")
     return None
 
 
 def _find_unread_move(handoff: Handoff, problems: tuple[Problem, ...]) -> NextMove | None:
-    """What cannot be read cannot be reviewed: whoever wrote it must write it again."""
+    """What can't be read can't be reviewed: its author must write it again."""
     if all(problem.level is not ProblemLevel.ERROR for problem in problems):
         return None
-    return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="repair what cannot be read")
+    return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="fix what can't be read")
 
 
 def _find_question_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
@@ -138,7 +138,7 @@ def _find_question_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
 
 
 def _find_agent_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
-    """What the handoff itself calls failed or unfinished goes to an agent; so does work that has no results."""
+    """What the handoff calls failed or unfinished goes to an agent; so does work without results."""
     if says_failed(handoff) or _is_sent_back(handoff):
         return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=_REPAIR)
     if says_underway(handoff):
@@ -152,12 +152,12 @@ def _find_agent_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
 
 
 def _is_sent_back(handoff: Handoff) -> bool:
-    """A review refused the only attempt there is; with a later one, nobody knows which of them it read."""
+    """Whether a review refused the only attempt; with several, it's unknown which one it read."""
     return bool(find_bad_verdicts(handoff)) and len(handoff.attempts) <= 1
 
 
 def _find_list_move(handoff: Handoff) -> NextMove | None:
-    """A list of tasks or of definitions hands nothing over: there is nothing to approve."""
+    """A list of tasks or definitions hands nothing over: there is nothing to approve."""
     roles = {document.role for document in handoff.documents}
     says_something = handoff.status is not None or handoff.registry is not None or handoff.claims or handoff.blockers
     if says_something or not roles or roles - _LISTS:
@@ -167,7 +167,7 @@ def _find_list_move(handoff: Handoff) -> NextMove | None:
         noun = "task is" if left == 1 else "tasks are"
         return NextMove(who=Mover.AGENT, what=f"{left} {noun} open")
     done = "every task is done" if handoff.tasks else "definitions only"
-    return NextMove(who=Mover.NOBODY, what=f"{done}; nothing is handed over")
+    return NextMove(who=Mover.NOBODY, what=f"{done}; nothing to review")
 
 
 def _build_review_move(what: str, unmet: str | None) -> NextMove:
@@ -178,6 +178,6 @@ def _build_review_move(what: str, unmet: str | None) -> NextMove:
 
 
 def _find_agent(handoff: Handoff) -> str | None:
-    """Who did the work; in the hub a stage belongs to the role it was given to."""
+    """Who did the work; in the hub, the role that the stage was given to."""
     own = handoff.target_agent if handoff.dialect == "hub" else None
     return own or handoff.source_agent or next(iter(handoff.producers), None)

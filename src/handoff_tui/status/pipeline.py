@@ -3,20 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.settings.pipeline import PipelineSettings
+from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
 from handoff_tui.log.gates.gate_state import GateName, GateState
 from handoff_tui.log.gates.position import find_phase, list_sent_back
-from handoff_tui.status.pipeline_view import AttemptView, PhaseStanding, PhaseView, PipelineView
 from handoff_tui.status.review_state import ReviewedHandoff
 
 if TYPE_CHECKING:
     from handoff_tui.log.index import DecisionEntry, LogIndex
+
+
+class PhaseProgress(StrEnum):
+    """How far the work is in one phase."""
+
+    DONE = "done"
+    """Decided: the work can go on."""
+    HERE = "here"
+    """The work is here; its gate is open for a decision, or it is being worked on."""
+    BEHIND = "behind"
+    """The work claims to be past it, but there is no decision."""
+    SENT_BACK = "sent-back"
+    AHEAD = "ahead"
+    SKIPPED = "skipped"
+
+
+class PhaseView(Model):
+    """One phase, as the log and the files have it."""
+
+    name: str
+    standing: PhaseProgress
+    gate: GateName | None = None
+    who: str | None = None
+    """Who decided, or who must act."""
+    attempts: int = 0
+    when: str | None = None
+    agent: str | None = None
+    human_only: bool = False
+    note: str = ""
+
+
+class AttemptView(Model):
+    """One attempt at a phase: from the handoff's files, or from the log."""
+
+    phase: str
+    number: int
+    outcome: str
+    who: str | None = None
+    when: str | None = None
+    reason: str = ""
+    entry: str | None = None
+    """The log entry that says so; None if it is only claimed."""
+
+
+class PipelineView(Model):
+    """The phases of a handoff's pipeline; without one, those named in its files and in the log."""
+
+    name: str | None = None
+    phases: tuple[PhaseView, ...] = ()
+    attempts: tuple[AttemptView, ...] = ()
+    retry_budget: int | None = None
+    spent: int = 0
+    failure_target: str | None = None
+
 
 _PASSING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY, DecisionVerb.OVERRIDE})
 _PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN})
@@ -26,10 +81,10 @@ _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 def build_pipeline(
     reviewed: ReviewedHandoff, pipelines: Mapping[str, PipelineSettings], index: LogIndex | None = None
 ) -> PipelineView:
-    """Where a handoff stands. `pipelines` are those of the settings, `index` the log where there is one."""
+    """The pipeline of a handoff. `pipelines` come from the settings; `index` is None without a log."""
     handoff = reviewed.handoff
     pipeline = find_pipeline(handoff, pipelines)
-    story = _Story(handoff, find_phase(handoff), reviewed.gate, _list_votes(index, handoff.id))
+    story = _PipelineFacts(handoff, find_phase(handoff), reviewed.gate, _list_votes(index, handoff.id))
     phases = _list_phases(story, pipeline)
     names = [phase.name for phase in phases]
     here = _find_place(story.phase, names)
@@ -45,7 +100,7 @@ def build_pipeline(
 
 
 def find_pipeline(handoff: Handoff, pipelines: Mapping[str, PipelineSettings]) -> Pipeline | None:
-    """The user's own that knows the handoff's phase, else the one of its dialect; roles are given their names."""
+    """The user's own pipeline that has the handoff's phase, else that of its format, with placeholders filled in."""
     built = {name: settings.build(name) for name, settings in pipelines.items()}
     phase = find_phase(handoff).casefold()
     own = find_own_pipelines(built, handoff)
@@ -54,21 +109,21 @@ def find_pipeline(handoff: Handoff, pipelines: Mapping[str, PipelineSettings]) -
     return _name_roles(chosen, handoff) if chosen is not None and names_roles(chosen) else chosen
 
 
-class _Story(NamedTuple):
-    """All that is known of one handoff's way."""
+class _PipelineFacts(NamedTuple):
+    """Everything known about one handoff's way through its pipeline."""
 
     handoff: Handoff
     phase: str
     gate: GateState
     votes: dict[str, list[DecisionEntry]]
-    """By phase, in small letters, oldest first."""
+    """By phase in lower case, oldest first."""
 
     def find_votes(self, phase: str) -> list[DecisionEntry]:
         return self.votes.get(phase.casefold(), [])
 
 
 def _name_roles(pipeline: Pipeline, handoff: Handoff) -> Pipeline:
-    """«source» and «target» stand for whatever phases the handoff names."""
+    """Puts the handoff's phases in place of "source" and "target"."""
     first, second = pipeline.phases
     target = handoff.target_phase if handoff.target_phase != handoff.source_phase else None
     renamed = (
@@ -79,7 +134,7 @@ def _name_roles(pipeline: Pipeline, handoff: Handoff) -> Pipeline:
 
 
 def _list_votes(index: LogIndex | None, handoff: str) -> dict[str, list[DecisionEntry]]:
-    """Decisions that count, by phase. One and the same phase may be written in other letters."""
+    """Decisions that count, by phase. The same phase may be written in upper or lower case."""
     found: dict[str, list[DecisionEntry]] = {}
     for (name, phase), votes in () if index is None else index.decisions_at.items():
         if name == handoff:
@@ -90,8 +145,8 @@ def _list_votes(index: LogIndex | None, handoff: str) -> dict[str, list[Decision
     return found
 
 
-def _list_phases(story: _Story, pipeline: Pipeline | None) -> list[Phase]:
-    """Those of the pipeline, then whatever else the log or the handoff speaks of."""
+def _list_phases(story: _PipelineFacts, pipeline: Pipeline | None) -> list[Phase]:
+    """The phases of the pipeline, then any others that the log or the handoff names."""
     phases = list(pipeline.phases) if pipeline else []
     known = {phase.name.casefold() for phase in phases}
     spoken = [vote.work.phase for votes in story.votes.values() for vote in votes[:1]]
@@ -109,7 +164,7 @@ def _find_place(phase: str, names: Iterable[str]) -> int:
     return next((place for place, name in enumerate(names) if name.casefold() == phase.casefold()), 0)
 
 
-def _build_phase(phase: Phase, distance: int, story: _Story) -> PhaseView:
+def _build_phase(phase: Phase, distance: int, story: _PipelineFacts) -> PhaseView:
     votes = story.find_votes(phase.name)
     last = votes[-1] if votes else None
     standing = _find_here(story.gate) if distance == 0 else _find_standing(last, distance)
@@ -127,34 +182,34 @@ def _build_phase(phase: Phase, distance: int, story: _Story) -> PhaseView:
     )
 
 
-def _find_here(gate: GateState) -> PhaseStanding:
+def _find_here(gate: GateState) -> PhaseProgress:
     if gate.state in _PASSED:
-        return PhaseStanding.DONE
+        return PhaseProgress.DONE
     if gate.state is GateName.SKIPPED:
-        return PhaseStanding.SKIPPED
-    return PhaseStanding.SENT_BACK if gate.state in _SENT_BACK else PhaseStanding.HERE
+        return PhaseProgress.SKIPPED
+    return PhaseProgress.SENT_BACK if gate.state in _SENT_BACK else PhaseProgress.HERE
 
 
-def _find_standing(last: DecisionEntry | None, distance: int) -> PhaseStanding:
-    """Of a phase where the work is not: by the last decision, whether or not it is still current."""
+def _find_standing(last: DecisionEntry | None, distance: int) -> PhaseProgress:
+    """For a phase the work isn't in: by the last decision, current or not."""
     verb = last.decision.verb if last else None
     if verb in _PASSING:
-        return PhaseStanding.DONE
+        return PhaseProgress.DONE
     if verb is DecisionVerb.SKIP:
-        return PhaseStanding.SKIPPED
+        return PhaseProgress.SKIPPED
     if verb in SENDING_BACK:
-        return PhaseStanding.SENT_BACK
-    return PhaseStanding.BEHIND if distance < 0 else PhaseStanding.AHEAD
+        return PhaseProgress.SENT_BACK
+    return PhaseProgress.BEHIND if distance < 0 else PhaseProgress.AHEAD
 
 
-def _find_who(standing: PhaseStanding, last: DecisionEntry | None, gate: GateState) -> str | None:
-    if standing is PhaseStanding.HERE:
+def _find_who(standing: PhaseProgress, last: DecisionEntry | None, gate: GateState) -> str | None:
+    if standing is PhaseProgress.HERE:
         return gate.next_move.name or gate.next_move.who.value
     return last.entry.actor if last else None
 
 
-def _count_attempts(story: _Story, phase: str, votes: list[DecisionEntry], *, is_here: bool) -> int:
-    """The highest number that anybody speaks of."""
+def _count_attempts(story: _PipelineFacts, phase: str, votes: list[DecisionEntry], *, is_here: bool) -> int:
+    """The highest attempt number that is mentioned anywhere."""
     numbers = [vote.work.attempt for vote in votes]
     numbers += [
         one.number for one in story.handoff.attempts if (one.phase or story.phase).casefold() == phase.casefold()
@@ -162,16 +217,16 @@ def _count_attempts(story: _Story, phase: str, votes: list[DecisionEntry], *, is
     return max([*numbers, story.handoff.attempt if is_here else 0])
 
 
-def _describe(phase: Phase, standing: PhaseStanding, last: DecisionEntry | None) -> str:
-    if standing is PhaseStanding.BEHIND:
+def _describe(phase: Phase, standing: PhaseProgress, last: DecisionEntry | None) -> str:
+    if standing is PhaseProgress.BEHIND:
         return "no decision is in the log" if phase.gate else "it has no gate"
-    if standing is PhaseStanding.AHEAD:
+    if standing is PhaseProgress.AHEAD:
         return "only a person starts it" if phase.human_only else "" if phase.gate else "it has no gate"
-    return last.decision.reason if last and standing is not PhaseStanding.HERE else ""
+    return last.decision.reason if last and standing is not PhaseProgress.HERE else ""
 
 
-def _list_attempts(story: _Story) -> tuple[AttemptView, ...]:
-    """What the handoff's files tell, then what the log says, each in its order."""
+def _list_attempts(story: _PipelineFacts) -> tuple[AttemptView, ...]:
+    """Attempts from the handoff's files, then decisions from the log, each in order."""
     told = [
         AttemptView(
             phase=attempt.phase or story.phase,

@@ -1,4 +1,4 @@
-"""Reads everything anew: the one way a screen or a command learns what is."""
+"""Reads everything afresh: what a screen or a command knows of the repository comes from here."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.claims.problem_index import ProblemIndex
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Desk, has_log
 from handoff_tui.log.gates.gate_state import GateReport
-from handoff_tui.status.next_move import build_gate, build_standing, close_gate
+from handoff_tui.status.next_move import build_gate, close_gate, mark_validated
 from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def refresh(desk: Desk, generation: int = 0) -> ReviewState:
 def build_state(
     desk: Desk, result: ReadHandoffs, reviewed: tuple[ReviewedHandoff, ...], generation: int = 0
 ) -> ReviewState:
-    """The same from what was read and reviewed already."""
+    """The same, from what was already read and reviewed."""
     return ReviewState(
         generation=generation,
         repository=desk.work_tree.facts,
@@ -49,7 +49,7 @@ def build_state(
 
 
 def open_log_gates(desk: Desk) -> LogGates | None:
-    """The log's own view of the gates; nothing where there is no log."""
+    """The log's view of the gates; None without a log."""
     if not has_log(desk):
         return None
     from handoff_tui.log.gates.all_gates import LogGates  # noqa: PLC0415 - most repositories have no log yet
@@ -67,26 +67,26 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
 
 
 class _Judged(NamedTuple):
-    """A reviewed handoff, and all that its gate rests on."""
+    """A reviewed handoff, and everything its gate depends on."""
 
     handoff: Handoff
     verdicts: tuple[Verdict, ...]
     report: GateReport | None
     problems: tuple[Problem, ...]
     required: tuple[object, ...]
-    """How the handoffs that it waits for stand."""
+    """The registry states of the handoffs it waits for."""
     reviewed: ReviewedHandoff
 
 
 class HandoffReviewer:
-    """Reviews the handoffs of one reading by one log: each with what its claims are worth and where its gate stands."""
+    """Reviews the handoffs of one reading by one log: what their claims are worth, and the state of each gate."""
 
     def __init__(
         self, result: ReadHandoffs, gates: LogGates | None, earlier: HandoffReviewer | None = None, *, closed: str = ""
     ) -> None:
-        """`earlier` is one by the same log: what was found out about handoffs that are as they were holds.
+        """`earlier` is one by the same log: its results are reused for handoffs that haven't changed.
 
-        `closed` says why no gate may open.
+        `closed` says why no gate can open.
         """
         handoffs = result.handoffs
         known = earlier.reports if earlier is not None else {}
@@ -98,15 +98,15 @@ class HandoffReviewer:
             for handoff in handoffs:
                 same = earlier is not None and earlier.holds(handoff)
                 self.reports[handoff.id] = known[handoff.id] if same else gates.judge(handoff)
-        self._by_id = build_standing(handoffs, {name: report.state for name, report in self.reports.items()})
+        self._by_id = mark_validated(handoffs, {name: report.state for name, report in self.reports.items()})
         self._problems = ProblemIndex(result.problems, handoffs)
 
     def holds(self, handoff: Handoff) -> bool:
-        """Whether just this handoff is among those of the reading."""
+        """Whether exactly this handoff is in the reading."""
         return self._handoffs.get(handoff.id) == handoff
 
     def review(self, handoff: Handoff, verdicts: tuple[Verdict, ...]) -> ReviewedHandoff:
-        """The very same as before where all that it rests on is."""
+        """Returns the same object as before if nothing it depends on has changed."""
         report = self.reports.get(handoff.id)
         problems = self._problems.of(handoff)
         others = map(self._by_id.get, handoff.blocked_by)
@@ -123,7 +123,7 @@ class HandoffReviewer:
 
 
 def _collect_problems(desk: Desk, result: ReadHandoffs) -> tuple[Problem, ...]:
-    """The dialects' problems, and first what is wrong with the settings, and what git was told to hide."""
+    """Problems with the settings, then what git was told to hide, then those of the formats."""
     hidden = [
         Problem(
             path=path,

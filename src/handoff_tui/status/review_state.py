@@ -1,4 +1,4 @@
-"""All that a screen or a command needs to show, in one frozen value."""
+"""Everything a screen or a command shows, in one frozen value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handoff_tui.log.gates.gate_state import GateState
 
 
 class ClaimCounts(Model):
-    """How a handoff's claims stand, in numbers."""
+    """How many of a handoff's claims hold."""
 
     holds: int = 0
     contradicted: int = 0
@@ -19,7 +19,7 @@ class ClaimCounts(Model):
 
 
 class ReviewedHandoff(Model):
-    """A handoff, how its claims stand, and the state of its gate."""
+    """A handoff, how many of its claims hold, and the state of its gate."""
 
     handoff: Handoff
     gate: GateState
@@ -36,7 +36,7 @@ class Revision(Model):
 
 
 class Reviewer(Model):
-    """Who is looking, by the user's own git configuration, and whether that is one of the producers."""
+    """The user, by their git configuration, and whether they are one of the producers."""
 
     name: str | None
     email: str | None
@@ -44,7 +44,7 @@ class Reviewer(Model):
 
 
 class ShownHandoff(Model):
-    """One handoff whole: as read, as measured, and where it comes from."""
+    """One handoff in full: as read, as measured, and where it comes from."""
 
     reviewed: ReviewedHandoff
     verdicts: tuple[Verdict, ...] = ()
@@ -54,7 +54,7 @@ class ShownHandoff(Model):
 
 
 class ReviewState(Model):
-    """Everything that was read, in one generation."""
+    """Everything that was read in one go."""
 
     schema_version: int = SCHEMA_VERSION
     generation: int = 0

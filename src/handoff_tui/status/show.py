@@ -1,4 +1,4 @@
-"""One handoff whole: what it says beside what was measured."""
+"""One handoff in full: what it says beside what was measured."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from handoff_tui.core.place import Problem
 from handoff_tui.git.history.commits import read_commits
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.claim import Verdict
+from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.claims.problem_index import ProblemIndex
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
-from handoff_tui.status.next_move import build_gate, build_standing
+from handoff_tui.status.next_move import build_gate, mark_validated
 from handoff_tui.status.refresh import count_claims, open_log_gates
 from handoff_tui.status.review_state import ReviewedHandoff, Reviewer, ReviewState, Revision, ShownHandoff
 
@@ -44,7 +44,7 @@ def show(desk: Desk, state: ReviewState, wanted: str) -> ShownHandoff:
 def show_again(
     before: ShownHandoff, state: ReviewState, verdicts: tuple[Verdict, ...], gates: LogGates | None
 ) -> ShownHandoff:
-    """The same handoff after files changed, when neither history nor configuration nor the log have."""
+    """The same handoff after files changed, if history, configuration and log have not."""
     reviewed = find_handoff(state, before.reviewed.handoff.id)
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
     again = _review_deeply(gates, state, reviewed, verdicts, problems)
@@ -58,9 +58,9 @@ def _review_deeply(
     verdicts: tuple[Verdict, ...],
     problems: tuple[Problem, ...],
 ) -> ReviewedHandoff:
-    """The gate over every measurement: the list of all handoffs leaves out what costs too much there."""
+    """The gate with every measurement, including those that are too slow for the list of all handoffs."""
     states = {other.handoff.id: other.gate.state for other in state.handoffs}
-    by_id = build_standing((other.handoff for other in state.handoffs), states)
+    by_id = mark_validated((other.handoff for other in state.handoffs), states)
     gate = build_gate(
         reviewed.handoff, by_id, verdicts, problems, report=gates.judge(reviewed.handoff) if gates else None
     )
@@ -75,7 +75,7 @@ def find_handoff(state: ReviewState, wanted: str, at: str | None = None) -> Revi
 def find_id(handoffs: tuple[Handoff, ...], wanted: str, at: str | None = None) -> str:
     """By id, by the name used in the files, by one of its documents: the first way that leads to one handoff.
 
-    `at` names the commit whose handoffs they are, where it is not now.
+    `at` names the commit whose handoffs they are, if not the current ones.
     """
     for key in (_same, _same_folded, _same_letters, _has_document):
         found = [handoff.id for handoff in handoffs if key(handoff, wanted)]
@@ -117,7 +117,7 @@ def _has_document(handoff: Handoff, wanted: str) -> bool:
 
 
 def _read_reviewer(desk: Desk, handoff: Handoff) -> Reviewer | None:
-    """The person at the desk; nobody reviews their own work, so it is said when they produced it."""
+    """The reviewer, and whether they produced this: nobody reviews their own work."""
     identity = read_identity(desk.repository.git)
     if identity.name is None and identity.email is None:
         return None

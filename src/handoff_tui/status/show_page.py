@@ -1,6 +1,8 @@
-"""One handoff whole, as a page: what contradicts it first."""
+"""One handoff in full: the public JSON, and a page with false claims first."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
@@ -9,17 +11,133 @@ from handoff_tui.core.tasks import Blocker, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.claim import Verdict, VerdictState
+from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.status.show_json import count_verdicts
-from handoff_tui.status.status_page import label_state
+from handoff_tui.status.status_page import build_gate_json, build_problem_json, label_state
+
+SCHEMA = "handoff-tui/show/v1"
+_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
+
+
+def build_show_json(shown: ShownHandoff) -> dict[str, object]:
+    """The shape promised to scripts; a value that could not be read is null."""
+    handoff = shown.reviewed.handoff
+    return {
+        "schema": SCHEMA,
+        **_build_heading(handoff),
+        "gate": build_gate_json(shown.reviewed),
+        "sections": _build_sections(handoff),
+        "tests": {"package": _build_counts(handoff.tests), "regression": _build_counts(handoff.regression)},
+        "baseline": {
+            "packages": handoff.baseline.packages if handoff.baseline else None,
+            "tests": handoff.baseline.tests if handoff.baseline else None,
+        },
+        "hashes": [_build_hash(verdict) for verdict in shown.verdicts if verdict.claim.kind in _HASHES],
+        "claims": [_build_claim(verdict) for verdict in shown.verdicts],
+        **{name: _dump(handoff, name) for name in _LISTS},
+        "greenlit": handoff.greenlit,
+        "reviewer": shown.reviewer.model_dump(mode="json") if shown.reviewer else None,
+        "history": [revision.model_dump(mode="json") for revision in shown.history],
+        "problems": [build_problem_json(problem) for problem in shown.problems],
+    }
+
+
+def count_verdicts(verdicts: tuple[Verdict, ...]) -> dict[VerdictState, int]:
+    counted = Counter(verdict.state for verdict in verdicts)
+    return {state: counted[state] for state in VerdictState}
+
+
+_LISTS = (
+    "documents",
+    "attempts",
+    "tasks",
+    "findings",
+    "proofs",
+    "blockers",
+    "packages",
+    "questions",
+    "facts",
+)
+
+
+def _build_heading(handoff: Handoff) -> dict[str, object]:
+    return {
+        "id": handoff.id,
+        "dialect": handoff.dialect,
+        "title": handoff.title,
+        "original_name": handoff.original_name,
+        "type": handoff.type,
+        "status_claimed": handoff.status,
+        "registry": handoff.registry,
+        "blocked_by": list(handoff.blocked_by),
+        "phase": handoff.source_phase,
+        "next_phase": handoff.target_phase,
+        "source_agent": handoff.source_agent,
+        "target_agent": handoff.target_agent,
+        "producers": list(handoff.producers),
+        "priority": handoff.priority,
+        "attempt": handoff.attempt,
+        "created": handoff.created,
+        "message": handoff.message,
+        "next_action": handoff.next_action,
+    }
+
+
+def _build_sections(handoff: Handoff) -> dict[str, object]:
+    """Over all documents of the handoff; `by_document` keeps them apart."""
+    return {
+        "present": [section.title for document in handoff.documents for section in document.sections],
+        "missing": [title for document in handoff.documents for title in document.missing],
+        "by_document": {
+            document.path: {
+                "present": [section.title for section in document.sections],
+                "missing": list(document.missing),
+                "out_of_order": list(document.out_of_order),
+            }
+            for document in handoff.documents
+        },
+    }
+
+
+def _build_counts(counts: TestCounts | None) -> dict[str, object]:
+    return (counts or TestCounts()).model_dump(mode="json")
+
+
+def _build_hash(verdict: Verdict) -> dict[str, object]:
+    return {
+        "path": verdict.claim.subject,
+        "claimed": verdict.claim.value,
+        "measured": verdict.measured,
+        "verdict": verdict.state,
+        "before": verdict.claim.kind is ClaimKind.HASH_BEFORE,
+        "evidence": verdict.evidence,
+    }
+
+
+def _build_claim(verdict: Verdict) -> dict[str, object]:
+    claim = verdict.claim
+    return {
+        "text": claim.text,
+        "kind": claim.kind,
+        "where": {"path": claim.where.path, "line": claim.where.line},
+        "subject": claim.subject,
+        "claimed": claim.value,
+        "measured": verdict.measured,
+        "verdict": verdict.state,
+        "evidence": verdict.evidence,
+    }
+
+
+def _dump(handoff: Handoff, name: str) -> list[object]:
+    return [value.model_dump(mode="json") for value in getattr(handoff, name)]
+
 
 _VERDICT_ORDER = {VerdictState.CONTRADICTED: 0, VerdictState.HOLDS: 1, VerdictState.UNVERIFIED: 2}
 _MOST_LISTED = 8
 _LONGEST_TEXT = 400
 _HASH = compile_later(r"\b(sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
-"""On a page the beginning of a hash is enough; the JSON has it whole."""
+"""On a page the beginning of a hash is enough; the JSON has all of it."""
 
 
 def build_show_page(shown: ShownHandoff, *, everything: bool = False) -> Page:
@@ -76,7 +194,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         page.heading("Message")
         page.line(Cell(render_safe(handoff.message, _LONGEST_TEXT)), indent=2)
     if handoff.next_action:
-        page.heading("Next, as it says")
+        page.heading("Next step, as claimed")
         page.line(Cell(render_safe(handoff.next_action, _LONGEST_TEXT)), indent=2)
 
 
@@ -205,7 +323,7 @@ def _add_work(page: Page, handoff: Handoff, *, everything: bool) -> None:
     tasks = handoff.tasks
     if tasks:
         done = sum(task.done is True for task in tasks)
-        page.heading("Tasks", f"{done} of {len(tasks)} said to be done")
+        page.heading("Tasks", f"{done} of {len(tasks)} marked done")
         most = len(tasks) if everything else _MOST_LISTED
         for task in sorted(tasks, key=lambda task: task.done is True)[:most]:
             mark = {True: "[x]", False: "[ ]", None: " · "}[task.done]
@@ -258,7 +376,7 @@ def _add_documents(page: Page, handoff: Handoff) -> None:
 def _add_rest(page: Page, shown: ShownHandoff, *, everything: bool) -> None:
     facts = shown.reviewed.handoff.facts
     if facts:
-        page.heading("Also said")
+        page.heading("Other facts")
         most = len(facts) if everything else _MOST_LISTED
         for fact in facts[:most]:
             page.line(Cell(f"{render_safe(fact.name)}: ", "muted"), Cell(render_safe(fact.value, 200)), indent=2)

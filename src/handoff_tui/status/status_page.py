@@ -15,7 +15,7 @@ from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 SCHEMA = "handoff-tui/status/v1"
 _TURN_ORDER = {Mover.HUMAN: 0, Mover.REVIEWER: 1, Mover.AGENT: 2, Mover.NOBODY: 3}
 _IDLE = {Mover.AGENT: Label("○", "open", "muted"), Mover.NOBODY: Label("·", "settled", "muted")}
-"""A gate that waits for no decision: nothing was handed over yet, or nothing will be."""
+"""A gate that waits for no decision: nothing has been handed over yet, or nothing will be."""
 _DIGITS = compile_later(r"([0-9]+)")
 _MOST_REASONS = 2
 _MOST_LISTED = 12
@@ -52,7 +52,7 @@ def build_problem_json(problem: Problem) -> dict[str, object]:
 
 
 def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]:
-    """Those that wait for a person first; within a turn, by dialect and id, `H-9` before `H-10`."""
+    """Those that need a person first, then by format and id, `H-9` before `H-10`."""
 
     def key(reviewed: ReviewedHandoff) -> tuple[int, str, list[tuple[int, str]]]:
         numbers = [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(reviewed.handoff.id)]
@@ -62,7 +62,7 @@ def sort_by_turn(handoffs: tuple[ReviewedHandoff, ...]) -> list[ReviewedHandoff]
 
 
 def build_status_page(state: ReviewState, *, everything: bool = False, of_then: bool = False) -> Page:
-    """What needs a person, why, and who moves next; then what could not be read. Of then no branch is known."""
+    """What needs a person, why, and who must act; then what could not be read. `of_then` leaves out the branch."""
     page = Page()
     if of_then:
         page.line(Cell(render_safe(state.repository.root), "path"))
@@ -140,7 +140,7 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
         Column("handoff"),
         Column("format"),
         Column("phase"),
-        Column("try", right=True),
+        Column("attempt", right=True),
         Column("says"),
         Column("next move, and what blocks", fold=True),
     )
@@ -163,7 +163,7 @@ def _build_cells(reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, 
 
 
 def label_state(reviewed: ReviewedHandoff) -> Label:
-    """The gate's own label; a pending one says whether anything is in the way."""
+    """The gate's label; a pending one says whether anything blocks it."""
     gate = reviewed.gate
     if gate.state is not GateName.PENDING:
         return label_gate(gate.state)
@@ -186,7 +186,7 @@ def _describe_move(reviewed: ReviewedHandoff, *, everything: bool) -> str:
 
 
 def _says_the_same(reason: str, move: str) -> bool:
-    """Whole texts are compared: a move of one letter, or of none, must not hide a reason that happens to end so."""
+    """Compares complete texts: a very short move must not hide a reason that happens to end the same way."""
     return reason == move or reason.endswith(f": {move}")
 
 

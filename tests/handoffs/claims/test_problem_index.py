@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.core.place import Problem
-from handoff_tui.handoffs.claims.problem_index import ProblemIndex
+from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 

@@ -1,3 +1,3 @@
-"""Claims beside measurements, and what stands in the way of a handoff."""
+"""Claims beside measurements, and what blocks a handoff."""
 
 from __future__ import annotations

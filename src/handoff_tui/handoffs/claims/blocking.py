@@ -1,14 +1,40 @@
-"""What stands in the way of approving a handoff, each reason in words. Pure."""
+"""What blocks the approval of a handoff, each reason in words. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
+
+
+class ProblemIndex:
+    """Problems by the files they are about: those of a handoff's documents, and of files missing beside its state."""
+
+    def __init__(self, problems: Iterable[Problem], handoffs: Iterable[Handoff]) -> None:
+        owned = {document.path for handoff in handoffs for document in handoff.documents}
+        self._by_path: dict[str, list[Problem]] = defaultdict(list)
+        self._beside: dict[str, list[Problem]] = defaultdict(list)
+        for problem in problems:
+            self._by_path[problem.path].append(problem)
+            folder = problem.path.rpartition("/")[0]
+            if folder and problem.path not in owned:
+                self._beside[folder].append(problem)
+
+    def of(self, handoff: Handoff) -> tuple[Problem, ...]:
+        """In the order of the handoff's documents; what is wrong beside them comes last."""
+        paths = dict.fromkeys(document.path for document in handoff.documents)
+        folders = dict.fromkeys(
+            document.path.rpartition("/")[0] for document in handoff.documents if document.role is DocumentRole.STATE
+        )
+        found = [problem for path in paths for problem in self._by_path.get(path, ())]
+        found.extend(problem for folder in folders for problem in self._beside.get(folder, ()))
+        return tuple(found)
+
 
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
 _FAILED = frozenset({"FAIL", "FAILED", "REJECTED", "RETRY", "ROLLBACK", "ROLLED_BACK", "ERROR", "ABORTED", "CANCELLED"})
@@ -33,7 +59,7 @@ def describe_wait(required: str) -> str:
 def find_blocking(
     handoff: Handoff, by_id: Mapping[str, Handoff], verdicts: tuple[Verdict, ...], problems: tuple[Problem, ...]
 ) -> Iterator[str]:
-    """Every reason against an approval, what nobody can read first."""
+    """Every reason against an approval, unreadable documents first."""
     yield from _find_unread(problems)
     yield from _find_contradictions(verdicts)
     yield from _find_open(handoff)
@@ -45,7 +71,7 @@ def find_blocking(
 
 
 def says_good(handoff: Handoff) -> bool:
-    """Whether the handoff claims for itself that all is well."""
+    """Whether the handoff says that all is well."""
     return status_token(handoff) in _SAYS_GOOD
 
 
@@ -69,14 +95,14 @@ def is_red(handoff: Handoff) -> bool:
 
 
 def describe_failures(counts: TestCounts | None, name: str) -> str | None:
-    """The failures a handoff reports itself: `its regression run reports 26 failed`."""
+    """The failures that a handoff reports: `its own regression run reports 26 failed`."""
     if counts is None or not counts.failed:
         return None
     return f"its own {name} run reports {counts.failed} failed"
 
 
 def list_runs(handoff: Handoff) -> tuple[tuple[TestCounts | None, str], ...]:
-    """The test runs it tells of, with their names; only the builder tells packages and regression apart."""
+    """The test runs it reports, with their names; only the builder separates package and regression runs."""
     own = "package test" if handoff.dialect == "builder" else "test"
     return (handoff.tests, own), (handoff.regression, "regression")
 
@@ -90,13 +116,13 @@ def find_unmet(handoff: Handoff, by_id: Mapping[str, Handoff]) -> Iterator[str]:
 
 
 def find_bad_verdicts(handoff: Handoff) -> list[Claim]:
-    """The last word of each reviewer, where it is not good. A good one approves nothing."""
+    """The last verdict of each reviewer, if it is bad. A good one doesn't approve anything."""
     last = {claim.subject: claim for claim in handoff.claims if claim.kind is ClaimKind.VERDICT}
     return [claim for claim in last.values() if str(claim.value).upper() in _BAD_VERDICTS]
 
 
 def owes_results(handoff: Handoff) -> bool:
-    """Only a dialect with a registry promises a results document for each specification."""
+    """Whether results are due: only a format with a registry promises them for each specification."""
     return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
 
 
@@ -105,7 +131,7 @@ def has_results(handoff: Handoff) -> bool:
 
 
 def _find_unread(problems: tuple[Problem, ...]) -> Iterator[str]:
-    """What of its own documents could not be read: nobody can approve what nobody can read."""
+    """Documents that could not be read: nobody can approve what nobody can read."""
     return (f"{problem.path} {problem.message}" for problem in problems if problem.level is ProblemLevel.ERROR)
 
 
@@ -120,7 +146,7 @@ def _find_contradictions(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
         first = false[0].claim
         named = " ".join(str(part) for part in (first.kind, first.subject or first.value) if part)
         noun = "1 claim is" if len(false) == 1 else f"{len(false)} claims are"
-        yield f"{noun} contradicted: {named} ({first.where})"
+        yield f"{noun} false: {named} ({first.where})"
 
 
 def _find_open(handoff: Handoff) -> Iterator[str]:
@@ -172,7 +198,7 @@ def _find_missing(handoff: Handoff) -> Iterator[str]:
 
 
 def _find_newest_results(handoff: Handoff) -> Document | None:
-    """The results of the last attempt; the last results there are, where no attempt names its place."""
+    """The results of the last attempt; the last results if no attempt names its document."""
     results = [document for document in handoff.documents if document.role is DocumentRole.RESULTS]
     place = handoff.attempts[-1].where if handoff.attempts else None
     of_attempt = [document for document in results if place is not None and document.path == place.path]
@@ -180,7 +206,7 @@ def _find_newest_results(handoff: Handoff) -> Document | None:
 
 
 def _find_gate_gaps(handoff: Handoff) -> Iterator[str]:
-    """Questions without an answer, where others have one, and a gate that nobody opened."""
+    """Questions without an answer, if others have one, and a gate that nobody opened."""
     open_numbers = [str(question.number) for question in handoff.questions if question.answered is False]
     if open_numbers and len(open_numbers) < len(handoff.questions):
         noun = "question" if len(open_numbers) == 1 else "questions"

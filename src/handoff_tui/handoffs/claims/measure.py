@@ -1,6 +1,6 @@
-"""Claims beside measurements: each claim holds, is contradicted, or is unverified, and the evidence says why.
+"""Claims beside measurements: each claim holds, is false, or is not measured, and the evidence says why.
 
-Nothing an agent wrote is evidence, except against itself: a status that its own numbers refute is contradicted.
+Nothing an agent wrote is evidence, except against itself: a status that its own numbers refute is false.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from handoff_tui.git.work_tree.listing import sort_paths
 
 _MOST_SEARCHES = 12
-"""So many names are searched for in the whole list; then an index of all names costs less."""
+"""How many names are searched for one by one; beyond that an index of all names costs less."""
 
 
 class PathMatch(NamedTuple):
-    """Where a path leads; nothing when it leads nowhere, several places when it could be any of them."""
+    """The file a path means: None if there is none; the candidates if it could be several."""
 
     path: str | None
     candidates: tuple[str, ...] = ()

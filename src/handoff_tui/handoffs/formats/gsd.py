@@ -51,7 +51,7 @@ _LEADING_ZEROS: Final = compile_later(r"^0+(?=\d)")
 
 
 class PausedWork(NamedTuple):
-    """One file's account. What it does not say is nothing."""
+    """What one file says; None for what it doesn't."""
 
     phase: str | None = None
     phase_name: str | None = None
@@ -68,7 +68,7 @@ class PausedWork(NamedTuple):
     facts: tuple[Fact, ...] = ()
 
     def slug(self) -> str:
-        """The name for the id: the phase, or its name where it has no number."""
+        """The name for the id: the phase, or its name if it has no number."""
         return _slug(self.phase or "") or _slug(self.phase_name or "")
 
     def names(self) -> set[str]:
@@ -510,7 +510,7 @@ def _build_handoff(entries: list[tuple[Source, PausedWork]], taken: set[str]) ->
 
 
 def _join_claims(lead: tuple[Claim, ...], other: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    """A claim that both files make is kept once, where it was made first."""
+    """A claim that both files make is kept once, from the file that leads."""
     said = {(claim.kind, claim.subject, claim.value) for claim in lead}
     return (*lead, *(claim for claim in other if (claim.kind, claim.subject, claim.value) not in said))
 

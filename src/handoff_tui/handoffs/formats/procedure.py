@@ -37,7 +37,7 @@ class ObjectKind(Enum):
 
 
 class KnownObject(NamedTuple):
-    """An object of a known kind and the file it stands in."""
+    """An object of a known kind, and its file."""
 
     kind: ObjectKind
     node: JsonNode
@@ -75,7 +75,7 @@ def kind_of(node: JsonNode) -> ObjectKind | None:
 
 
 def find_objects(source: Source) -> Iterator[KnownObject]:
-    """Every record of a file, in order; they may stand in a list or under a name that says so."""
+    """Every known object of a file, in order; it may be in a list or under a telling name."""
     if source.json is not None:
         yield from _search(source.json, source, 0)
 
@@ -351,7 +351,7 @@ def _head_fields(outline: Outline) -> dict[str, tuple[str, int]]:
 
 
 def _claim_figures(source: Source) -> Iterator[Claim]:
-    """Percentages, and ticks beside a name. Nothing stands behind them, so they are checks to be made."""
+    """Percentages, and ticks beside a name. Nothing backs them, so they are claims of a check."""
     for line in source.outline.lines():
         field = None if line.code else parse_field(line.text)
         if field is None:
@@ -378,7 +378,7 @@ def _read_deliverables(source: Source) -> Iterator[Task]:
 
 
 def _deliverable_sections(outline: Outline) -> Iterator[Section]:
-    """Sections about deliverables, with what stands below them."""
+    """Sections about deliverables, with everything below them."""
     level: int | None = None
     for section in outline.sections:
         if level is None or section.level <= level:
@@ -414,7 +414,7 @@ def _describe(node: JsonNode) -> Fact:
 
 
 def _sum(steps: Sequence[JsonNode], *keys: str) -> float:
-    """The sum over the steps; what is no number is reported and adds nothing."""
+    """The sum over the steps; reports what is no number."""
     total = 0.0
     for step in steps:
         member = next((member for key in keys if (member := step.get(key)) is not None), None)

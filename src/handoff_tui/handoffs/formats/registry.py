@@ -1,6 +1,6 @@
-"""The table of dialects. To add one: a file or folder beside this one, and a line here.
+"""The table of formats. To add one: a file or folder beside this one, and a line here.
 
-Where two are equally sure of a file, the one that stands first owns it.
+If two are equally sure of a file, the first one in the table owns it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What agents' documents claim, found in their words: status tokens, counts, hashes, commits, files.
 
-Shared by the dialects that read prose. Nothing here decides whether a claim is true.
+Shared by the formats that read prose. Nothing here decides whether a claim is true.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def find_paths(text: str) -> list[str]:
 
 
 def clean_path(text: str) -> str | None:
-    """A path as a repository path, or nothing when the text is no path: no URL, command, placeholder or pattern."""
+    """A repository path, or None if the text is something else: a URL, command, placeholder or pattern."""
     candidate = _PATH_TAIL.sub("", text.strip())
     if not candidate or len(candidate) > 300 or " " in candidate:  # noqa: PLR2004 - longer is prose
         return None
@@ -221,7 +221,7 @@ def find_counts(text: str) -> tuple[TestCounts, str] | None:
 
 
 def claim_first_counts(lines: Iterable[TextLine], path: str) -> tuple[TestCounts | None, list[Claim]]:
-    """The first test numbers in some lines, and their claims about the whole suite."""
+    """The first test numbers in some lines, and their claims about the full suite."""
     for line in lines:
         found = None if line.code else find_counts(line.text)
         if found is not None:

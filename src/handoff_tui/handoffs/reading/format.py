@@ -237,7 +237,7 @@ class SourceFiles(Protocol):
         """The newest commits, newest first."""
 
     def refs(self) -> tuple[RefFact, ...]:
-        """Tags and refs whose names speak of handoffs or of the TDD cycle."""
+        """Tags and refs named for handoffs or for the TDD cycle."""
 
     def notes(self, ref: str) -> dict[str, SourceFile]:
         """The notes under a ref by the commit they annotate, newest commit first."""

@@ -22,7 +22,7 @@ _LONGEST_PATH = 300
 
 
 def normalise_status(text: str) -> str | None:
-    """The canonical status token; an unknown single word in capitals; nothing for a sentence."""
+    """The canonical status token; an unknown single word in capitals; None for a sentence."""
     token = parse_status(text)
     if token is not None:
         return token
@@ -31,7 +31,7 @@ def normalise_status(text: str) -> str | None:
 
 
 def claim_status(node: JsonNode, key: str) -> list[Claim]:
-    """The claim that the status member makes; none where it is absent."""
+    """The claim that the status member makes; empty if it is absent."""
     text = node.scalar(key)
     if text is None:
         return []
@@ -79,7 +79,7 @@ def claim_commit(node: JsonNode, key: str) -> list[Claim]:
 
 
 def build_facts(node: JsonNode, keys: Iterable[str]) -> list[Fact]:
-    """One fact per plain member of those named, one per element where it is a list of plain values."""
+    """One fact per named member with a plain value; one per element if it is a list of plain values."""
     facts: list[Fact] = []
     for key in keys:
         member = node.get(key)

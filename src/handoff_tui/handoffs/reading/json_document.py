@@ -25,7 +25,7 @@ _LARGEST_TEXT_OF_A_NUMBER = 64
 
 @dataclass(slots=True, eq=False)
 class ParsedJson:
-    """A parsed text with its lines. Readers don't change it: each opens a `JsonDocument` of its own."""
+    """A parsed text with its lines. Readers don't change it: each opens its own `JsonDocument`."""
 
     path: str
     text: str
@@ -66,7 +66,7 @@ class JsonDocument:
 class JsonNode(NamedTuple):
     """A value inside a document.
 
-    Typed reads return nothing for what is absent, null or of another type; the last is reported as a problem of
+    Typed reads return None for what is absent, null or of another type; the last is reported as a problem of
     the document.
     """
 
@@ -90,7 +90,7 @@ class JsonNode(NamedTuple):
         return tuple(self.value) if isinstance(self.value, dict) else ()
 
     def get(self, key: str) -> JsonNode | None:
-        """The member, or nothing where it is absent or null."""
+        """The member, or None if it is absent or null."""
         if not isinstance(self.value, dict):
             return None
         value = self.value.get(key)
@@ -295,7 +295,7 @@ def _report_duplicates(document: ParsedJson) -> None:
 
 
 def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[tuple[Pointer, int]]]:
-    """Lines by pointer, and keys that stand twice in one object. One pass over the tokens of valid JSON."""
+    """Lines by pointer, and keys that occur twice in one object. One pass over the tokens of valid JSON."""
     lines: dict[Pointer, int] = {}
     duplicates: list[tuple[Pointer, int]] = []
     line = first_line

@@ -36,7 +36,7 @@ class Paragraph(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A list item's own text. `checked` is nothing where there is no checkbox; `number` is the one written there."""
+    """A list item's own text. `checked` is None without a checkbox; `number` is the number as written."""
 
     line: int
     text: str
@@ -80,7 +80,7 @@ Block = Paragraph | Item | Table | Code
 
 
 class TextLine(NamedTuple):
-    """One line of text with its number; `code` where it stands in a code block."""
+    """One line of text with its number; `code` says whether it is in a code block."""
 
     number: int
     text: str
@@ -89,7 +89,7 @@ class TextLine(NamedTuple):
 
 @dataclass(slots=True)
 class Section:
-    """A heading and what stands under it, up to the next heading of any level. Level 0: before the first heading."""
+    """A heading and what is under it, up to the next heading of any level. Level 0: before the first heading."""
 
     level: int
     title: str
@@ -222,7 +222,7 @@ def _collect_sections(tokens: list[Token]) -> list[Section]:
         elif token.type == "html_block":
             sections[-1].blocks.append(Paragraph(line, token.content.rstrip("\n"), html=True))
         elif token.type in {"fence", "code_block"}:
-            # a fence with nothing behind it has no line of its own
+            # an empty fence has no first line of code
             first = line + 1 if token.type == "fence" and token.content else line
             sections[-1].blocks.append(Code(first, token.content.rstrip("\n"), token.info.strip()))
         position += 1

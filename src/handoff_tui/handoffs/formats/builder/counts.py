@@ -29,14 +29,14 @@ _ALL_PASS: Final = compile_later(r"\ball\b.*\bpass", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Run:
-    """One run of tests as told, and the line on which its telling begins."""
+    """One test run as reported, and the line on which the report begins."""
 
     line: int
     text: str
     label: str = ""
     numbers: dict[str, int] = field(default_factory=dict)
     places: dict[str, TextLine] = field(default_factory=dict)
-    """The line of each number that has a line of its own."""
+    """The line of each number that is on a separate line."""
     command: str | None = None
 
     @property
@@ -63,7 +63,7 @@ class Run:
 
 
 def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
-    """The run that counts, and the earlier ones. Fields speak before tables, tables before output and prose."""
+    """The run that counts, and the earlier ones. Fields come before tables, tables before output and prose."""
     runs = _runs_of_fields(sections)
     told = [run for run in runs if run.numbers]
     if told:
@@ -76,7 +76,7 @@ def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
 
 
 def complete_with(run: Run, more: TestCounts | None) -> None:
-    """Adds the numbers of another sentence about the same run, where the two do not contradict each other."""
+    """Adds the numbers of another sentence about the same run, unless the two contradict each other."""
     if more is None:
         return
     others = {name: number for name in _NAMES if (number := getattr(more, name)) is not None}

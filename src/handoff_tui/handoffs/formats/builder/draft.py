@@ -131,7 +131,7 @@ class BuilderDraft:
         )
 
     def handoff(self, state: RegistryState | None) -> Handoff:
-        """The finished handoff; the newest results speak for it."""
+        """The finished handoff; the newest results count."""
         newest = self.newest.reading if self.newest else None
         agents = [results.reading.agent for results in self.results if results.reading.agent]
         return Handoff(

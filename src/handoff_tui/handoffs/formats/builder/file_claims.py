@@ -55,7 +55,7 @@ class FileClaims:
 
 
 def find_file_claims(source: Source) -> list[Claim]:
-    """All claims about files; hashes of files are also taken where they stand in other sections."""
+    """All claims about files; hashes of files count in other sections as well."""
     found = FileClaims(source)
     read: set[int] = set()
     for section in headed(source.outline):
@@ -72,7 +72,7 @@ def find_file_claims(source: Source) -> list[Claim]:
 
 
 def _parts(outline: Outline, section: Section) -> Iterator[Section]:
-    """The section and its sub-sections, without those that speak of another action."""
+    """The section and its sub-sections, without those about another action."""
     other: int | None = None
     for part in outline.below(section):
         if other is not None and part.level > other:

@@ -55,7 +55,7 @@ def _read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 
 def _keep_lists(lists: list[Source], reading: FormatReading) -> None:
-    """A registry none of whose handoffs has files is shown by itself."""
+    """A registry none of whose handoffs has files becomes a handoff."""
     shown = {document.path for handoff in reading.handoffs for document in handoff.documents}
     alone = [source for source in lists if source.path not in shown]
     if not alone:
@@ -115,7 +115,7 @@ def _compare_contract(drafts: list[BuilderDraft], files: FormatFiles, reading: F
 def _settle_registry(
     drafts: list[BuilderDraft], sources: list[Source], reading: FormatReading, released: tuple[str, ...]
 ) -> dict[str, RegistryState]:
-    """Where each handoff stands, once all are known; what people wrote about it stands beside."""
+    """The registry state of each handoff, once all are known; what people wrote becomes a fact."""
     by_id = {draft.group.id: draft for draft in drafts}
     superseded = {handoff for draft in drafts for source in draft.sources for handoff in find_superseded(source)}
     rows = [(source, row) for source in sources for row in find_rows(source)]
@@ -138,7 +138,7 @@ def _settle_registry(
 
 
 def _resolve(handoff: str, by_id: dict[str, BuilderDraft]) -> str | None:
-    """A framework is named by its number alone; nothing for one that is no handoff here."""
+    """The id of a handoff; a framework may be given by its number alone. None if there is no such handoff."""
     if handoff in by_id or not is_framework(handoff):
         return handoff
     same = [known for known in by_id if is_same_framework(known, handoff)]

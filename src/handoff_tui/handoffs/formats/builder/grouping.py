@@ -44,7 +44,7 @@ class HandoffFiles:
 
 
 def group_files(sources: Iterable[Source]) -> tuple[list[HandoffFiles], list[Problem]]:
-    """Groups by canonical id. A second, different spec with the same id makes a group of its own."""
+    """Groups by canonical id. A second, different spec with the same id starts another handoff."""
     by_id: dict[str, list[HandoffFiles]] = {}
     problems: list[Problem] = []
     members = [_build_member(source) for source in sources]

@@ -31,7 +31,7 @@ _LONGEST_RANGE = 50
 
 
 def parse_id(text: str, *, bare: bool = False) -> str | None:
-    """The canonical form of a text that is an id as a whole; `bare` also takes a number without its kind."""
+    """The canonical form if the complete text is an id; `bare` also takes a number without its kind."""
     match = _WHOLE.match(text.strip())
     if match and match.group("kind"):
         return build_canonical_id(match.group("kind"), match.group("number"))
@@ -136,7 +136,7 @@ _ROLES: Final = {
 
 
 class NamedFile(NamedTuple):
-    """What a path says. `specific`: nobody else would use such a name."""
+    """What a path says. `specific`: only the builder standard uses such names."""
 
     role: DocumentRole
     id: str | None

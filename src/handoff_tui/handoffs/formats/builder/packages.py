@@ -24,7 +24,7 @@ _REQUIRED: Final = ("package_id", "version", "schema_version", "spec_id", "frame
 
 @dataclass(slots=True)
 class ManifestReading:
-    """A package and the claims its hashes make. There is no package where the file could not be read."""
+    """A package and the claims its hashes make. `package` is None if the file could not be read."""
 
     source: Source
     package: Package | None = None
@@ -32,7 +32,7 @@ class ManifestReading:
 
 
 def read_manifest(source: Source) -> ManifestReading:
-    """What it says; nobody changes what was read."""
+    """Reads it once per file; callers don't change the result."""
     return replace(source.read_once("builder.manifest", _read_manifest), source=source)
 
 
@@ -150,11 +150,11 @@ _IN_PASSING: Final = compile_later(
     r"(?:baseline|clean room|full regression|regression|issues|notes|existing code|dependenc|end to end|install order"
     r"|gates?\b|known pitfalls|expected)"
 )
-"""Sections that list the packages of the whole system rather than those of the work."""
+"""Sections that list the packages of the system rather than those of the work."""
 
 
 def attach_packages(drafts: list[BuilderDraft], manifests: list[ManifestReading]) -> Handoff | None:
-    """Adds each package to its handoffs; those that nobody names come back as a handoff of their own."""
+    """Adds each package to its handoffs; returns a handoff of the packages that no handoff names."""
     if not manifests:
         return None
     subjects = [_find_named(draft, in_passing=False) for draft in drafts]

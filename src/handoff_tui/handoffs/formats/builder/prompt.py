@@ -69,7 +69,7 @@ def _read(source: Source) -> PromptReading:
 
 
 def read_questions(source: Source) -> PromptReading:
-    """The questions of a prompt, in a file of its own or in a fenced block of the spec."""
+    """The questions of a prompt, in a separate file or in a fenced block of the spec."""
     reading = PromptReading(source)
     lists: list[list[Question]] = []
     collecting = False
@@ -93,7 +93,7 @@ def read_questions(source: Source) -> PromptReading:
 
 
 def _choose_questions(lists: list[list[Question]], announced: int | None) -> list[Question]:
-    """The last list, for rules may stand between an introduction and its questions; or all, if that is the number."""
+    """The last list, since rules may come before the questions; all of them, if they add up to the number."""
     filled = [found for found in lists if found]
     if not filled:
         return []
@@ -114,7 +114,7 @@ def _take_stop(reading: PromptReading, piece: _Piece) -> None:
 
 
 def find_contract_version(source: Source) -> str | None:
-    """The version that a prompt contract states for itself under its title."""
+    """The version that a prompt contract states under its title."""
     for section in source.outline.sections[:3]:
         for line in section.lines():
             match = re.match(

@@ -20,7 +20,7 @@ _NEGATION: Final = compile_later(r"\b(?:not|never|un)\b|\bisn't\b", re.IGNORECAS
 
 
 class RegistryFacts(NamedTuple):
-    """All that decides where a handoff stands, but for those it waits for."""
+    """Everything that decides a handoff's registry state, except the handoffs it waits for."""
 
     has_prompt: bool = False
     has_results: bool = False
@@ -42,7 +42,7 @@ class RegistryRow(NamedTuple):
 
 
 def derive_state(standing: RegistryFacts) -> RegistryState:
-    """The state of a handoff by itself. A review without results was one of the answers, not of the work."""
+    """The state of a handoff on its own. A review without results was about the answers, not the work."""
     validated = standing.evaluation == "PASS" or (standing.review == "PASS" and standing.has_results)
     by_weight = (
         (standing.superseded, RegistryState.SUPERSEDED),

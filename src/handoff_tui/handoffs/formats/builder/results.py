@@ -45,7 +45,7 @@ _STATUS_FIELDS: Final = ("status", "overall status", "result", "overall result",
 
 
 class StatusReading(NamedTuple):
-    """A status token, the words it came from, and where they stand."""
+    """A status token, the words it came from, and their line."""
 
     token: str
     text: str
@@ -73,7 +73,7 @@ def find_status(source: Source) -> StatusReading | None:
 
 
 def is_template(text: str) -> bool:
-    """`PASS | FAIL | PARTIAL` is a choice that nobody made."""
+    """Whether a status is the unfilled choice `PASS | FAIL | PARTIAL`."""
     return len([part for part in text.replace("/", "|").split("|") if parse_status(_after_colon(part))]) > 1
 
 
@@ -119,7 +119,7 @@ _ALL_PASS: Final = compile_later(r"all\b.*\bpass")
 
 @dataclass(slots=True)
 class BaselineReading:
-    """The declared baseline, with its claims and what else stands beside it."""
+    """The declared baseline, with its claims and the facts beside it."""
 
     baseline: ClaimedBaseline | None = None
     claims: list[Claim] = field(default_factory=list)
@@ -249,7 +249,7 @@ class ResultsReading:
 
 
 def read_results(source: Source, settings: Builder) -> ResultsReading:
-    """Reads one document; what it does not say stays nothing. Nobody changes what was read."""
+    """Reads one document, once per file; None for what it doesn't say. Callers don't change the result."""
     return replace(source.read_once("builder.results", _read, settings), source=source)
 
 
@@ -379,7 +379,7 @@ def _items_below(items: list[Item], line: int) -> list[Item]:
 
 
 def _read_backfill(reading: ResultsReading) -> None:
-    """A results file written afterwards by someone else is marked as such, where it says so of itself."""
+    """Marks a results file that says it was written later by someone else."""
     source = reading.source
     title = source.outline.title or ""
     if "backfill" in title.lower():

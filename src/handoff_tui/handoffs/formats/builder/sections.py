@@ -50,7 +50,7 @@ def headed(outline: Outline) -> list[Section]:
 
 
 def preamble(outline: Outline) -> list[Section]:
-    """What stands before the first section: under the title, or before it."""
+    """What comes before the first section: under the title, or before it."""
     found: list[Section] = []
     for section in outline.sections:
         if section.level > 1 or (section.level == 1 and any(earlier.level for earlier in found)):
@@ -65,7 +65,7 @@ def missing_sections(outline: Outline, standard: Iterable[str]) -> tuple[str, ..
 
 
 def misplaced_sections(outline: Outline, standard: tuple[str, ...]) -> tuple[str, ...]:
-    """The sections that stand after one that should follow them."""
+    """The sections that come after one that should follow them."""
     seen: set[int] = set()
     misplaced: list[str] = []
     for section in headed(outline):

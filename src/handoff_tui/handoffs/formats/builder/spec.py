@@ -54,7 +54,7 @@ class SpecReading:
 
 
 def read_spec(source: Source, settings: Builder) -> SpecReading:
-    """What it says; nobody changes what was read."""
+    """Reads it once per file; callers don't change the result."""
     reading = source.read_once("builder.spec", _read, settings)
     prompt = None if reading.prompt is None else replace(reading.prompt, source=source)
     return replace(reading, source=source, prompt=prompt)
@@ -149,7 +149,7 @@ def _read_leaked_answers(reading: SpecReading) -> None:
 
 
 def _read_remarks(reading: SpecReading) -> None:
-    """That this is an integration handoff, and its wave, where it says so."""
+    """Whether it calls itself an integration handoff, and its wave."""
     source = reading.source
     remarks: dict[str, Fact] = {}
     for section in source.outline.sections:

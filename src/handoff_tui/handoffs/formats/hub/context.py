@@ -32,7 +32,7 @@ class Field(NamedTuple):
 
 
 class ContextFile(NamedTuple):
-    """One context file: its head as read, and the file itself for the rest."""
+    """One context file: its head as read, and the source for the rest."""
 
     source: Source
     run: str | None
@@ -131,7 +131,7 @@ def add_attempts(source: Source, draft: HandoffDraft, settings: Hub = STANDARD) 
 
 
 def count_attempts(draft: HandoffDraft, settings: Hub = STANDARD) -> None:
-    """The number of tries of the present stage; where it was not tried yet, of development."""
+    """Counts the attempts at the current stage, or at development if there are none."""
     present = [attempt for attempt in draft.attempts if draft.source_phase and attempt.phase == draft.source_phase]
     development = [attempt for attempt in draft.attempts if attempt.phase == settings.failure_stage]
     draft.attempt = max(1, len(present or development))
@@ -171,7 +171,7 @@ def _add_check(role: str, status: str, where: Place, draft: HandoffDraft) -> Non
 
 
 def _find_warning(section: Section, summary: str | None, source: Source) -> str | None:
-    """Tells the reviewer, and reports as a problem, what an agent's output says against its pass."""
+    """Returns and reports what an agent's output says against its pass."""
     codes = section.codes() or [Code(section.line, "", "")]
     for code in codes:
         found = find_contradiction(code.text if section.codes() else None, summary)
@@ -290,7 +290,7 @@ def _claim_commits(section: Section, path: str) -> Iterator[Claim]:
 
 
 def _add_uncommitted(section: Section, source: Source, draft: HandoffDraft) -> None:
-    """Each line of a diffstat; a path that git shortened or renamed is told, but claims nothing."""
+    """Adds each line of a diffstat; a path that git shortened or renamed becomes a fact, not a claim."""
     for line in section.lines():
         where = source.place(line.number)
         total = _CHANGED_TOTAL.match(line.text)

@@ -1,4 +1,4 @@
-"""The dialect of the workflow hub."""
+"""The workflow hub: tasks go from role to role; contexts, reports and proofs say how far they are."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _add_blocking(node: JsonNode, task: Task, known: set[str], draft: HandoffDra
 
 @dataclass(slots=True)
 class HubDrafts:
-    """Drafts by id. `works` are handoffs of a task or run, as opposed to lists and reports that stand alone."""
+    """Handoffs in the making, by id. `works` are those of a task or run, as opposed to lists and standalone reports."""
 
     dialect: str
     settings: Hub = STANDARD
@@ -202,7 +202,7 @@ class HubDrafts:
         return self.drafts[self.runs[run]] if run is not None and run in self.runs else None
 
     def find_by_folder(self, folder: str) -> HandoffDraft | None:
-        """The one handoff whose documents lie in a folder; nothing where there are several."""
+        """The one handoff whose documents are in a folder; None if there are several."""
         here = [
             self.drafts[handoff_id]
             for handoff_id in self.works
@@ -254,7 +254,7 @@ def _build_proof(path: str, files: FormatFiles) -> Proof | None:
 
 
 def parse_kind(path: str) -> ProofKind | None:
-    """What a proof is, by its name; nothing for a file that is no proof by its ending."""
+    """The kind of a proof, by its name; None if the ending says it isn't one."""
     name = path.rpartition("/")[2].lower()
     kind = next((kind for endings, kind in _KINDS if name.endswith(endings)), None)
     if kind in {ProofKind.LOG, ProofKind.REPORT} and _TEST_NAME.search(name):
@@ -288,7 +288,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 
 def _read_contexts(sources: list[Source], desk: HubDrafts) -> None:
-    """One handoff per task: the newest context speaks, older ones are documents of it."""
+    """One handoff per task: the newest context counts, older ones are just documents of it."""
     by_id: dict[str, list[ContextFile]] = {}
     for source in sources:
         context = read_context(source)
@@ -323,7 +323,7 @@ def _read_cycles(sources: list[Source], desk: HubDrafts) -> None:
 
 
 def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub) -> None:
-    """Where the context of the task is older than the newest cycle, the cycle says how things stand."""
+    """If the context of the task is older than the newest cycle, the cycle has the current state."""
     told_before = len(draft.attempts)
     outdated: dict[str, str | None] = {}
     if normalise_time(age_of(newest_first[0])) > normalise_time(draft.created):
@@ -338,7 +338,7 @@ def _add_cycles(newest_first: list[JsonNode], draft: HandoffDraft, settings: Hub
 
 
 def _order_attempts(draft: HandoffDraft, first: int, settings: Hub) -> None:
-    """Cycles were added newest first; attempts are told oldest first."""
+    """Cycles were added newest first; attempts are listed oldest first."""
     newest_first = draft.attempts[first:]
     draft.attempts[first:] = [
         attempt.model_copy(update={"number": first + number})

@@ -1,4 +1,4 @@
-"""Where the hub's files lie, what they are called, and which task or run a path speaks of."""
+"""Where the hub keeps its files, what they are called, and which task or run a path belongs to."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _EMPTY_SUMMARY: Final = compile_later(r"^\W*(?:\w+ agent execution completed)?\W
 
 
 def find_contradiction(output: str | None, summary: str | None) -> tuple[str, int] | None:
-    """What speaks against a pass, and on which line of the output (from 0); nothing where nothing does."""
+    """What speaks against a pass, and the line of the output (from 0); None if nothing does."""
     if output is None:
         return ("it says pass, but shows no work", 0) if _EMPTY_SUMMARY.match(summary or "") else None
     lines = output.split("\n")
@@ -142,7 +142,7 @@ def _read_location(node: JsonNode) -> tuple[str | None, int | None]:
 
 
 def _compare_counts(holder: JsonNode, findings: list[ReportedFinding]) -> None:
-    """A number that disagrees with the list is reported; which of the two is right, nobody here knows."""
+    """Reports a number that disagrees with the list; we can't know which of the two is right."""
     by_severity = Counter(finding.severity for finding in findings)
     for member in holder.members():
         if not isinstance(member.value, int) or isinstance(member.value, bool):

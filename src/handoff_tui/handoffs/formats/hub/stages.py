@@ -46,7 +46,7 @@ def find_next_stage(stage: str | None, settings: Hub = STANDARD) -> str | None:
 
 
 def is_done(status: str | None) -> bool | None:
-    """Whether a task's status word says done; nothing where the word is not known."""
+    """Whether a task's status word says done; None if the word is unknown."""
     word = status.strip().lower().replace(" ", "_").replace("-", "_") if status else None
     if word in _DONE:
         return True

@@ -35,7 +35,7 @@ def find_cycles(root: JsonNode) -> list[JsonNode]:
 
 
 def find_named(node: JsonNode, name: str) -> str | None:
-    """The id of the task or run that an object names, directly or as an object of its own."""
+    """The id of the task or run that an object names, directly or as a nested object."""
     for key in (name, f"{name}_id", f"{name}_key"):
         member = node.get(key)
         if member is None:

@@ -33,7 +33,7 @@ def parse_commit(text: str) -> str | None:
 
 
 def key_of(node: JsonNode) -> str:
-    """The nearest name above a value: its own key, or that of the list it stands in."""
+    """The nearest name of a value: its own key, or that of the list it is in."""
     return next((step for step in reversed(node.pointer) if isinstance(step, str)), "")
 
 
@@ -54,7 +54,7 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
 
 
 def claim_commits_in_prose(text: str | None, where: Place) -> Iterator[Claim]:
-    """Commits in sentences that speak of a commit."""
+    """Commits in sentences about a commit or a push."""
     for sentence in split_sentences(text):
         if "commit" in sentence.lower() or "push" in sentence.lower():
             for commit in find_commits(sentence):
@@ -143,7 +143,7 @@ def build_task(node: JsonNode, fallback_id: str, *, status: str | None = None, d
 
 
 def is_finished(status: str) -> bool | None:
-    """Whether a status word says that the work is done; nothing where the word is not known."""
+    """Whether a status word says that the work is done; None if the word is unknown."""
     token = parse_status(status)
     if token is None:
         return False if status.strip().lower().replace(" ", "_") in _NOT_BEGUN else None

@@ -1,4 +1,4 @@
-"""The dialect of session enforcement."""
+"""Session enforcement: state files in `.mosaic/`, manifests and emergencies in `.ai-agents/`."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _claim_features(features: JsonNode | None) -> Iterator[Claim]:
 
 
 def add_emergency(source: Source, draft: HandoffDraft) -> None:
-    """The file counts by being there, whatever stands in it."""
+    """The file counts by existing, whatever it says."""
     number, line = next(
         ((number, line) for number, line in enumerate(source.text.split("\n"), start=1) if line.strip()), (1, "")
     )
@@ -202,7 +202,7 @@ def _group_by_folder(owned: list[Source], paths: tuple[str, ...]) -> dict[str, d
 
 
 def _add_emergencies(owned: list[Source], drafts: dict[str, HandoffDraft]) -> list[HandoffDraft]:
-    """Adds each emergency to the live handoff beside it; returns those that stand alone."""
+    """Adds each emergency to the live handoff beside it; returns those that have none."""
     alone: list[HandoffDraft] = []
     for source in sorted(owned, key=lambda source: source.path):
         if not layout.is_emergency_path(source.path):

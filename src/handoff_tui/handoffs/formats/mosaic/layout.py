@@ -1,4 +1,4 @@
-"""Where the files of the session state lie, and what they are called."""
+"""Where the files of the session state are, and what they are called."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MANIFEST: Final = compile_later(r"^handoff[_-](.+)\.json$", re.IGNORECASE)
 
 
 def split_state_path(path: str) -> tuple[str, str] | None:
-    """The folder of the state that a path lies in, and the rest of the path below it; nothing for other paths."""
+    """The state folder of a path, and the rest of the path below it; None for other paths."""
     parts = path.split("/")
     for position in range(len(parts) - 2, -1, -1):
         if parts[position] == STATE_FOLDER:

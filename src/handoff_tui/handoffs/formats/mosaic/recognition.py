@@ -1,4 +1,4 @@
-"""Is a file a part of a session state? Judged by what stands in it; its place alone makes it only possible."""
+"""Whether a file is part of a session state, by its content; its place alone makes it no more than possible."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _SESSION_TITLE: Final = compile_later(r"^\s{0,3}#\s.*\b(?:session|handoff)\b", r
 _SESSION_NAME: Final = compile_later(r"^(?:SESSION|LATEST)_HANDOFF", re.IGNORECASE)
 _EMERGENCY_WORD: Final = compile_later(r"emergency|hand[- ]?off|stop", re.IGNORECASE)
 _HEAD = 2000
-"""The title of a session document stands in its first lines."""
+"""The title of a session document is in its first lines."""
 
 
 def recognise(source: Source) -> float:

@@ -254,7 +254,7 @@ def _claim_verdict(root: JsonNode) -> Iterator[Claim]:
 
 
 _SHOWN = 10
-"""So many of the newest entries are shown; the file has them all."""
+"""How many of the newest entries are shown; the file has all."""
 
 
 def add_session_log(source: Source, draft: HandoffDraft) -> None:

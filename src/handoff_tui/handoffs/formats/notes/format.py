@@ -1,4 +1,4 @@
-"""One handoff per note: what its present session says of itself; earlier sessions are attempts."""
+"""One handoff per note: what its current session says; earlier sessions are attempts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _build_task(source: Source, line: int, text: str, count: int, *, done: bool)
 
 
 def _find_blockers(notes: Notes) -> Iterator[tuple[int, str, bool | None, str]]:
-    """Line, words, box, heading; nothing where a section or a field says that there are none."""
+    """Line, words, box, heading; empty if a section or a field says there are none."""
     for section in notes.about(Topic.BLOCKERS):
         for line, text, checked in _entries(section):
             if not says_nothing(text):
@@ -136,7 +136,7 @@ def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
 
 
 WEAK: Final = 0.6
-"""Less than any dialect that knows the format."""
+"""Less than any format that recognises its own fields."""
 _NAME: Final = compile_later(
     r"(?:^|/)(?:hand-?(?:off|over)|[^/]*[-_ ]hand-?(?:off|over)|hand-?(?:off|over)[-_ ][^/]*"
     r"|session[-_]handoff[^/]*)\.md$",
@@ -155,7 +155,7 @@ _ABOUT_HANDOFFS: Final = compile_later(
     r"system|enforcement|procedures?|implementation|reference|overview|workflow|schema|format|mechanism)\b",
     re.IGNORECASE,
 )
-"""The title of a text about handoffs, which is none itself."""
+"""The title of a text about handoffs that isn't one."""
 _FIELD_TOPICS: Final = {
     "status": Topic.STATUS,
     "next": Topic.NEXT,
@@ -272,7 +272,7 @@ def _leading_path(text: str) -> str | None:
 
 
 def _find_remark(text: str) -> str:
-    """A remark such as `(new)` behind the path."""
+    """A note such as `(new)` after the path."""
     match = re.search(r"\((?:new|created|added|deleted|removed|modified|updated)\b", text, re.IGNORECASE)
     return match.group() if match else ""
 

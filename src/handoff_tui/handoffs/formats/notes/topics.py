@@ -1,4 +1,4 @@
-"""What a heading is about, and which part of a document tells of the present session."""
+"""What a heading is about, and which part of a document is about the current session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine
 
 
 class Topic(Enum):
-    """What handoff notes speak of."""
+    """What handoff notes are about."""
 
     STATUS = "status"
     NEXT = "next"
@@ -82,7 +82,7 @@ def topics_of(heading: str) -> frozenset[Topic]:
 
 
 def split_sessions(outline: Outline) -> Notes:
-    """Whatever stands below a heading such as `Previous Session`, or of a session before the newest, is of the past."""
+    """Everything below a heading such as `Previous Session`, or of a session before the newest, is past."""
     older = _find_older_sessions(outline)
     lines = {section.line for section in older}
     notes = Notes(previous=older)

@@ -60,7 +60,7 @@ def fill_cycles(steps: Sequence[CycleStep]) -> list[CycleStep]:
 
 
 def build_cycle(cycle: int, steps: Sequence[CycleStep], history: CommitOrder) -> Handoff:
-    """One handoff from all that is told of a cycle."""
+    """One handoff from all steps of a cycle."""
     told = _without_repeats(steps)
     present = _choose_present(told, history)
     noted = min((step for step in told if step.origin is Origin.NOTE), key=history.age, default=None)
@@ -90,7 +90,7 @@ def build_cycle(cycle: int, steps: Sequence[CycleStep], history: CommitOrder) ->
 
 
 def report_conflicts(steps: Sequence[CycleStep], history: CommitOrder) -> None:
-    """Warns where a state file tells another phase than the newest note, and where a note does not follow the last."""
+    """Reports a state file whose phase isn't that of the newest note, and a note that doesn't follow the one before."""
     notes = sorted((step for step in steps if step.origin is Origin.NOTE), key=history.age)
     for step in steps:
         if notes and step.origin is Origin.STATE and step.source and step.phase and step.phase != notes[0].phase:
@@ -112,7 +112,7 @@ def _choose_present(steps: Sequence[CycleStep], history: CommitOrder) -> CycleSt
 
 
 def _without_repeats(steps: Sequence[CycleStep]) -> list[CycleStep]:
-    """A commit with a note tells its step once; refs tell nothing when something else does."""
+    """A commit with a note counts as one step; refs count only if nothing else does."""
     noted = {step.commit for step in steps if step.origin is Origin.NOTE}
     kept = [step for step in steps if step.origin is not Origin.TRAILER or step.commit not in noted]
     return [step for step in kept if step.origin is not Origin.REF] or kept
@@ -150,7 +150,7 @@ def _read_marks(steps: Iterable[CycleStep], present: CycleStep) -> list[Fact]:
 
 
 def _find_producers(steps: Iterable[CycleStep], history: CommitOrder) -> tuple[str, ...]:
-    """The agents that are named, newest first; the author of the commit where no agent is."""
+    """The agents that are named, newest first; the commit's author if no agent is."""
     names: dict[str, None] = {}
     for step in steps:
         commit = history.commits.get(step.commit or "")

@@ -92,7 +92,7 @@ def _recognise_test_list(source: Source) -> float:
 
 
 def read_test_list(source: Source) -> list[Task]:
-    """The boxes in order. `stage` is the heading they stand under."""
+    """The boxes in order. `stage` is the heading above them."""
     tasks: list[Task] = []
     for section in source.outline.sections:
         for item in section.items():

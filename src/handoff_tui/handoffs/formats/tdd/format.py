@@ -67,7 +67,7 @@ _LONGEST_CYCLE = 18
 
 
 def read_commit_steps(commits: Sequence[CommitFact], rules: PhaseRules) -> tuple[list[CycleStep], list[Problem]]:
-    """The steps told by commits, newest first, and what is wrong with their words."""
+    """The steps in commit messages, newest first, and what is wrong with them."""
     steps: list[CycleStep] = []
     problems: list[Problem] = []
     for commit in commits:
@@ -180,7 +180,7 @@ _NOTES: Final = compile_later(r"^refs/notes/.*(?:handoff|tdd)", re.IGNORECASE)
 
 
 def find_note_refs(refs: Iterable[RefFact], configured: str) -> list[str]:
-    """Other notes whose name speaks of handoffs or of TDD, sorted."""
+    """Other notes named for handoffs or TDD, sorted."""
     return sorted({ref.name for ref in refs if _NOTES.match(ref.name) and ref.name != configured})
 
 
@@ -300,7 +300,7 @@ def _read_notes(files: FormatFiles, rules: PhaseRules) -> list[CycleStep]:
 def _read_file(
     source: Source, root: JsonNode | None, origin: Origin, rules: PhaseRules, commit: str | None = None
 ) -> CycleStep:
-    """The step in a file or note; one that cannot be read is a step of which nothing is known."""
+    """The step in a file or note; an unreadable one is an empty step."""
     if root is None or not isinstance(root.value, dict):
         return CycleStep(origin=origin, where=source.place(1), commit=commit, source=source)
     return read_step(root, source, origin, rules, commit)
@@ -309,7 +309,7 @@ def _read_file(
 def _add_loose_files(
     reading: FormatReading, by_kind: dict[FileKind, list[Source]], steps: list[CycleStep], newest: int | None
 ) -> None:
-    """Test list, lock, context and refs without a cycle belong to the newest cycle, or stand alone."""
+    """Test list, lock, context and refs without a cycle belong to the newest cycle, or become handoffs."""
     tasks = [task for source in by_kind[FileKind.TEST_LIST] for task in read_test_list(source)]
     facts = [fact for source in by_kind[FileKind.LOCK] for fact in read_lock(source)]
     refs = [step for step in steps if step.origin is Origin.REF and step.cycle is None]

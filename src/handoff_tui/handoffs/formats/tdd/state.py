@@ -83,7 +83,7 @@ def read_step(
 
 
 def _read_context(node: JsonNode) -> str | None:
-    """Free context, where it is a text; an object there is the next agent's business."""
+    """Free context, if it is text; an object there is for the next agent."""
     member = node.get("context")
     return member.value if member is not None and isinstance(member.value, str) else None
 
@@ -195,7 +195,7 @@ def _read_error(node: JsonNode) -> tuple[Blocker, ...]:
 
 
 def _read_whole(node: JsonNode, keys: Iterable[str]) -> int | None:
-    """A whole number, also where it is written as text."""
+    """A whole number, even if it is written as text."""
     member = _member(node, keys)
     if member is None:
         return None

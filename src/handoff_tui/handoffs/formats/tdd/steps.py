@@ -1,4 +1,4 @@
-"""One step of a cycle as one source tells it, and the words for phases."""
+"""One step of a cycle as one source has it, and the words for phases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SURROGATE: Final = compile_later("[\ud800-\udfff]")
 
 
 class Origin(IntEnum):
-    """Where a step was told; the lowest is believed first when several tell of one cycle."""
+    """Where a step was found; if several sources have one cycle, the lowest counts first."""
 
     NOTE = 0
     STATE = 1
@@ -44,7 +44,7 @@ class Origin(IntEnum):
 
 
 class CycleStep(NamedTuple):
-    """One phase of a cycle. What the source does not say is nothing."""
+    """One phase of a cycle; None for what the source doesn't say."""
 
     origin: Origin
     where: Place
