@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import make_repository
 from handoff_tui.checks.context import Answers
-from handoff_tui.checks.engine import Engine
+from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
@@ -72,11 +72,11 @@ def measure_engine(folder: Path, rounds: int) -> list[Row]:
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
     world = RepositoryWorld(desk, handoffs_read.handoffs, handoffs_read.problems, Baseline(None, "none"))
     answers = Answers(world)
-    first = Engine(answers)
+    first = RuleEngine(answers)
     first.run(RULES)
 
     def event() -> None:
-        results = Engine(answers, memory=first.remembered).run(RULES)
+        results = RuleEngine(answers, cached=first.remembered).run(RULES)
         if not all(result.from_cache for result in results):
             raise AssertionError("nothing has changed")
 

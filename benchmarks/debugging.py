@@ -10,8 +10,8 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.repositories import build_handoff_files
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import RuleFinding
-from handoff_tui.checks.engine import Engine
+from handoff_tui.checks.engine import RuleEngine
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.checks.run.baseline import Baseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
@@ -100,7 +100,7 @@ def _run_rule(desk: Desk, check: str) -> None:
     rule = next(rule for rule in list_past_rules(desk) if rule.id == check)
     handoffs_read = read_repository(desk).result if check == _HEAVY else None
     handoffs, problems = (handoffs_read.handoffs, handoffs_read.problems) if handoffs_read is not None else ((), ())
-    Engine(Answers(RepositoryWorld(desk, handoffs, problems, Baseline(None, "none")))).run([rule])
+    RuleEngine(Answers(RepositoryWorld(desk, handoffs, problems, Baseline(None, "none")))).run([rule])
 
 
 def _open(folder: Path) -> Desk:

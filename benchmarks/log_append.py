@@ -14,20 +14,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from benchmarks.interleave import Row, interleave
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.chain import Known
-from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry
 from handoff_tui.log.entries.envelope import build_pae
-from handoff_tui.log.entries.public_keys import parse_key_blob
+from handoff_tui.log.entries.public_keys import build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
+from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entries.wire import build_string
+from handoff_tui.log.entry import Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.journal import Draft, Journal, Parents, build_parents
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.record import Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.log.storage.verified_cache import VerifiedCache
+from handoff_tui.log.storage.witness import Witness
 from handoff_tui.log.verify import LogVerifier
-from handoff_tui.log.witness import Witness
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchmarks.interleave import Row, interleave
-from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry, verify_signatures
 from handoff_tui.log.entries.envelope import build_pae
-from handoff_tui.log.entries.public_keys import parse_key_blob
+from handoff_tui.log.entries.public_keys import build_string, parse_key_blob
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, build_signed_data
-from handoff_tui.log.entries.wire import build_string
-from handoff_tui.log.record import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
+from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry, verify_signatures
+from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 
 _LIMIT = 3.0
 _TIMES = 20

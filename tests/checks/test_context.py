@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from handoff_tui.checks.context import Answers, Context, Question, digest_value
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.world import Change, CommitInfo, World
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.root import Settings
@@ -95,6 +95,7 @@ def test_context_records_every_question(question: Question, ask: Callable[[Conte
 
 
 def test_every_question_of_the_world_is_tested() -> None:
+    """So that none goes unrecorded."""
     questions = {"settings", *(name for name in vars(World) if not name.startswith("_"))}
     assert questions == {question.name for question, _, _ in QUESTIONS}
 

@@ -7,9 +7,9 @@ from typing import NoReturn
 import pytest
 
 from handoff_tui.checks.context import Answers, Context, Question
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.engine import CachedResult, Engine, RuleOverride, build_fingerprint, is_blocking
+from handoff_tui.checks.engine import CachedResult, RuleEngine, RuleOverride, build_fingerprint, is_blocking
 from handoff_tui.checks.result import CheckResult, Evidence, Outcome
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from tests.support.world import MemoryWorld
@@ -46,8 +46,8 @@ def find_nothing(_: Context) -> Iterable[RuleFinding]:
     return ()
 
 
-def run(rule: Rule, world: MemoryWorld | None = None, **options: object) -> tuple[CheckResult, Engine]:
-    engine = Engine(Answers(world or MemoryWorld()), **options)  # type: ignore[arg-type]
+def run(rule: Rule, world: MemoryWorld | None = None, **options: object) -> tuple[CheckResult, RuleEngine]:
+    engine = RuleEngine(Answers(world or MemoryWorld()), **options)  # type: ignore[arg-type]
     [result] = engine.run([rule])
     return result, engine
 
@@ -155,7 +155,7 @@ def test_results_come_in_order_and_are_told_at_once() -> None:
         return ()
 
     rules = [build_rule(judge, id=name) for name in ("one", "two", "three")]
-    results = Engine(Answers(MemoryWorld())).run(rules, lambda result: told.append(result.id))
+    results = RuleEngine(Answers(MemoryWorld())).run(rules, lambda result: told.append(result.id))
     assert [result.id for result in results] == told == ["one", "two", "three"]
     assert seen == [[], ["one"], ["one", "two"]]
 
@@ -169,7 +169,7 @@ def test_scope_reaches_the_rule() -> None:
 def test_disabled_rule_does_not_run() -> None:
     """What the configuration turns off leaves no result."""
     judge = Judge()
-    engine = Engine(Answers(MemoryWorld()), adjustments={"text-is-short": RuleOverride(enabled=False)})
+    engine = RuleEngine(Answers(MemoryWorld()), overrides={"text-is-short": RuleOverride(enabled=False)})
     assert engine.run([build_rule(judge)]) == []
     assert judge.runs == 0
 
@@ -195,7 +195,7 @@ def test_blocking_follows_configuration_then_rule_then_severity(
 ) -> None:
     """The configuration has the first word, the rule the second, the severity the last."""
     rule = build_rule(find_nothing, severity=severity, blocking=own)
-    result, _ = run(rule, adjustments={rule.id: adjustment})
+    result, _ = run(rule, overrides={rule.id: adjustment})
     assert result.blocking is is_blocking(rule, adjustment) is blocks
     assert result.severity is (adjustment.severity or severity)
 
@@ -209,7 +209,7 @@ def test_cached_result_is_used_when_nothing_changed() -> None:
     judge = Judge()
     rule = build_rule(judge)
     memory = remember(rule, MemoryWorld(files={"a.txt": "short"}))
-    result, engine = run(rule, MemoryWorld(files={"a.txt": "short", "b.txt": "new"}), memory=memory)
+    result, engine = run(rule, MemoryWorld(files={"a.txt": "short", "b.txt": "new"}), cached=memory)
     assert (judge.runs, result.from_cache, result.rerun_because) == (1, True, None)
     assert result.outcome is Outcome.PASS
     assert engine.remembered == memory
@@ -221,7 +221,7 @@ def test_cached_failure_is_used_too() -> None:
     rule = build_rule(judge)
     world = MemoryWorld(files={"a.txt": "long " * 20})
     first, engine = run(rule, world)
-    second, _ = run(rule, world, memory=engine.remembered)
+    second, _ = run(rule, world, cached=engine.remembered)
     assert (judge.runs, second.outcome, second.findings) == (1, Outcome.FAIL, first.findings)
 
 
@@ -242,7 +242,7 @@ def test_changed_answer_runs_the_rule_again(world: MemoryWorld, reason: str) -> 
     judge = Judge()
     rule = build_rule(judge)
     memory = remember(rule, MemoryWorld(files={"a.txt": "short"}))
-    result, engine = run(rule, world, memory=memory)
+    result, engine = run(rule, world, cached=memory)
     assert (judge.runs, result.from_cache, result.rerun_because) == (2, False, reason)
     assert engine.remembered[rule.id].manifest != memory[rule.id].manifest
 
@@ -257,14 +257,14 @@ def test_fresh_run_uses_no_earlier_result() -> None:
     judge = Judge()
     rule = build_rule(judge)
     memory = remember(rule, MemoryWorld())
-    result, _ = run(rule, MemoryWorld(), memory=memory, fresh=True)
+    result, _ = run(rule, MemoryWorld(), cached=memory, fresh=True)
     assert (judge.runs, result.from_cache, result.rerun_because) == (2, False, "asked to run afresh")
 
 
 def test_changed_rule_uses_no_earlier_result() -> None:
     """A rule that judges differently has another version, and another digest of the same inputs."""
     memory = remember(build_rule(), MemoryWorld())
-    result, _ = run(build_rule(version=2), MemoryWorld(), memory=memory)
+    result, _ = run(build_rule(version=2), MemoryWorld(), cached=memory)
     assert result.rerun_because == "the rule itself changed"
     assert result.inputs_digest != memory["text-is-short"].result.inputs_digest
 
@@ -274,7 +274,7 @@ def test_cached_result_follows_the_configuration_of_now() -> None:
     rule = build_rule()
     memory = remember(rule, MemoryWorld())
     adjustment = RuleOverride(severity=Severity.LOW)
-    result, _ = run(rule, MemoryWorld(), memory=memory, adjustments={rule.id: adjustment})
+    result, _ = run(rule, MemoryWorld(), cached=memory, overrides={rule.id: adjustment})
     assert (result.from_cache, result.severity, result.blocking) == (True, Severity.LOW, False)
 
 
@@ -295,8 +295,8 @@ def test_unknown_and_inapplicable_results_are_remembered_with_their_inputs() -> 
     rule = build_rule(judge)
     memory = remember(rule, MemoryWorld(files={"a.txt": "x"}))
     assert list(memory[rule.id].manifest) == [Question("read", ("a.txt",))]
-    assert run(rule, MemoryWorld(files={"a.txt": "x"}), memory=memory)[0].from_cache
-    assert run(rule, MemoryWorld(files={"a.txt": "y"}), memory=memory)[0].rerun_because == "a.txt changed"
+    assert run(rule, MemoryWorld(files={"a.txt": "x"}), cached=memory)[0].from_cache
+    assert run(rule, MemoryWorld(files={"a.txt": "y"}), cached=memory)[0].rerun_because == "a.txt changed"
 
 
 @pytest.mark.parametrize(
@@ -360,6 +360,6 @@ def test_fingerprint_tells_findings_apart() -> None:
 def test_result_knows_when_it_ran() -> None:
     """One from the cache ran when it was put there."""
     then, now = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
-    first, engine = run(build_rule(), moment=then)
-    again, _ = run(build_rule(), memory=engine.remembered, moment=now)
+    first, engine = run(build_rule(), now=then)
+    again, _ = run(build_rule(), cached=engine.remembered, now=now)
     assert (first.ran_at, again.ran_at, again.from_cache) == (then, then, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handoff_tui.agents.proofs import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
 from handoff_tui.agents.step.report import Direction, NewCommit, Route, RunView, StepOutcome, StepReport, TouchedFile
 from handoff_tui.core.tasks import ProofKind
@@ -35,7 +35,7 @@ PROOFS = (
     TaskProofs(
         task="T-1",
         proofs=(
-            ProofRecord(
+            MeasuredProof(
                 path="proofs/shot.png", kind=ProofKind.SCREENSHOT, task="T-1", run="R-1", sha256="a" * 64, size=70
             ),
         ),
@@ -43,7 +43,7 @@ PROOFS = (
     TaskProofs(
         task=None,
         proofs=(
-            ProofRecord(
+            MeasuredProof(
                 path="/runs/output.log",
                 kind=ProofKind.LOG,
                 run="build 1.1",
@@ -51,7 +51,7 @@ PROOFS = (
                 recorded="b" * 64,
                 size=12,
             ),
-            ProofRecord(path="proofs/gone.json", kind=ProofKind.REPORT),
+            MeasuredProof(path="proofs/gone.json", kind=ProofKind.REPORT),
         ),
     ),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handoff_tui.checks.engine import RuleOverride, is_blocking
-from handoff_tui.checks.output.table import build_rule_table
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import RuleInfo
+from handoff_tui.core.text.markdown_text import render_code, render_markdown
 
+_COLUMNS = ("id", "system", "severity", "blocks", "when", "reads", "holds when it passes", "remedy")
 _HEADING = """\
 # The checks
 
@@ -51,3 +54,23 @@ def build_checks_document() -> str:
     ]
     number = f"{len(rules)} built-in rules; `session-gate-passes` runs the session gate's script as a command."
     return f"{_HEADING}{number}\n\n{build_rule_table(rules)}\n"
+
+
+def build_rule_table(rules: Sequence[RuleInfo]) -> str:
+    """Builds a Markdown table."""
+    head = ["| " + " | ".join(_COLUMNS) + " |", "|" + "---|" * len(_COLUMNS)]
+    return "\n".join([*head, *(_render_rule(rule) for rule in rules)])
+
+
+def _render_rule(rule: RuleInfo) -> str:
+    cells = (
+        render_code(rule.id),
+        render_markdown(rule.system),
+        rule.severity.value,
+        "yes" if rule.blocking else "no",
+        render_markdown(", ".join(rule.moments)) or "–",
+        render_markdown(rule.reads),
+        render_markdown(rule.holds),
+        render_markdown(rule.remedy),
+    )
+    return "| " + " | ".join(cells) + " |"

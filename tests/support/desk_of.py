@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from handoff_tui.changes.risk import RiskMemory, read_risks
-from handoff_tui.checks.run.check import CheckRequest, check
+from handoff_tui.checks.run.check import check
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart

@@ -7,8 +7,8 @@ from typing import Any
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot
 from handoff_tui.changes.snapshots.store import write_snapshot
-from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.rule import Moment
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.replay.judges import build_results_digest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState, SavedWork
+from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, RollbackState, SavedWork
 from handoff_tui.agents.step.report import NewCommit, TouchedFile
 
 PREVIEW = RollbackPreview(
@@ -17,7 +17,7 @@ PREVIEW = RollbackPreview(
     unsavable=("pipe is neither a file nor a link",),
     held=("ada",),
 )
-RECORD = RollbackRecord(
+RECORD = Rollback(
     id="1",
     time="2026-01-01T00:00:00Z",
     owner="ada",

@@ -78,7 +78,12 @@ class Stepping:
         return open_desk(self.root)
 
     def step(
-        self, phase: str | None = "build", telling: StepCallbacks | None = None, *, loop: bool = False, **request: bool
+        self,
+        phase: str | None = "build",
+        callbacks: StepCallbacks | None = None,
+        *,
+        loop: bool = False,
+        **request: bool,
     ) -> StepReport:
         wanted = StepRequest(HANDOFF, phase, **request)
-        return step(self.desk(), wanted, telling or StepCallbacks(), loop=loop)
+        return step(self.desk(), wanted, callbacks or StepCallbacks(), loop=loop)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import RuleFinding
+from handoff_tui.checks.rule import RuleFinding
 from tests.support.histories import VERDICT
 
 

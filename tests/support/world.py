@@ -10,8 +10,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import Rule, RuleFinding
-from handoff_tui.checks.run.rule_overrides import find_usual_severity
+from handoff_tui.checks.rule import Rule, RuleFinding
+from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, HandoffName
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.place import Problem

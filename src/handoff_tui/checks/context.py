@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, NoReturn, TypeVar, TypeVarTuple, cast
 
 from pydantic import BaseModel
 
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.world import World
 from handoff_tui.config.recorded import record_settings
 from handoff_tui.core.lazy_pattern import compile_later

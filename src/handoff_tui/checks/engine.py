@@ -14,14 +14,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Answers, Context, Manifest
-from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.severity import Severity
 
 _MOST_FINDINGS = 200
 _MOST_COMMANDS = 10
 BLOCKING_SEVERITIES = frozenset({Severity.CRITICAL, Severity.HIGH})
-"""The severities that block where nothing else is said."""
+"""The severities that block by default."""
 
 
 class RuleOverride(NamedTuple):
@@ -41,48 +41,49 @@ class CachedResult(NamedTuple):
 
 
 @dataclass(slots=True)
-class Engine:
-    """Runs rules over one set of answers. `memory` holds earlier results by rule id, `remembered` the new ones."""
+class RuleEngine:
+    """Runs rules on one set of answers. `cached` holds earlier results by rule id, `remembered` the new ones."""
 
     answers: Answers
     scope: str | None = None
-    adjustments: Mapping[str, RuleOverride] = field(default_factory=dict)
-    memory: Mapping[str, CachedResult] = field(default_factory=dict)
+    overrides: Mapping[str, RuleOverride] = field(default_factory=dict)
+    cached: Mapping[str, CachedResult] = field(default_factory=dict)
     fresh: bool = False
-    heavy: frozenset[Severity] = BLOCKING_SEVERITIES
+    blocking_severities: frozenset[Severity] = BLOCKING_SEVERITIES
     remembered: dict[str, CachedResult] = field(default_factory=dict)
-    moment: datetime | None = None
-    """Now, for who keeps the results."""
+    now: datetime | None = None
+    """When the results are said to have been made."""
 
     def run(self, rules: Iterable[Rule], on_result: Callable[[CheckResult], None] | None = None) -> list[CheckResult]:
-        """The result of each enabled rule, in order; each is told as soon as it is there."""
+        """The result of each enabled rule, in order; `on_result` gets each as soon as it is there."""
         results: list[CheckResult] = []
         for rule in rules:
-            adjustment = self.adjustments.get(rule.id, RuleOverride())
-            if not adjustment.enabled:
+            override = self.overrides.get(rule.id, RuleOverride())
+            if not override.enabled:
                 continue
-            result = self._run_one(rule, adjustment)
+            result = self._run_one(rule, override)
             results.append(result)
             if on_result is not None:
                 on_result(result)
         return results
 
-    def _run_one(self, rule: Rule, adjustment: RuleOverride) -> CheckResult:
-        earlier = self.memory.get(rule.id)
+    def _run_one(self, rule: Rule, override: RuleOverride) -> CheckResult:
+        earlier = self.cached.get(rule.id)
         why = self._explain_run(rule, earlier)
         if earlier is not None and why is None:
             self.remembered[rule.id] = earlier
-            return self._adjust(earlier.result, rule, adjustment, from_cache=True, why=None)
+            return self._apply_override(earlier.result, rule, override, from_cache=True, why=None)
         context = Context(self.answers, self.scope, rule.id)
         started = time.perf_counter()
-        judged = _judge(rule, context)
-        result = _build_result(rule, judged, context.manifest, (time.perf_counter() - started, self.moment))
-        if judged.outcome is not Outcome.ERROR:
+        judgement = _judge(rule, context)
+        duration = time.perf_counter() - started
+        result = _build_result(rule, judgement, context.manifest, duration, self.now)
+        if judgement.outcome is not Outcome.ERROR:
             self.remembered[rule.id] = CachedResult(result, context.manifest, rule.version)
-        return self._adjust(result, rule, adjustment, from_cache=False, why=why)
+        return self._apply_override(result, rule, override, from_cache=False, why=why)
 
     def _explain_run(self, rule: Rule, earlier: CachedResult | None) -> str | None:
-        """Why the rule must run; nothing when an earlier result can be used."""
+        """Why the rule must run; None if an earlier result can be used."""
         if self.fresh:
             return "asked to run afresh"
         if earlier is None:
@@ -92,55 +93,54 @@ class Engine:
         difference = self.answers.find_difference(earlier.manifest)
         return None if difference is None else f"{difference.describe()} changed"
 
-    def _adjust(
-        self, result: CheckResult, rule: Rule, adjustment: RuleOverride, *, from_cache: bool, why: str | None
+    def _apply_override(
+        self, result: CheckResult, rule: Rule, override: RuleOverride, *, from_cache: bool, why: str | None
     ) -> CheckResult:
-        """As the configuration wants it, in one copy: this is most of what an event without a change costs."""
+        """In one copy: this is most of what an event without a change costs."""
         return result.model_copy(
             update={
-                "severity": adjustment.severity or rule.severity,
-                "blocking": is_blocking(rule, adjustment, self.heavy),
+                "severity": override.severity or rule.severity,
+                "blocking": is_blocking(rule, override, self.blocking_severities),
                 "from_cache": from_cache,
                 "rerun_because": why,
             }
         )
 
 
-class _Judged(NamedTuple):
+class _Judgement(NamedTuple):
     outcome: Outcome
     summary: str
-    found: tuple[RuleFinding, ...] = ()
+    findings: tuple[RuleFinding, ...] = ()
 
 
-def _judge(rule: Rule, context: Context) -> _Judged:
+def _judge(rule: Rule, context: Context) -> _Judgement:
     try:
-        found = tuple(rule.judge(context))
+        findings = tuple(rule.judge(context))
     except NotApplicableError as reason:
-        return _Judged(Outcome.NOT_APPLICABLE, str(reason))
+        return _Judgement(Outcome.NOT_APPLICABLE, str(reason))
     except UndecidableError as reason:
-        return _Judged(Outcome.UNKNOWN, str(reason))
+        return _Judgement(Outcome.UNKNOWN, str(reason))
     except Exception as fault:  # noqa: BLE001 - a rule that raises is a failed check with a reason, never a crash
-        return _Judged(Outcome.ERROR, f"the rule raised {type(fault).__name__}: {fault}")
-    if not found:
-        return _Judged(Outcome.PASS, " ".join([rule.holds, *(f"({note})" for note in context.notes)]))
-    first = found[0].message
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return _Judged(Outcome.FAIL, f"{first}{more}", found)
+        return _Judgement(Outcome.ERROR, f"the rule raised {type(fault).__name__}: {fault}")
+    if not findings:
+        return _Judgement(Outcome.PASS, " ".join([rule.holds, *(f"({note})" for note in context.notes)]))
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return _Judgement(Outcome.FAIL, f"{findings[0].message}{more}", findings)
 
 
-def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, timed: tuple[float, datetime | None]) -> CheckResult:
-    """`timed` is how long it took, and when that was."""
-    duration, ran_at = timed
-    shown = judged.found[:_MOST_FINDINGS]
-    commands = tuple(dict.fromkeys([*(found.command for found in shown if found.command), *rule.commands]))
-    failed = judged.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
+def _build_result(
+    rule: Rule, judgement: _Judgement, manifest: Manifest, duration: float, ran_at: datetime | None
+) -> CheckResult:
+    shown = judgement.findings[:_MOST_FINDINGS]
+    commands = tuple(dict.fromkeys([*(finding.command for finding in shown if finding.command), *rule.commands]))
+    failed = judgement.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
     return CheckResult(
         id=rule.id,
-        outcome=judged.outcome,
+        outcome=judgement.outcome,
         severity=rule.severity,
         blocking=False,
-        summary=judged.summary,
-        findings=tuple(_build_finding(rule, found) for found in shown),
+        summary=judgement.summary,
+        findings=tuple(_build_finding(rule, finding) for finding in shown),
         remedy=Remedy(text=rule.remedy, commands=commands[:_MOST_COMMANDS]) if failed else None,
         inputs_digest=digest_manifest(rule, manifest),
         outside=any(question.is_outside for question in manifest),
@@ -150,18 +150,12 @@ def _build_result(rule: Rule, judged: _Judged, manifest: Manifest, timed: tuple[
 
 
 def _build_finding(rule: Rule, found: RuleFinding) -> Finding:
-    place = found.place
-    evidence = Evidence(
-        path=place.path if place else None,
-        line=place.line if place else None,
-        expected=found.expected,
-        actual=found.actual,
-    )
-    named = place is not None or found.expected is not None or found.actual is not None
+    path, line = (found.place.path, found.place.line) if found.place else (None, None)
+    evidence = Evidence(path=path, line=line, expected=found.expected, actual=found.actual)
     return Finding(
         message=found.message,
-        fingerprint=build_fingerprint(rule.id, place.path if place else "", found.subject),
-        evidence=(evidence,) if named else (),
+        fingerprint=build_fingerprint(rule.id, path or "", found.subject),
+        evidence=(evidence,) if evidence != Evidence() else (),
     )
 
 
@@ -177,10 +171,12 @@ def digest_manifest(rule: Rule, manifest: Manifest) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_blocking(rule: Rule, adjustment: RuleOverride, heavy: frozenset[Severity] = BLOCKING_SEVERITIES) -> bool:
-    """The configuration's word, then the rule's, then its severity's."""
-    if adjustment.blocking is not None:
-        return adjustment.blocking
+def is_blocking(
+    rule: Rule, override: RuleOverride, blocking_severities: frozenset[Severity] = BLOCKING_SEVERITIES
+) -> bool:
+    """What the configuration says, else what the rule says, else by severity."""
+    if override.blocking is not None:
+        return override.blocking
     if rule.blocking is not None:
         return rule.blocking
-    return (adjustment.severity or rule.severity) in heavy
+    return (override.severity or rule.severity) in blocking_severities

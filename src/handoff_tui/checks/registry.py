@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.checks.contract import Rule
+from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.rules.builder.archives import ARCHIVES_REPRODUCIBLE
 from handoff_tui.checks.rules.builder.counts import (
     DROPPED_COUNTS_EXPLAINED,

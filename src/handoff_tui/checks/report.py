@@ -1,4 +1,4 @@
-"""What one run of the checks says: the verdict, the results, and what they were asked about."""
+"""The report of one run: its results, the verdict that follows from them, and what the checks were asked about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 
+COMMAND = "command"
+"""The `system` of checks that run a command."""
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
+_STEADY = frozenset({Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN})
 
 
 class RuleInfo(Model):
@@ -34,16 +37,16 @@ class ConsentState(Model):
 
 
 class RequestedCommand(NamedTuple):
-    """A command that a repository would have us run."""
+    """A command that a repository asks to run."""
 
     id: str
     argv: tuple[str, ...]
     scripts: tuple[tuple[str, str], ...]
-    """Words of it that are files of the repository, each with the digest of its content."""
+    """Its words that are files of the repository, each with the digest of its content."""
 
 
 class RequestedCommands(NamedTuple):
-    """All that a repository would have us run, and the digest over just that."""
+    """Everything a repository asks to run, and the digest over exactly that."""
 
     digest: str
     commands: tuple[RequestedCommand, ...]
@@ -52,13 +55,9 @@ class RequestedCommands(NamedTuple):
 
 
 class CheckReport(Model):
-    """Numbers, results and surroundings of one run. What does not apply is not counted in `total`."""
+    """The results of one run, and what it was about."""
 
     mode: Literal["pre", "post", "gate", "all"]
-    verdict: Literal["pass", "blocked"]
-    passed: int
-    total: int
-    warnings: int
     results: tuple[CheckResult, ...]
     repository: str
     baseline: str | None = None
@@ -66,12 +65,30 @@ class CheckReport(Model):
     head: str | None = None
     handoff: str | None = None
     rules: tuple[RuleInfo, ...] = ()
-    """Every rule that could have run, so that a reader knows what was silent."""
+    """Every rule that could have run, so that a reader knows which were silent."""
     trust: ConsentState | None = None
 
     @property
+    def verdict(self) -> Literal["pass", "blocked"]:
+        """Blocked as soon as one blocking check did anything but pass: error, timeout, unknown, skipped too."""
+        return "blocked" if self.blocking_failures else "pass"
+
+    @property
+    def passed(self) -> int:
+        return len(self.passing)
+
+    @property
+    def total(self) -> int:
+        """How many checks had something to judge."""
+        return len(self.results) - len(self.not_applicable)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.warned)
+
+    @property
     def blocking_failures(self) -> tuple[CheckResult, ...]:
-        """What closes the gate, worst first: anything that blocks and did not pass."""
+        """What closes the gate, worst first."""
         return sort_worst_first(result for result in self.results if result.blocking and is_open(result))
 
     @property
@@ -87,12 +104,45 @@ class CheckReport(Model):
     def not_applicable(self) -> tuple[CheckResult, ...]:
         return tuple(result for result in self.results if result.outcome is Outcome.NOT_APPLICABLE)
 
+    @property
+    def command_results(self) -> tuple[CheckResult, ...]:
+        commands = {rule.id for rule in self.rules if rule.system == COMMAND}
+        return tuple(result for result in self.results if result.id in commands)
+
+    @property
+    def rests_on_outside(self) -> bool:
+        """Whether any result depends on the clock, the search path, permissions or a remote."""
+        return any(result.outside for result in self.results)
+
+    @property
+    def can_be_recalled(self) -> bool:
+        """Whether a second run on the same state would say the same; a failed command may pass then."""
+        commands = {result.id for result in self.command_results}
+        return all(
+            result.outcome is Outcome.PASS if result.id in commands else result.outcome in _STEADY
+            for result in self.results
+        )
+
+    def with_results(self, results: Iterable[CheckResult]) -> CheckReport:
+        """The report with other results, in the order of reports."""
+        return self.model_copy(update={"results": sort_results(results)})
+
+    def mark_recalled(self) -> CheckReport:
+        """The report as shown if nothing has changed since: every result from the cache."""
+        update = {"from_cache": True, "rerun_because": None}
+        return self.model_copy(update={"results": tuple(result.model_copy(update=update) for result in self.results)})
+
 
 def is_open(result: CheckResult) -> bool:
-    """Whether a result leaves something to be done: neither passed nor out of place here."""
+    """Whether a result leaves something to do: the check applies and did not pass."""
     return result.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
 
 
 def sort_worst_first(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
     """By severity; results of one severity keep their order."""
     return tuple(sorted(results, key=lambda result: _WORST_FIRST[result.severity]))
+
+
+def sort_results(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """By severity, then by id: the order of a report."""
+    return tuple(sorted(results, key=lambda result: (_WORST_FIRST[result.severity], result.id)))

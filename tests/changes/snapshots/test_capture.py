@@ -16,9 +16,9 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.run.command_run import OUTPUT_SUBJECT
 from handoff_tui.core.errors import TreeMovedError
-from handoff_tui.core.work import Severity
+from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import open_desk
-from tests.support.captures import capture_repository, read_harvest
+from tests.support.captures import capture_repository, read_all_handoffs
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
@@ -142,10 +142,10 @@ def test_changed_file_changes_tree_and_digest(builder: RepositoryBuilder) -> Non
 def test_head_that_moved_is_an_error(builder: RepositoryBuilder) -> None:
     """The handoffs were read from another state than the tree."""
     desk = open_desk(build_story(builder).folder)
-    harvest = read_harvest(desk)
+    handoffs_read = read_all_handoffs(desk)
     builder.commit("another")
     with pytest.raises(TreeMovedError, match="HEAD moved"):
-        capture_snapshot(desk, harvest, None)
+        capture_snapshot(desk, handoffs_read, None)
 
 
 def build_report(root: Path, message: str, *, outside: bool) -> CheckReport:
@@ -160,9 +160,7 @@ def build_report(root: Path, message: str, *, outside: bool) -> CheckReport:
         outside=outside,
         duration=1.5,
     )
-    return CheckReport(
-        mode="all", verdict="blocked", passed=0, total=1, warnings=0, results=(result,), repository=str(root)
-    )
+    return CheckReport(mode="all", results=(result,), repository=str(root))
 
 
 @pytest.mark.parametrize(

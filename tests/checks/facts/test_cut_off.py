@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
+from handoff_tui.checks.facts.documents import describe_cut_off, is_document_cut_off
 from tests.support.world import MemoryWorld
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.facts.document_problems import find_unreadable, parse_json, read_json, walk_objects
+from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
 from tests.support.world import MemoryWorld
 
 PATH = ".planning/HANDOFF.json"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, parse_strictly
 
 
 def test_json_is_parsed() -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
-from handoff_tui.config.settings.agents import Agent
-from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from tests.support.procedures import procedure_world

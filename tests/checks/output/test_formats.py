@@ -8,7 +8,7 @@ from handoff_tui.checks.output.formats import FORMATS, render_report
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.cli.commands import check
 
-REPORT = CheckReport(mode="all", verdict="pass", passed=0, total=0, warnings=0, results=(), repository="/r")
+REPORT = CheckReport(mode="all", results=(), repository="/r")
 
 
 def test_forms_offered_are_the_forms_there_are() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.report import ConsentState
-from handoff_tui.checks.run.command_consent import digest_commands, give_consent, read_consent
+from handoff_tui.checks.run.commands import digest_commands, give_consent, read_consent
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.contract import Moment
+from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.commands import (
     SESSION_GATE,
     CommandCheck,

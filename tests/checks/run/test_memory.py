@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.checks.context import Question
 from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.checks.run.memory import load_result_cache
+from handoff_tui.checks.run.result_cache import load_result_cache
 from handoff_tui.core.severity import Severity
 
 

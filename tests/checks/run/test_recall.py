@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.recall import OutputCache
+from handoff_tui.checks.run.output_cache import OutputCache
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -94,6 +94,7 @@ def test_world_starts_no_program_that_the_user_did_not_name(world: RepositoryWor
 
 
 def test_world_knows_settings_clock_and_permissions(world: RepositoryWorld) -> None:
+    """As they are now."""
     assert world.settings.limits.commits == 200
     assert world.now().tzinfo is not None
     assert world.is_writable("a.py")

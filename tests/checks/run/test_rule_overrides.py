@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import Rule
 from handoff_tui.checks.engine import RuleOverride
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.run.rule_overrides import build_rule_overrides, find_declared, find_usual_severity
+from handoff_tui.checks.rule import Rule
+from handoff_tui.checks.run.choose import build_rule_overrides, find_declared, find_usual_severity
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings

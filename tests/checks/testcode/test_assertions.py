@@ -171,7 +171,8 @@ def test_truth_is_exact_where_it_compares(text: str, strength: Strength) -> None
     assert find_strengths(Family.SCRIPT, text) == [strength]
 
 
-def test_assertion_is_quoted_shortly_and_on_one_line() -> None:
+def test_assertion_is_quoted_on_one_line() -> None:
+    """Only its beginning, if it is long."""
     [assertion] = rust.find_assertions(parse_code("assert!(\n" + "b" * 200 + ")", Family.RUST))
     assert assertion.words.startswith("assert!( bbb")
     assert len(assertion.words) == 80

@@ -145,6 +145,7 @@ def test_body_is_that_of_the_function(text: str, body: str) -> None:
 
 
 def test_bodies_of_kotlin_may_be_expressions() -> None:
+    """Of a call with a block it is the block."""
     text = "@Test fun a() = runTest { b() }\n@Test suspend fun c() {\nd() }\n@Test fun e() = f()"
     code = parse_code(text, Family.KOTLIN)
     bodies = [code.code[test.body_start : test.body_end].strip() for test in java.find_tests(code)]

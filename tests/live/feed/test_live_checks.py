@@ -19,7 +19,6 @@ from handoff_tui.live.feed.live_checks import (
     StillValidAnswers,
     build_request,
     merge_reports,
-    merge_results,
     patch_changes,
     run_requested,
 )
@@ -212,6 +211,6 @@ def test_results_of_some_take_their_places_among_all(builder: RepositoryBuilder)
     merged = merge_reports(whole, some)
     assert [result.id for result in merged.results] == [result.id for result in whole.results]
     passed = [one.model_copy(update={"outcome": Outcome.PASS}) for one in whole.results]
-    assert merge_results(whole, tuple(passed)).verdict == "pass"
+    assert whole.with_results(passed).verdict == "pass"
     failed = [one.model_copy(update={"outcome": Outcome.FAIL, "blocking": True}) for one in whole.results]
-    assert merge_results(whole, tuple(failed)).verdict == "blocked"
+    assert whole.with_results(failed).verdict == "blocked"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from handoff_tui.checks.contract import RuleFinding
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.checks.run.rule_overrides import find_usual_severity
+from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, HandoffName
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.root import Settings
@@ -20,7 +20,7 @@ from handoff_tui.git.history.changes import reaches_locally, read_changes, read_
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.work_tree.listing import leave_out_folder
 from handoff_tui.handoffs.claim import Verdict
-from handoff_tui.handoffs.claims.evidence import Evidence, OldFiles
+from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk
@@ -37,7 +37,7 @@ class ClaimMeasurer(Protocol):
     """Measures claims, and keeps what it has found for who asks again."""
 
     @property
-    def evidence(self) -> Evidence: ...
+    def evidence(self) -> RepositoryEvidence: ...
 
     def measure(self, handoff: Handoff) -> tuple[Verdict, ...]: ...
 
@@ -54,9 +54,9 @@ class RepositoryWorld:
         *,
         network: bool = False,
         history: Callable[[], list[Commit]] | None = None,
-        book: ClaimMeasurer | None = None,
+        measurer: ClaimMeasurer | None = None,
     ) -> None:
-        """`history` gives the newest commits, where someone has read them already; `book` measures claims."""
+        """`history` gives the newest commits, where someone has read them already; `measurer` measures claims."""
         self._desk = desk
         self._git = desk.repository.git
         self._handoffs = handoffs
@@ -65,7 +65,7 @@ class RepositoryWorld:
         self._network = network
         self._reader = FileReader(desk.repository.root, desk.loaded.settings.limits.file_bytes)
         self._history = history
-        self._book = book
+        self._measurer = measurer
         self._old_files = OldFiles(self._git)
 
     def close(self) -> None:
@@ -73,10 +73,10 @@ class RepositoryWorld:
         self._old_files.close()
 
     @cached_property
-    def _evidence(self) -> Evidence:
-        if self._book is not None:
-            return self._book.evidence
-        evidence = Evidence(self._desk, deep=True, old_files=self._old_files)
+    def _evidence(self) -> RepositoryEvidence:
+        if self._measurer is not None:
+            return self._measurer.evidence
+        evidence = RepositoryEvidence(self._desk, deep=True, old_files=self._old_files)
         prepare(evidence, self._handoffs, self._handoffs)
         return evidence
 
@@ -107,7 +107,7 @@ class RepositoryWorld:
         found = self._by_id.get(handoff)
         if found is None:
             return ()
-        return self._book.measure(found) if self._book is not None else measure_claims(found, self._evidence)
+        return self._measurer.measure(found) if self._measurer is not None else measure_claims(found, self._evidence)
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:

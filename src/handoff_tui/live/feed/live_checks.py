@@ -1,4 +1,4 @@
-"""The checks of the handoff in view, kept live: after a save only those run whose inputs it touched."""
+"""Keeps the checks of the handoff in view live: after a save only those run whose inputs it touched."""
 
 from __future__ import annotations
 
@@ -10,24 +10,14 @@ from threading import Event
 from typing import Final
 
 from handoff_tui.checks.context import Answers, Question
-from handoff_tui.checks.contract import Moment
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import (
-    CheckRequest,
-    Prefetched,
-    ProgressCallbacks,
-    RunState,
-    build_world,
-    check,
-    check_once,
-    list_command_results,
-)
+from handoff_tui.checks.rule import Moment
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, RunState, build_world, check, check_once
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import list_commands
-from handoff_tui.checks.verdict import build_verdict
 from handoff_tui.checks.world import Change, World
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.core.severity import Severity
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
 from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths
@@ -35,8 +25,6 @@ from handoff_tui.live.feed.verdict_cache import DeepVerdictCache, VerdictCache
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.files.reader import FileReader
-
-_RANK = {severity: number for number, severity in enumerate(Severity)}
 
 
 def run_requested(
@@ -47,18 +35,18 @@ def run_requested(
     *,
     fresh: bool,
 ) -> tuple[CheckReport, tuple[CheckResult, ...]]:
-    """Runs the checks of a gate, or some of them; the report, and the results of its commands."""
+    """Runs the checks of a gate, or some of them; returns the report and the results of its commands."""
     snapshot.desk.loaded.refuse_judging()
     handoff, phase, only = place
     request = build_request(snapshot, handoff, phase)._replace(only=only, fresh=fresh)
     report = check(
         snapshot.desk, request, ProgressCallbacks(on_result=tell, cancel=cancel), Prefetched(snapshot.reading)
     )
-    return report, list_command_results(report)
+    return report, report.command_results
 
 
 def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None) -> CheckRequest:
-    """The checks of the gate that the handoff stands at."""
+    """Returns the request for the checks of the handoff's gate."""
     desk = snapshot.desk
     if desk.work_tree.facts.head is None:
         return CheckRequest(Moment.GATE, phase, handoff)
@@ -67,40 +55,26 @@ def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None)
 
 
 def merge_reports(before: CheckReport, report: CheckReport) -> CheckReport:
-    """The results of a part of the checks in their places among those of all."""
+    """Replaces the results of some checks among those of all."""
     new = {result.id: result for result in report.results}
-    return merge_results(before, tuple(new.get(result.id, result) for result in before.results))
-
-
-def merge_results(report: CheckReport, results: tuple[CheckResult, ...]) -> CheckReport:
-    """The report with other results, and the verdict that follows from them."""
-    verdict = build_verdict(results)
-    return report.model_copy(
-        update={
-            "results": tuple(sorted(results, key=lambda result: (_RANK[result.severity], result.id))),
-            "verdict": "blocked" if verdict.blocked else "pass",
-            "passed": verdict.passed,
-            "total": verdict.total,
-            "warnings": verdict.warnings,
-        }
-    )
+    return before.with_results(tuple(new.get(result.id, result) for result in before.results))
 
 
 _STEADY: Final = frozenset({
     "answers", "baseline", "commit", "commit_paths", "commits", "document_commit", "find_program", "is_cut_off",
     "lag", "parameters", "program_answers", "reaches", "read_at", "remotes", "settings", "usual_severity",
 })  # fmt: skip
-"""Answers in which no file of the work tree has a say. Those of the network are asked again with everything else."""
+"""Answers that depend on no file of the work tree. Those from the network are asked again on every full read."""
 _ABOUT_ONE_PATH: Final = frozenset({"exists", "is_executable", "is_writable", "read"})
 
 
 class StillValidAnswers:
-    """What holds still, when `patch` is all that lies between two snapshots."""
+    """Tells which answers are still valid if `patch` is all that lies between two snapshots."""
 
     def __init__(
         self, before: RepositorySnapshot, now: RepositorySnapshot, patch: SavedPaths, links: dict[str, bool]
     ) -> None:
-        """`links` remembers which names lead through a link; such a change is never a small one."""
+        """`links` remembers which names lead through a link; those are always asked again."""
         self._patch = patch
         self._links = links
         self._reader = FileReader(now.desk.repository.root, 0)
@@ -134,7 +108,7 @@ class StillValidAnswers:
         return self._links[name]
 
     def _touches(self, name: str) -> bool:
-        """Whether a saved file is this one, lies below it, or stands where a folder above it was."""
+        """Tells whether a saved file is this one, lies below it, or replaced a folder above it."""
         return any(
             name == path or path.startswith(f"{name}/") or name.startswith(f"{path}/") for path in self._patch.paths
         )
@@ -147,7 +121,7 @@ def patch_changes(
     now: RepositorySnapshot,
     patch: SavedPaths,
 ) -> tuple[Change, ...] | None:
-    """What differs from the baseline after a few files were saved; nothing where git must be asked."""
+    """Returns what differs from the baseline after a few files were saved; None if git must be asked."""
     if baseline is None:
         return ()
     if patch.presence:
@@ -168,7 +142,7 @@ def patch_changes(
 
 
 def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: RepositorySnapshot) -> bool:
-    """Whether a path that differed from the baseline surely differs still, and in the same way."""
+    """Tells whether a path that differed from the baseline surely still does, in the same way."""
     if change.path in facts.untracked:
         return change.status == "A"
     if change.status != "M" or change.path not in facts.changed:
@@ -183,7 +157,7 @@ def _stays(change: Change, facts: RepositoryFacts, baseline: str, now: Repositor
 
 
 def _insert(known: tuple[Change, ...], added: list[Change], untracked: frozenset[str]) -> tuple[Change, ...]:
-    """In the order of git; untracked ones stay behind the others."""
+    """Inserts in git's order; untracked files stay last."""
     tracked = [change for change in known if change.path not in untracked]
     ordered = sorted([*tracked, *added], key=lambda change: os.fsencode(change.path))
     return (*ordered, *(change for change in known if change.path in untracked))
@@ -196,22 +170,22 @@ class _Last:
     place: tuple[str, str, str | None]
     snapshot: RepositorySnapshot
     request: CheckRequest
-    kept: RunState
+    state: RunState
     links: dict[str, bool]
     commands: tuple[CheckResult, ...]
     report: CheckReport
 
 
 class LiveChecks:
-    """One handoff at a time, on one thread. Commands are not run; their earlier results count as far as they fit."""
+    """Runs the checks of one handoff at a time, on one thread. Commands are not run; fitting earlier results count."""
 
-    def __init__(self, books: DeepVerdictCache) -> None:
-        self._books = books
+    def __init__(self, verdicts: DeepVerdictCache) -> None:
+        self._verdicts = verdicts
         self._last: _Last | None = None
         self._outrun = Event()
 
     def note_run(self) -> None:
-        """Somebody else has run them: what they said is in the cache."""
+        """Notes that the checks were run elsewhere: their results are in the cache."""
         self._outrun.set()
 
     def run(
@@ -230,7 +204,7 @@ class LiveChecks:
         patch = snapshot.find_patch(last.snapshot.version) if last is not None else None
         if last is None or patch is None or handoff not in {one.id for one in snapshot.reading.result.handoffs}:
             self._last = self._run_all(place, snapshot, commands, cancel)
-            self._last.kept.memory.save()
+            self._last.state.cache.save()
         else:
             self._last = self._run_patched(last, snapshot, patch, commands, cancel)
         return self._last.report
@@ -243,9 +217,9 @@ class LiveChecks:
         cancel: Event,
     ) -> _Last:
         request = build_request(snapshot, place[1], place[2])._replace(run_commands=False)
-        before = Prefetched(snapshot.reading, commands, book=self._books.find(snapshot))
-        report, kept = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
-        return _Last(place, snapshot, request, kept, {}, commands, report)
+        before = Prefetched(snapshot.reading, commands, measurer=self._verdicts.find(snapshot))
+        report, state = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
+        return _Last(place, snapshot, request, state, {}, commands, report)
 
     def _run_patched(
         self,
@@ -255,35 +229,35 @@ class LiveChecks:
         commands: tuple[CheckResult, ...],
         cancel: Event,
     ) -> _Last:
-        book, baseline = self._books.find(snapshot), last.kept.baseline
-        world = build_world(snapshot.desk, last.request, snapshot.reading, baseline, book)
+        cache, baseline = self._verdicts.find(snapshot), last.state.baseline
+        world = build_world(snapshot.desk, last.request, snapshot.reading, baseline, cache)
         answers = Answers(world)
-        answers.take_over(last.kept.answers, StillValidAnswers(last.snapshot, snapshot, patch, last.links).holds)
-        _take_over_verdicts(answers, last.kept.answers, book, snapshot)
-        known = last.kept.answers.find_known(World.changes)
+        answers.take_over(last.state.answers, StillValidAnswers(last.snapshot, snapshot, patch, last.links).holds)
+        _take_over_verdicts(answers, last.state.answers, cache, snapshot)
+        known = last.state.answers.find_known(World.changes)
         changes = None if known is None else patch_changes(known, baseline.commit, last.snapshot, snapshot, patch)
         if changes is not None:
             answers.put(World.changes, changes)
         still = _list_untouched(last, snapshot, patch) if commands == last.commands else []
-        kept = last.kept._replace(world=world, answers=answers)
-        before = Prefetched(snapshot.reading, commands, kept)
+        state = last.state._replace(world=world, answers=answers)
+        before = Prefetched(snapshot.reading, commands, state)
         request = last.request._replace(excluded=tuple(result.id for result in still))
-        report, kept = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
+        report, state = check_once(snapshot.desk, request, ProgressCallbacks(cancel=cancel), before)
         return _Last(
             last.place,
             snapshot,
             last.request,
-            kept,
+            state,
             last.links,
             commands,
-            merge_results(report, (*report.results, *still)),
+            report.with_results((*report.results, *still)),
         )
 
 
-def _take_over_verdicts(answers: Answers, last: Answers, book: VerdictCache, snapshot: RepositorySnapshot) -> None:
-    """Where the book gives the very verdicts that it gave before, their digest holds, too."""
+def _take_over_verdicts(answers: Answers, last: Answers, cache: VerdictCache, snapshot: RepositorySnapshot) -> None:
+    """Keeps the digest of each handoff whose verdicts are the same objects as before."""
     verdicts = {
-        handoff.id: book.measure(handoff)
+        handoff.id: cache.measure(handoff)
         for handoff in snapshot.reading.result.handoffs
         if last.has_asked(World.verdicts, handoff.id)
     }
@@ -298,8 +272,8 @@ def _take_over_verdicts(answers: Answers, last: Answers, book: VerdictCache, sna
 
 
 def _list_untouched(last: _Last, snapshot: RepositorySnapshot, patch: SavedPaths) -> list[CheckResult]:
-    """Results of commands that no saved file has a say in: what they rest on need not be read again."""
-    results = {result.id: result for result in list_command_results(last.report)}
+    """Returns the results of commands whose inputs no saved file matches."""
+    results = {result.id: result for result in last.report.command_results}
     found: list[CheckResult] = []
     for command in list_commands(snapshot.desk, last.request.moment, last.request.phase) if results else ():
         patterns = command.check.inputs

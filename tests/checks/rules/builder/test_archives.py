@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.archives import ARCHIVES_REPRODUCIBLE, ArchiveBrokenError, find_varying, is_tar
 from tests.support.builder_story import build_changed_results, build_world, digest, results_path
 from tests.support.world import MemoryWorld, judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.counts import (
     DROPPED_COUNTS_EXPLAINED,
     MINIMUM_TESTS_REACHED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.document_shape import (
     NAMES_FIT_THE_STANDARD,
     RESULTS_SECTIONS_PRESENT,

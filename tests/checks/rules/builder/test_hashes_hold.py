@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.builder.hashes_hold import HASHES_HOLD
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.builder_story import (

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.manifests import ASSET_HASHES_MATCH, MANIFEST_SHAPE_FITS
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from tests.support.builder_story import MANIFEST, SOURCE, build_manifest, build_spec, build_world, digest, spec_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.package_files import PACKAGES_ARE_CLEAN, PACKAGES_OWN_THEIR_FILES
 from tests.support.builder_story import (
     MANIFEST,

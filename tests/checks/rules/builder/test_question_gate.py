@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.builder.question_gate import QUESTION_GATE_PASSED
 from tests.support.builder_story import (
     answers_path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import Moment, NotApplicableError
+from handoff_tui.checks.rule import Moment, NotApplicableError
 from handoff_tui.checks.rules.builder.documents import says_nothing, says_yes
 from handoff_tui.checks.rules.builder.results import (
     BASELINE_RECORDED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.builder.wave_is_integrated import WAVE_IS_INTEGRATED
 from tests.support.builder_story import build_results, build_spec, build_world, results_path, spec_path
 from tests.support.world import MemoryWorld, judge

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.every.approvals_are_real import APPROVALS_ARE_REAL
 from tests.support.world import MemoryWorld, judge
 

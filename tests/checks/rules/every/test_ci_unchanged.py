@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.every.ci_unchanged import CI_UNCHANGED, find_parts
 from handoff_tui.config.settings.root import Settings
 from tests.support.changed_world import build_changed_world

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.every.configuration_unchanged import (
     CHECK_CONFIGURATION_UNCHANGED,
     SETTINGS_UNCHANGED,

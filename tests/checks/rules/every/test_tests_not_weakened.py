@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.every.tests_not_weakened import ASSERTIONS_NOT_WEAKENED, NO_NEW_SKIPS, TESTS_NOT_DELETED
 from handoff_tui.checks.world import Change
 from tests.support.changed_world import BASE, build_changed_world

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.deploy_has_a_human import DEPLOY_HAS_A_HUMAN
 from tests.support.world import MemoryWorld, judge
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.lifecycle_legal import LIFECYCLE_LEGAL
 from tests.support.world import MemoryWorld, judge
 

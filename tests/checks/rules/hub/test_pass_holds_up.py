@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.checks.rules.hub.pass_holds_up import PASS_HOLDS_UP
 from handoff_tui.core.place import Place

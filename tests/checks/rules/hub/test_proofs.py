@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.proofs import PROOFS_EXIST_AND_MATCH, is_picture, parse_result
 from handoff_tui.core.tasks import TestCounts
 from tests.support.memory_files import MemoryFiles

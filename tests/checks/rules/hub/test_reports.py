@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, Rule, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.hub.reports import BUGS_REPORT_CLEARS, SECURITY_REPORT_CLEARS, find_reports
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from tests.support.world import MemoryWorld, judge
@@ -53,8 +53,8 @@ def test_reports_are_found_by_name(path: str, *, is_one: bool) -> None:
 
 def test_report_with_closed_and_lesser_findings_clears() -> None:
     """Fixed ones, and those below high."""
-    fixed = {"id": "F-1", "severity": "critical", "status": "fixed", "title": "a"}
-    lesser = [{"id": severity, "severity": severity, "title": "b"} for severity in ("medium", "info")]
+    fixed: dict[str, object] = {"id": "F-1", "severity": "critical", "status": "fixed", "title": "a"}
+    lesser: list[dict[str, object]] = [{"id": name, "severity": name, "title": "b"} for name in ("medium", "info")]
     assert SECURITY.judge(fixed, *lesser) == []
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.hub.run_complete_when_tasks_are import RUN_COMPLETE_WHEN_TASKS_ARE
 from tests.support.world import MemoryWorld, judge
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.briefing_and_message import BRIEFING_FRESH, HANDOFF_MESSAGE_SAYS_SOMETHING
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge

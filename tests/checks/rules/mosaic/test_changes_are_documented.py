@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.changes_are_documented import CHANGES_ARE_DOCUMENTED
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import MESSAGE, build_agent_state, build_state

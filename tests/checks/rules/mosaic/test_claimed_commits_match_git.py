@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.mosaic.claimed_commits_match_git import CLAIMED_COMMITS_MATCH_GIT
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.core.repository_facts import RepositoryFacts

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.deployment import DEPLOYMENT_ANSWERS, PRODUCTION_STATE_DETERMINABLE
 from tests.support.session_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, judge

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding, UndecidableError
 from handoff_tui.checks.rules.mosaic.nothing_unpushed import NOTHING_UNPUSHED
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.session_states import build_state

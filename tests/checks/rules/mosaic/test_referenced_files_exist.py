@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.referenced_files_exist import REFERENCED_FILES_EXIST
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState

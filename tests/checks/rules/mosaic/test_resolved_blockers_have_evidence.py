@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.resolved_blockers_have_evidence import RESOLVED_BLOCKERS_HAVE_EVIDENCE
 from tests.support.session_states import STATE_COMMIT, build_blocker, build_state
 from tests.support.world import MemoryWorld, judge

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.session_gate_wired import SESSION_GATE_WIRED
 from tests.support.session_states import build_state
 from tests.support.world import MemoryWorld, judge

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.session_state import find_states, is_state_file, read_state_file, says_something
 from handoff_tui.checks.rules.mosaic.state_files import (
     LIST,

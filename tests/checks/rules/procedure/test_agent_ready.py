@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.agent_ready import AGENT_READY
-from handoff_tui.config.settings.agents import Agent
-from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.pipeline import Agent, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
 from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import cycle_world, note

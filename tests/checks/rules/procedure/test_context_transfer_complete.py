@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.context_transfer_complete import CONTEXT_TRANSFER_COMPLETE
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import EXECUTION, PATH, files_world, procedure_world

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.procedure.data_intact import DATA_INTACT, list_file_sums, parse_sum
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState
 from tests.support.procedures import PATH, procedure_world

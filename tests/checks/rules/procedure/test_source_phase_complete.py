@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.source_phase_complete import SOURCE_PHASE_COMPLETE
 from tests.support.cycles import cycle_world, note
 from tests.support.procedures import CONTEXT, EXECUTION, PATH, files_world, procedure_world

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.records import Record
 from handoff_tui.checks.rules.procedure.state_consistent import STATE_CONSISTENT, judge_execution, judge_session
 from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep

@@ -4,14 +4,13 @@ import shlex
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.procedure.target_resources import (
     CONNECTIONS_STABLE,
     PERMISSIONS_GRANTED,
     TARGET_RESOURCES_PRESENT,
 )
-from handoff_tui.config.settings.agents import Agent
-from handoff_tui.config.settings.pipeline import PhaseSettings, PipelineSettings
+from handoff_tui.config.settings.pipeline import Agent, PhaseSettings, PipelineSettings
 from handoff_tui.config.settings.root import Settings
 from tests.support.cycles import SOURCE_FILE, TEST_FILE, cycle_world, note
 from tests.support.procedures import PATH, procedure_world

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError, UndecidableError
+from handoff_tui.checks.rule import NotApplicableError, UndecidableError
 from handoff_tui.checks.rules.public.agrees_with_git import NAMED_COMMITS_EXIST, UNCOMMITTED_FILES_AGREE
 from handoff_tui.core.repository_facts import RepositoryFacts
 from tests.support.world import HEAD, MemoryWorld, judge

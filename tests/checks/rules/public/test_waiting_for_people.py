@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.public.waiting_for_people import CHECKPOINT_CLEARED, HUMAN_ACTIONS_CLEARED
 from tests.support.world import MemoryWorld, judge
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.cycles import CommitIndex, build_present, count_failing, find_last, list_steps
 from handoff_tui.checks.rules.tdd.failing_tests import GREEN_HAS_NO_FAILING_TEST, RED_HAS_ONE_FAILING_TEST
 from tests.support.cycles import TEST_FILE, commit_id, cycle_world, note, note_path

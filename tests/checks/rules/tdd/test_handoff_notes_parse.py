@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.handoff_notes_parse import HANDOFF_NOTES_PARSE
 from handoff_tui.core.place import Problem, ProblemLevel
 from tests.support.cycles import cycle_world, note, note_path

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.lock_not_stale import LOCK_NOT_STALE
 from tests.support.cycles import cycle_world, note
 from tests.support.world import MemoryWorld, judge

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.phases import COMMIT_PREFIX_FITS_PHASE, PHASE_ORDER_LEGAL, RETRY_BUDGET_KEPT
 from handoff_tui.checks.world import CommitInfo
 from handoff_tui.handoffs.reading.format import CommitFact

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.contract import NotApplicableError
+from handoff_tui.checks.rule import NotApplicableError
 from handoff_tui.checks.rules.tdd.test_list_consistent import TEST_LIST_CONSISTENT
 from tests.support.cycles import cycle_world, note, note_path
 from tests.support.world import MemoryWorld, judge

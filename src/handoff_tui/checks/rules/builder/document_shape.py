@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import (
     find_empty_sections,
     find_heading,

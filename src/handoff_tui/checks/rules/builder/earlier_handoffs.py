@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import RuleFinding
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.checks.rules.builder.documents import find_fact, place_count, says_nothing
 from handoff_tui.handoffs.handoff import Document, Handoff
 

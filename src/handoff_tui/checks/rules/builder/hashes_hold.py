@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.cut_off import describe_cut_off
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.packages import build_hash, find_measured, measure_hash
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT

@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable
-from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.packages import (
     build_asset_path,
     find_measured,

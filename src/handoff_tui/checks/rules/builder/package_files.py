@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from posixpath import normpath
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.packages import (
     build_asset_path,
     list_manifests,

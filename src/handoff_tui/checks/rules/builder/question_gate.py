@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import is_agent
-from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable, is_document_cut_off
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place

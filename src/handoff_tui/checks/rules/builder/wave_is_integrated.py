@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.builder.documents import find_results, list_documents
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.configuration_changes import (
     FILE,
     Difference,
@@ -14,6 +13,7 @@ from handoff_tui.checks.facts.configuration_changes import (
     compare_configuration,
     list_weaker,
 )
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT

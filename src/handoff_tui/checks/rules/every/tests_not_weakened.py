@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.testcode.compare import compare_tests
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place

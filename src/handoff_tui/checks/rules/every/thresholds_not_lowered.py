@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.approvals import find_approvals, is_agent
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff

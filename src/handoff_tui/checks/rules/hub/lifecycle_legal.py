@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable, parse_json, read_json, walk_objects
+from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read_json, walk_objects
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.handoff import Handoff

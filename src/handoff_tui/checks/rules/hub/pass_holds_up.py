@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
+from handoff_tui.checks.facts.documents import find_unreadable, read_json
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

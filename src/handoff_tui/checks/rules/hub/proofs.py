@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import read_json, walk_objects
+from handoff_tui.checks.facts.documents import read_json, walk_objects
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.hub.attempt_text import find_standing_attempts, read_attempt_lines
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place

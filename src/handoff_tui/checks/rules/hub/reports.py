@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
+from handoff_tui.checks.facts.documents import find_unreadable, read_json, walk_objects
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     StateFile,

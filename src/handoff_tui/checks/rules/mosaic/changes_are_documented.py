@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

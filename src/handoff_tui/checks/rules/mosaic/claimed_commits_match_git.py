@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     DIALECT,

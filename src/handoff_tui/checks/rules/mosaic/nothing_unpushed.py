@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT

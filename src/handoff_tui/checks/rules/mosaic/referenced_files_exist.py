@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import Handoff

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import BLOCKERS, find_states, read_state_file, says_something
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity

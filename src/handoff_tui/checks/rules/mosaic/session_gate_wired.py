@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import require_states
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity

@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import RuleFinding
-from handoff_tui.checks.facts.document_problems import find_unreadable
-from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.handoff import Handoff
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable
-from handoff_tui.checks.facts.json_text import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.mosaic.session_state import (
     AGENT_STATE,
     BLOCKERS,

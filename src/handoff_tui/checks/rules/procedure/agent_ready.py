@@ -12,8 +12,8 @@ from shlex import quote
 from typing import NamedTuple, Protocol, cast
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import find_place
 from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.core.severity import Severity

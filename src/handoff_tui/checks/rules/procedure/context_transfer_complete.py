@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     Records,

@@ -13,10 +13,8 @@ from shlex import quote
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.cut_off import describe_cut_off, is_document_cut_off
-from handoff_tui.checks.facts.document_problems import read_json, walk_objects
-from handoff_tui.checks.facts.json_text import find_line
+from handoff_tui.checks.facts.documents import describe_cut_off, find_line, is_document_cut_off, read_json, walk_objects
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import PROCEDURE, find_broken
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place

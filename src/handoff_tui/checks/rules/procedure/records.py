@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import RuleFinding
-from handoff_tui.checks.facts.document_problems import find_unreadable, read_json, walk_objects
-from handoff_tui.checks.facts.json_text import find_line
+from handoff_tui.checks.facts.documents import find_line, find_unreadable, read_json, walk_objects
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import PROCEDURE, TDD, find_broken, find_place, require_transitions
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Task

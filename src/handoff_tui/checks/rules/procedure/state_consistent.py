@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Protocol, cast
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import read_json
+from handoff_tui.checks.facts.documents import read_json
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     TDD,

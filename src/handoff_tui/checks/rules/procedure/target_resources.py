@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from shlex import quote
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     TDD,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
-from handoff_tui.checks.facts.document_problems import find_unreadable, read_json
+from handoff_tui.checks.facts.documents import find_unreadable, read_json
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.core.place import Place
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker

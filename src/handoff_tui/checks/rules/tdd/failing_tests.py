@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import CommitIndex, Step, count_failing, find_last, list_steps, require_cycles
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import ClaimKind

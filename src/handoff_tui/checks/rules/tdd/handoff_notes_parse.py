@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.severity import Severity

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.facts.pipelines import list_pipelines
+from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
 from handoff_tui.checks.rules.tdd.cycles import (
     CommitIndex,
     Step,

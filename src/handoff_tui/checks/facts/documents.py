@@ -1,0 +1,122 @@
+"""Documents that could not be read: a rule that depends on one must say so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final, NoReturn
+
+from handoff_tui.checks.context import Context
+from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.core.place import Place, ProblemLevel
+
+
+class JsonBrokenError(Exception):
+    """The bytes are no JSON that can be relied on; `line` is where that shows, if it is known."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+def parse_strictly(content: bytes, first_line: int = 1) -> object:
+    """The value of a JSON text; keys that stand twice in one object and values that are no JSON are refused."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as invalid:
+        line = first_line + content.count(b"\n", 0, invalid.start)
+        raise JsonBrokenError("is not UTF-8", line) from invalid
+    if not text.strip():
+        raise JsonBrokenError("is empty", first_line)
+    try:
+        value: object = json.loads(text, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as invalid:
+        line = first_line + invalid.lineno - 1
+        raise JsonBrokenError(f"is not valid JSON: {invalid.msg}", line) from invalid
+    except RecursionError:
+        raise JsonBrokenError("is nested too deeply to be read", first_line) from None
+    except ValueError as invalid:  # a key that stands twice, NaN, a number with thousands of digits
+        raise JsonBrokenError(f"is not JSON that can be relied on: {invalid}") from invalid
+    return value
+
+
+def find_line(content: bytes, key: str, value: str | None = None) -> int | None:
+    """The line of the first member of this name (and, where given, of this text); nothing where it is not found."""
+    wanted = rf"{re.escape(json.dumps(key))}\s*:"
+    if value is not None:
+        wanted += rf"\s*{re.escape(json.dumps(value, ensure_ascii=False))}"
+    text = content.decode("utf-8", "replace")
+    found = re.search(wanted, text)
+    return text.count("\n", 0, found.start()) + 1 if found else None
+
+
+def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members: dict[str, object] = {}
+    for key, value in pairs:
+        if key in members:
+            raise ValueError(f"{key} is given twice")
+        members[key] = value
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+_MOST_NAMED: Final = 3
+
+
+def is_document_cut_off(context: Context, document: str) -> bool:
+    """Whether the commit that holds a document only seems to have written it: what is before it is not here."""
+    commit = context.document_commit(document)
+    return commit is not None and context.is_cut_off(commit)
+
+
+def describe_cut_off(documents: Iterable[str]) -> str:
+    """Why a rule cannot tell: `this clone is shallow, so it does not show when a.md, b.md were written`."""
+    names = list(dict.fromkeys(documents))
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    were = "was" if len(names) == 1 else "were"
+    return f"this clone is shallow, so it does not show when {', '.join(names[:_MOST_NAMED])}{more} {were} written"
+
+
+def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFinding]:
+    """What a dialect could not read in the documents that a rule depends on."""
+    for problem in context.problems():
+        if problem.level is ProblemLevel.ERROR and problem.path in paths:
+            yield RuleFinding(
+                message=f"{problem.path} cannot be judged: {problem.message}",
+                subject=f"unreadable {problem.path}",
+                place=Place(path=problem.path, line=problem.line),
+                expected="a document that can be read",
+                actual=problem.message,
+            )
+
+
+def read_json(context: Context, path: str) -> object:
+    """The value of a JSON document; nothing where there is none. What is wrong with it is a problem of its dialect."""
+    return parse_json(context.read(path))
+
+
+def parse_json(content: bytes | None) -> object:
+    if content is None:
+        return None
+    try:
+        value: object = json.loads(content.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def walk_objects(value: object) -> Iterator[dict[str, object]]:
+    """Every object inside a JSON value, in the order of the file."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting.extend(reversed(list(node.values())))
+        elif isinstance(node, list):
+            waiting.extend(reversed(node))

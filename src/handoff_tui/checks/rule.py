@@ -1,0 +1,81 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from handoff_tui.core.place import Place
+from handoff_tui.core.severity import Severity
+
+if TYPE_CHECKING:
+    from handoff_tui.checks.context import Context
+
+
+class System(StrEnum):
+    """The system a rule comes from."""
+
+    MOSAIC = "A mosaic"
+    BUILDER = "B builder"
+    PROCEDURE = "C procedure"
+    TDD = "D tdd"
+    HUB = "E hub"
+    PUBLIC = "G public"
+    ALL = "all"
+
+
+class Moment(StrEnum):
+    """When a rule is asked: before an agent hands over, after the next one took over, or at a gate."""
+
+    PRE = "pre"
+    POST = "post"
+    GATE = "gate"
+
+
+ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
+
+
+class RuleFinding(NamedTuple):
+    """One thing a rule found. `subject` says what it is about and must not change when lines move."""
+
+    message: str
+    subject: str
+    place: Place | None = None
+    expected: str | None = None
+    actual: str | None = None
+    command: str | None = None
+    """A command to copy that helps with just this."""
+
+
+class Rule(NamedTuple):
+    """A rule: a pure function over a context, and what to say about it."""
+
+    id: str
+    """Kebab-case; never changes."""
+    system: System
+    severity: Severity
+    holds: str
+    """What is true when it passes, as a sentence."""
+    reads: str
+    """What it looks at, in a few words, for docs/checks.md."""
+    remedy: str
+    """What to do when it fails."""
+    judge: Callable[[Context], Iterable[RuleFinding]]
+    blocking: bool | None = None
+    """Whether a failure closes the gate; with none, its severity decides."""
+    commands: tuple[str, ...] = ()
+    """Commands to copy that help with any of its findings."""
+    declared: str | None = None
+    """The name under which `procedures.rules` of the configuration declares it (`VR001`), and with it its severity."""
+    moments: tuple[Moment, ...] = ALWAYS
+    version: int = 1
+    """Rises when the rule judges differently, so that no older result is used."""
+
+
+class NotApplicableError(Exception):
+    """The rule has nothing to judge here; the reason is its message."""
+
+
+class UndecidableError(Exception):
+    """The rule cannot tell; that never counts as a pass."""
