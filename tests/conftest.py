@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,24 +104,36 @@ def stepping(builder: RepositoryBuilder, isolated_user: Path) -> Stepping:
 
 
 _LONG = (
+    "agents/engine/test_dbos.py",
+    "agents/engine/test_run_profile.py",
+    "agents/rollback/test_rollback.py",
+    "agents/step/test_end.py",
+    "agents/step/test_prepare.py",
+    "agents/step/test_start.py",
+    "agents/step/test_step.py",
     "faults/test_run.py",
     "faults/test_step_agents.py",
-    "unit/agents/test_engine_dbos.py",
-    "unit/review/live/test_agents.py",
-    "unit/review/test_rollback.py",
-    "unit/review/test_run_profile.py",
-    "unit/review/test_step.py",
-    "unit/review/test_step_end.py",
-    "unit/review/test_step_loop.py",
+    "live/acting/test_agents.py",
 )
-"""Files in which nearly every test starts agents or workers: `make test-slow` runs them, CI has no time for all.
+"""Files in which nearly every test starts agents or workers: `make test-slow` runs them.
 
-Those marked `short` are quick, and stand for the others in CI.
+Those marked `short` are quick, and stand for the others in `make test`.
 """
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
+_ENOUGH_BYTES = 2 << 30
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "short: stands in CI for the long ones of its file")
+    config.addinivalue_line("markers", "short: stands in `make test` for the long ones of its file")
+    if "TMPDIR" not in os.environ and _has_memory():
+        os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="handoff-tui-tests-", dir=_MEMORY)
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("TMPDIR"), ignore_errors=True))
+        tempfile.tempdir = None
+
+
+def _has_memory() -> bool:
+    """Whether temporary folders can lie in memory: thousands of small repositories are much faster there."""
+    return os.access(_MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH_BYTES
 
 
 def pytest_collection_finish() -> None:

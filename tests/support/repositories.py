@@ -47,7 +47,7 @@ class RepositoryBuilder:
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
         """Plain git, as anyone would run it, with hooks off; its output without the last newline."""
         done = subprocess.run(
-            ["git", "-C", str(self.folder), "-c", f"core.hooksPath={os.devnull}", *arguments],
+            ["git", "-C", str(self.folder), "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsync=none", *arguments],
             input=stdin,
             capture_output=True,
             check=False,
