@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from handoff_tui.cli.demo.story import build_story
 from handoff_tui.system.resources import find_resource
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from tests.support.gates import GateDesk
     from tests.support.signed import Circle
     from tests.support.stepping import Stepping
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")  # a loaded machine is no reason to fail
 
 _UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
 _LONGEST_ID = 100

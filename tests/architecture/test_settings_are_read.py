@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.fields import find_models
+from handoff_tui.config.schema import find_models
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "handoff_tui"
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py") if "config" not in path.parts)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_wheel_carries_themes_and_story(tmp_path: Path) -> None:
     """Every theme and every file of the sample story is in it, and nothing of the tests."""
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, timeout=50)
+    subprocess.run(command, check=True, capture_output=True, timeout=150)
     [wheel] = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder in ("themes", "sample_repo"):

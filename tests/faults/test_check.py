@@ -212,7 +212,7 @@ def test_inputs_that_change_meanwhile_make_it_unknown(repository: RepositoryBuil
 def test_function_of_the_users_own_is_a_check(repository: RepositoryBuilder, user_file: Path, tmp_path: Path) -> None:
     """It sees context and parameters; one that raises is an error with a reason; one in the tree is never loaded."""
     (tmp_path / "mine.py").write_text(
-        "from handoff_tui.checks.contract import Found\n"
+        "from handoff_tui.checks.rule import Found\n"
         "def find(context):\n    yield Found(f'head is {context.facts().branch}', 'head')\n"
         "    yield Found(f'given {dict(context.parameters())}', 'given')\n"
         "def burst(context):\n    raise ZeroDivisionError('by design')\n",
@@ -247,11 +247,11 @@ def test_interrupt_leaves_nothing_running(repository: RepositoryBuilder, user_fi
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 150
     while not (pid.exists() and pid.read_text().strip()):
         assert time.monotonic() < deadline
     process.send_signal(signal.SIGINT)
-    stdout, _ = process.communicate(timeout=30)
+    stdout, _ = process.communicate(timeout=150)
     assert process.returncode == 130
     assert json.loads(stdout)["results"][0]["outcome"] == "cancelled"
     assert not is_alive(pid)

@@ -12,8 +12,8 @@ from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.attempts.attempts import Timeline, read_history
 from handoff_tui.history.attempts.compare import compare_attempts
 from handoff_tui.history.attempts.page import build_history_page
+from handoff_tui.history.attempts.records import group_attempts
 from handoff_tui.history.attempts.report import AttemptHistory, AttemptOutcome, CommitPlace
-from handoff_tui.history.attempts.sources import group_attempts
 from handoff_tui.history.failure.failure import read_failure
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
@@ -99,9 +99,9 @@ def test_unsound_log_is_an_integrity_failure(story: AttemptStory, capsys: pytest
     say = InProcess(capsys)
     for words in (("history",), ("history", HANDOFF, "--recorded"), ("compare", f"{HANDOFF}:1", "1")):
         said = say(*words, "--repo", story.root)
-        assert (said.code, "not sound" in said.stdout) == (3, True)
+        assert (said.code, "not intact" in said.stdout) == (3, True)
     report = read_failure(desk, open_log(desk.repository), HANDOFF)
-    assert any("not sound" in note for note in report.notes)
+    assert any("not intact" in note for note in report.notes)
 
 
 def test_check_that_crashed_on_an_old_tree_is_no_pass(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import BisectError, ObjectMissingError, UsageError
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.bisect.bisect import BisectRequest, bisect
-from handoff_tui.history.bisect.report import BisectEnd, BisectReport, Standing
+from handoff_tui.history.bisect.report import BisectEnd, BisectReport, TrialVerdict
 from handoff_tui.history.travel.travel import Traveller, build_state_at
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
@@ -73,7 +73,7 @@ def test_missing_content_is_no_pass_and_no_failure(story: RepositoryBuilder) -> 
     report = run(story, good="HEAD~8")
     assert (report.end, report.culprit) == (BisectEnd.RANGE, None)
     assert "commit 6" in {one.subject for one in report.left}
-    missing = [trial for trial in report.trials if trial.standing is Standing.UNTESTABLE]
+    missing = [trial for trial in report.trials if trial.standing is TrialVerdict.UNTESTABLE]
     assert missing
     assert all("is not in this repository" in trial.summary for trial in missing)
 
@@ -145,7 +145,7 @@ def test_check_that_crashes_on_old_trees_is_not_blamed_on_them(
 ) -> None:
     """Commits at which it raises are left out of the answer, and the range is said."""
     module = (
-        "from handoff_tui.checks.contract import Found\n"
+        "from handoff_tui.checks.rule import Found\n"
         "def judge(context):\n"
         "    value = int(context.read_text('state.txt'))\n"
         "    return [Found('too much', 'x')] if value > 3 else []\n"
@@ -189,12 +189,12 @@ def test_interrupt_leaves_no_work_tree_and_no_process(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 150
     while not mark.exists():
         assert time.monotonic() < deadline
         assert process.poll() is None
     process.send_signal(number)
-    stdout, _ = process.communicate(timeout=40)
+    stdout, _ = process.communicate(timeout=150)
     assert (process.returncode, json.loads(stdout)["end"]) == (130, "cancelled")
     assert not Path(mark.read_text().strip()).exists()
     assert compare_fingerprints(before, read_fingerprint(history.builder.folder)) == []

@@ -11,10 +11,10 @@ import pytest
 from handoff_tui.decisions import decide as deciding
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.log.entries.entry import build_payload
+from handoff_tui.log.entries.statement import build_payload
+from handoff_tui.log.entry import Entry, EntryKind, PolicyText
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
-from handoff_tui.log.record import Entry, EntryKind, PolicyText
 from handoff_tui.system.clock import read_now
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import EMAIL, RepositoryBuilder, build_git_environment
@@ -132,8 +132,8 @@ def test_two_people_are_needed_where_the_policy_says_two(desk: GateDesk) -> None
     desk.decide(bo, "approve")
     desk.decide(bo, "approve")
     gate = desk.gate(cy)
-    assert (gate.code, gate.json["state"], gate.json["why"]) == (1, "pending", ["1 counted, 2 needed"])
-    assert "1 counted, 2 needed" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    assert (gate.code, gate.json["state"], gate.json["why"]) == (1, "pending", ["1 of 2 approvals"])
+    assert "1 of 2 approvals" in desk.speaking(bo, "status", "--repo", desk.root).stdout
     assert desk.decide(cy, "approve").json["gate"]["state"] == "approved"
     desk.decide(bo, "hold", "--reason", "one more look")
     assert desk.gate(cy).json["state"] == "held"
@@ -344,7 +344,7 @@ def test_reviewer_who_lost_the_role_is_not_counted(desk: GateDesk) -> None:
     _change_policy(desk, f'principals = ["{bo.email}", "{cy.email}"]', f'principals = ["{bo.email}"]')
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"]) == (1, "pending")
-    assert f"{cy.email} is no reviewer any more" in " ".join(gate.json["why"])
+    assert f"{cy.email} is no longer a reviewer" in " ".join(gate.json["why"])
     said = desk.decide(cy, "reject", "--reason", "still here")
     assert (said.code, "no role that decides" in said.stderr) == (1, True)
 
@@ -368,7 +368,7 @@ def test_first_decision_wins(desk: GateDesk, monkeypatch: pytest.MonkeyPatch) ->
     digest = desk.digest(cy)
     sign = deciding.sign_decision
 
-    def be_outrun(log: OpenLog, prepared: deciding.Prepared) -> Entry:
+    def be_outrun(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
         monkeypatch.setattr("handoff_tui.cli.commands.decide.sign_decision", sign)
         said = bo.say("decide", "reject", HANDOFF, "--repo", desk.root, "--reason", "no tests", "--subject", digest)
         assert said.code == 0, said.stderr
@@ -390,7 +390,7 @@ def test_work_that_moved_after_it_was_shown_is_not_signed(
     desk.begin(bo)
     sign = deciding.sign_decision
 
-    def move_first(log: OpenLog, prepared: deciding.Prepared) -> Entry:
+    def move_first(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
         if change == "file":
             desk.builder.write("src/app.py", "import os\n")
         else:
@@ -411,7 +411,7 @@ def test_handoff_outside_git_that_moved_is_not_signed(desk: GateDesk, monkeypatc
     desk.builder.write(".gitignore", "HANDOFF.md\n").step("rm", "--cached", "--quiet", "HANDOFF.md").commit("ignored")
     sign = deciding.sign_decision
 
-    def move_first(log: OpenLog, prepared: deciding.Prepared) -> Entry:
+    def move_first(log: OpenLog, prepared: deciding.PreparedDecision) -> Entry:
         desk.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n\nSomething else.\n")
         return sign(log, prepared)
 
@@ -432,7 +432,7 @@ def test_broken_log_closes_the_gate(desk: GateDesk) -> None:
     assert (said.code, "log verify" in said.stderr) == (3, True)
     for verb in (("submit", HANDOFF, "--sign"), ("wait", HANDOFF), ("packet", HANDOFF)):
         assert desk.speaking(bo, *verb, "--repo", desk.root).code == 3
-    assert "the log is not sound" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    assert "the log is not intact" in desk.speaking(bo, "status", "--repo", desk.root).stdout
 
 
 def test_wiped_log_is_noticed_by_status(desk: GateDesk) -> None:
@@ -440,7 +440,7 @@ def test_wiped_log_is_noticed_by_status(desk: GateDesk) -> None:
     bo = desk.person("bo")
     desk.begin(bo)
     (desk.root / ".handoff-tui").rename(desk.folder / "away")
-    assert "the log is not sound" in desk.speaking(bo, "status", "--repo", desk.root).stdout
+    assert "the log is not intact" in desk.speaking(bo, "status", "--repo", desk.root).stdout
 
 
 def test_damaged_review_record_costs_its_remarks_and_nothing_else(desk: GateDesk) -> None:

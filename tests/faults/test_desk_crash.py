@@ -78,7 +78,7 @@ def test_fault_gives_the_terminal_back_and_names_its_report(
     assert code == 70, terminal.written[-500:]
     assert [leave for leave in LEAVES if leave not in terminal.written] == []
     told = terminal.written.rpartition(b"\x1b[?1049l")[2].decode()
-    assert "this is a fault in handoff-tui: RuntimeError" in told
+    assert "this is a bug in handoff-tui: RuntimeError" in told
     assert "Traceback" not in told
     (report,) = (person.home / "plant").glob("handoff-tui-report-*")
     assert str(report) in told

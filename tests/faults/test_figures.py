@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.handoffs.session import open_desk
-from handoff_tui.history.metrics.figures import Window
-from handoff_tui.history.metrics.metrics import build_figures, read_metrics
-from handoff_tui.history.replay.export import read_audit_at
+from handoff_tui.history.metrics.compute import DayWindow
+from handoff_tui.history.metrics.metrics import build_metrics, read_metrics
+from handoff_tui.history.replay.audit import read_audit_at
 from handoff_tui.history.replay.replay import replay
-from handoff_tui.history.replay.report import Question, Standing
+from handoff_tui.history.replay.report import ReplayQuestion, ReplayVerdict
 from handoff_tui.log.open_log import open_log
 from tests.support.figure_log import FigureLog, build_record
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -33,10 +33,10 @@ def test_shallow_clone_says_what_it_lacks(builder: RepositoryBuilder, tmp_path: 
     log = open_log(desk.repository, remembered=False)
     report = replay(desk, log)
     answers = report.approvals[0].answers
-    lacking = {answer.question for answer in answers if answer.standing is Standing.UNKNOWN}
-    assert lacking == {Question.RULES, Question.EVIDENCE, Question.CONFIGURATION}
+    lacking = {answer.question for answer in answers if answer.standing is ReplayVerdict.UNKNOWN}
+    assert lacking == {ReplayQuestion.RULES, ReplayQuestion.EVIDENCE, ReplayQuestion.CONFIGURATION}
     assert any("shallow" in note for note in report.notes)
-    figures = read_metrics(desk, log, Window())
+    figures = read_metrics(desk, log, DayWindow())
     assert any("shallow" in note for note in figures.notes)
     decided = figures.find("time-to-decision")
     assert decided is not None
@@ -49,8 +49,8 @@ def test_blob_that_is_gone_leaves_the_rules_undecided(builder: RepositoryBuilder
     story.decide()
     blob = builder.head("HEAD:HANDOFF.md")
     (builder.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    standing, words = story.ask(Question.RULES)
-    assert standing is Standing.UNKNOWN, words
+    standing, words = story.ask(ReplayQuestion.RULES)
+    assert standing is ReplayVerdict.UNKNOWN, words
 
 
 def test_thousand_attempts_stay_usable() -> None:
@@ -60,7 +60,7 @@ def test_thousand_attempts_stay_usable() -> None:
         clock = f"2026-03-{2 + attempt // 500:02d}T{attempt % 500 // 60 + 1:02d}:{attempt % 60:02d}:00Z"
         record = build_record(("a",), ("b",), ("always", f"new-{attempt}"))
         log.decide("reject", clock, attempt=attempt, tree=str(attempt), record=record)
-    figures = {figure.id: figure for figure in build_figures(log.build(), Window())}
+    figures = {figure.id: figure for figure in build_metrics(log.build(), DayWindow())}
     assert figures["loops-per-stage"].value == ATTEMPTS
     assert figures["context-rediscovery"].value == 1
     assert figures["handoff-failure-rate"].value == 1
@@ -85,5 +85,5 @@ def test_looking_back_writes_nothing(builder: RepositoryBuilder) -> None:
     story.decide()
     builder.commit("the log")
     before = read_fingerprint(builder.folder)
-    read_audit_at(builder.folder, Window())
+    read_audit_at(builder.folder, DayWindow())
     assert compare_fingerprints(before, read_fingerprint(builder.folder)) == []

@@ -351,7 +351,7 @@ with hooks.hold_folder(folder, make=True):
 def kill_at(step: int, folder: Path, verb: str, content: bytes) -> bool:
     """Runs a verb in a process that ends without warning before its nth change; whether it did end so."""
     argv = [sys.executable, "-c", KILLED, str(folder), verb, str(step)]
-    done = subprocess.run(argv, input=content, capture_output=True, check=False, timeout=50)
+    done = subprocess.run(argv, input=content, capture_output=True, check=False, timeout=150)
     assert done.returncode in {0, -9}, done.stderr
     return done.returncode == -9
 

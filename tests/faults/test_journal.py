@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreWriteError
-from handoff_tui.log.record import LogVerdict
+from handoff_tui.log.entry import LogVerdict
 from tests.support.failing_calls import fail_all, fail_at
 from tests.support.journal_process import count_calls
 from tests.support.journals import Desk

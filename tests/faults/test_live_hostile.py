@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from handoff_tui.live.state.desk import DeskState, Part
+from handoff_tui.live.state.app import AppState, Part
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.live_desks import build_results, looking
@@ -25,7 +25,7 @@ def test_hostile_repository_is_followed_and_runs_nothing(hostile_repository: Hos
         onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.GATE, Part.FILES, Part.LOG, Part.PIPELINE)
         place.write_text(build_results(1, tests=9), encoding="utf-8")
 
-        def is_there(state: DeskState) -> bool:
+        def is_there(state: AppState) -> bool:
             tests = state.item.reviewed.handoff.tests if state.item else None
             return tests is not None and tests.total == 9
 
@@ -37,6 +37,6 @@ def test_hostile_repository_is_followed_and_runs_nothing(hostile_repository: Hos
 
 def test_desk_is_imported_without_what_its_threads_need() -> None:
     """The screen is painted first; git, the rules and the watcher are loaded behind it."""
-    script = f"import sys, handoff_tui.live.desk; print([n for n in {HEAVY!r} if n in sys.modules])"
+    script = f"import sys, handoff_tui.live.backend; print([n for n in {HEAVY!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.desk import DeskState, Part, RepositoryPart
+from handoff_tui.live.state.app import AppState, Part, RepositoryPart
 from tests.support.live_desks import Onlooker, build_results, build_work, looking, without_moment
 from tests.support.repositories import RepositoryBuilder
 from tests.support.watching import save_atomically
@@ -27,11 +27,11 @@ def build_large_work(builder: RepositoryBuilder) -> RepositoryBuilder:
     return builder.write(".gitignore", "ignored/\n*.log\n").commit()
 
 
-def finish(builder: RepositoryBuilder, onlooker: Onlooker) -> DeskState:
+def finish(builder: RepositoryBuilder, onlooker: Onlooker) -> AppState:
     """What the desk shows when it has heard of the last thing that happened, and nothing is left to be read."""
     builder.write("the-last.txt", "done\n")
 
-    def has_heard(state: DeskState) -> bool:
+    def has_heard(state: AppState) -> bool:
         value = state.repositories[0].state.value
         return value is not None and "the-last.txt" in value.repository.untracked
 
@@ -40,7 +40,7 @@ def finish(builder: RepositoryBuilder, onlooker: Onlooker) -> DeskState:
     return without_moment(onlooker.wait_until_live(150))
 
 
-def compare(state: DeskState, fresh: DeskState) -> None:
+def compare(state: AppState, fresh: AppState) -> None:
     """Part by part, so that a failure says where they differ."""
     ours, theirs = state.repositories[0].state.value, fresh.repositories[0].state.value
     assert ours is not None
@@ -62,7 +62,7 @@ def describe_watching(part: RepositoryPart) -> tuple[str, ...]:
     return (part.watching.value, part.explanation, part.hint, part.reviewer_note, *part.fatal, part.refused)
 
 
-def read_fresh(place: Path) -> DeskState:
+def read_fresh(place: Path) -> AppState:
     """What a desk shows that has just been opened."""
     with looking(place) as onlooker:
         onlooker.wait_until_live()

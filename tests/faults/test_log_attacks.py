@@ -20,8 +20,8 @@ import pytest
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_envelope, build_pae
 from handoff_tui.log.entries.sshsig import armor, build_signature_blob, re_armor
+from handoff_tui.log.entry import Subject
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.log.record import Subject
 from tests.support.command_line import say
 from tests.support.log_entries import sign_payload
 from tests.support.log_keys import build_example_key

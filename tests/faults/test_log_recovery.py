@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.signing.ssh_keygen import SigningTool
-from handoff_tui.log.entries.entry import build_file, build_payload
 from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entries.sshsig import re_armor
-from handoff_tui.log.record import Entry, EntryKind, Work
+from handoff_tui.log.entries.statement import build_file, build_payload
+from handoff_tui.log.entry import Entry, EntryKind, Work
 from tests.support.hostile import write_executable
 from tests.support.real_log import SUBJECT, RealLog
 from tests.support.repositories import RepositoryBuilder

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.engine.trial_files import read_records
+from handoff_tui.agents.engine.trial import read_records
 from handoff_tui.agents.procedures.report import PlannedStep, ProcedureState, RunRequest, TryKind, TryResult
 from tests.support.procedure_engine import EngineFolder, wait_until
 from tests.support.procedure_runs import REQUEST, build_plan, build_rule, build_step, build_undo

@@ -13,7 +13,7 @@ from handoff_tui.agents.engine.files import DATABASE, ON_DEMAND_LOCK, find_engin
 from handoff_tui.agents.engine.profile import run_profile
 from handoff_tui.agents.engine.worker import SharedLease
 from handoff_tui.agents.procedures.report import ProcedureState
-from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import EngineError
 from tests.support.gates import GateDesk

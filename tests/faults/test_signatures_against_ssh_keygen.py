@@ -14,9 +14,8 @@ import pytest
 
 from handoff_tui.core.errors import LogEntryError, SignatureForeignError, SignatureMalformedError
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.log.entries.entry import build_file, parse_entry, verify_signatures
 from handoff_tui.log.entries.envelope import build_pae
-from handoff_tui.log.entries.public_keys import KeyType, parse_public_key
+from handoff_tui.log.entries.public_keys import KeyType, build_string, parse_public_key
 from handoff_tui.log.entries.sshsig import (
     armor,
     build_signature_blob,
@@ -26,7 +25,7 @@ from handoff_tui.log.entries.sshsig import (
     unarmor,
     verify_signature,
 )
-from handoff_tui.log.entries.wire import build_string
+from handoff_tui.log.entries.statement import build_file, parse_entry, verify_signatures
 from tests.support.log_entries import GOLDEN, read_golden
 from tests.support.log_keys import LogKey, build_example_key, build_key, build_number
 
@@ -54,7 +53,7 @@ class Keygen:
             check=False,
             cwd=self.folder,
             env=self.environment,
-            timeout=30,
+            timeout=150,
         )
 
     def make_key(self, kind: str, bits: str) -> Path:

@@ -524,7 +524,7 @@ def test_file_that_the_output_names_is_opened() -> None:
 
 def test_breakpoints_are_set_between_phases() -> None:
     """Those that are set are marked."""
-    state = make_agent_state(FAILED, stops=frozenset({Breakpoint("build", before=False)}))
+    state = make_agent_state(FAILED, breakpoints=frozenset({Breakpoint("build", before=False)}))
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
@@ -552,7 +552,7 @@ def test_try_that_comes_by_itself_is_said_and_kept_from_it() -> None:
         app.give(make_agent_state(FAILED, RUNNING, loops=True))
         assert "goes on by itself up to a gate" in await settle(pilot)
 
-    drive(StillApp(make_agent_state(FAILED, coming=coming)), script)
+    drive(StillApp(make_agent_state(FAILED, scheduled=coming)), script)
 
 
 def test_leaving_asks_what_becomes_of_who_is_at_work() -> None:
@@ -582,7 +582,7 @@ def test_leaving_asks_nothing_where_nobody_is_at_work() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         app = get_app(pilot)
-        app.give(replace(WORKING, activity=Activity(coming=(coming,))))
+        app.give(replace(WORKING, activity=Activity(scheduled=(coming,))))
         assert "leave: it does not start" in await settle(pilot, "q")
         await settle(pilot, "escape")
         app.give(WORKING)
@@ -642,7 +642,7 @@ def test_picture_without_colours_is_drawn_in_shades() -> None:
 
 async def wait_for(app: ReviewApp, pilot: Pilot[None], holds: Callable[[str], bool]) -> None:
     """Until the screen is as it should be."""
-    deadline = time.monotonic() + 50
+    deadline = time.monotonic() + 150
     while not holds(read_screen(app)):
         assert time.monotonic() < deadline, read_screen(app)
         await pilot.pause(0.05)

@@ -36,7 +36,7 @@ class Supervised:
         self, line: str, *, argv: tuple[str, ...] = (), guarded: Iterable[str] = (), **changes: object
     ) -> StepReport:
         """Starts the agent, waits for its end, and gives back what is made of it."""
-        return self.finish(wait_run(self.start(line, argv=argv, guarded=guarded, **changes), timeout=30))
+        return self.finish(wait_run(self.start(line, argv=argv, guarded=guarded, **changes), timeout=150))
 
     def start(
         self, line: str, *, argv: tuple[str, ...] = (), guarded: Iterable[str] = (), **changes: object
@@ -47,7 +47,7 @@ class Supervised:
             key=KEY.model_copy(update={"number": self.number}),
             argv=argv or ("/bin/sh", "-c", line),
             folder=str(desk.repository.root),
-            timeout_seconds=30,
+            timeout_seconds=150,
             grace_seconds=0.2,
         )
         before = read_observation(desk.repository.root, desk.repository.root, list_rule_files(desk), guarded)

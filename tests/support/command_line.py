@@ -34,7 +34,7 @@ def say(*arguments: str | Path, folder: Path | None = None, environment: Mapping
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=50,
+        timeout=200,
         start_new_session=True,
     )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

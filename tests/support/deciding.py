@@ -20,7 +20,7 @@ from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
 
-_LONGEST_SECONDS = 30.0
+_LONGEST_SECONDS = 150.0
 
 
 class Seat:

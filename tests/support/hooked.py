@@ -36,7 +36,7 @@ def run_git(folder: Path, *arguments: str, **variables: str) -> subprocess.Compl
         capture_output=True,
         check=False,
         text=True,
-        timeout=50,
+        timeout=200,
     )
 
 

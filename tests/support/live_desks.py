@@ -16,7 +16,7 @@ from handoff_tui.live.state.app import AppState, Drafts, Loaded, Part
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.repositories import RepositoryBuilder
 
-_LONGEST_SECONDS = 45.0
+_LONGEST_SECONDS = 150.0
 _TICK_SECONDS = 0.02
 RESULTS = """# Results: H-{number}
 

@@ -52,7 +52,7 @@ def _run(command: list[str]) -> None:
         cwd="/",
         capture_output=True,
         check=False,
-        timeout=50,
+        timeout=200,
         env={**environment, "LC_ALL": "C", "PATH": _PATH},
     )
     assert done.returncode == 0, f"{command}: {os.fsdecode(done.stderr)}"

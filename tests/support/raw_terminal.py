@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-_LONGEST_SECONDS = 45.0
+_LONGEST_SECONDS = 150.0
 _QUIET_SECONDS = 0.4
 _LONGEST_UNREST = 3.0
 """A cursor that blinks is never quiet."""

@@ -34,4 +34,4 @@ class Runs:
         return handle
 
     def run(self, line: str, **changes: object) -> RunState:
-        return wait_run(self.start(line, **changes), timeout=20)
+        return wait_run(self.start(line, **changes), timeout=150)

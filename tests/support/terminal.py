@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-_LONGEST_SECONDS = 50.0
+_LONGEST_SECONDS = 150.0
 _QUIET_SECONDS = 0.5
 
 

@@ -233,7 +233,7 @@ def sign_at_terminal(key: Path, result: Path, typed: str) -> bytes:
         while b"passphrase" not in said:
             said += os.read(terminal, 1024)
         os.write(terminal, typed.encode() + b"\n")
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=150) == 0
     os.close(terminal)
     os.close(other_end)
     return result.read_bytes()
@@ -254,7 +254,7 @@ def test_terminal_that_is_not_there_is_a_locked_key(tmp_path: Path) -> None:
         check=True,
         input=PASSPHRASE.encode(),
         start_new_session=True,
-        timeout=30,
+        timeout=150,
     )
     assert (tmp_path / "result").read_text().startswith("KeyLockedError")
 

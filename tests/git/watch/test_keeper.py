@@ -49,7 +49,7 @@ class Kept:
         self.builder.write(path)
         try:
             while self.place(path) not in self.told:
-                self.told.update(told for _, told in self.heard.get(timeout=20))
+                self.told.update(told for _, told in self.heard.get(timeout=150))
         except queue.Empty:
             return False
         return True

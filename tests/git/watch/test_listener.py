@@ -36,7 +36,7 @@ def test_listener_tells_and_stops(tmp_path: Path) -> None:
     stop = threading.Event()
     listener = Listener(open_notify([str(tmp_path)]), Pace(), stop, heard.put, lambda _: None)
     (tmp_path / "file").touch()
-    assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=20)
+    assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=150)
     stop.set()
     listener.join(20)
     assert not listener.is_alive()
@@ -49,7 +49,7 @@ def test_retired_listener_tells_what_it_has_heard(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     listener = Listener(notify, Pace(), threading.Event(), heard.put, lambda _: None)
     listener.retire()
-    assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=20)
+    assert (ADDED, str(tmp_path / "file")) in heard.get(timeout=150)
     listener.join(20)
     assert not listener.is_alive()
 
@@ -59,7 +59,7 @@ def test_listener_that_breaks_says_so(tmp_path: Path) -> None:
     broken: queue.SimpleQueue[str] = queue.SimpleQueue()
     listener = Listener(open_notify([str(tmp_path)]), Pace(), threading.Event(), lambda _: None, broken.put)
     (Path(str(tmp_path)) / "\udcff").touch()
-    assert "decode" in broken.get(timeout=20)
+    assert "decode" in broken.get(timeout=150)
     listener.join(20)
     assert not listener.is_alive()
 

@@ -37,7 +37,7 @@ def test_process_leaves_without_waiting_for_its_threads() -> None:
         "import threading, time; from handoff_tui.system.processes.detached import leave_at_once\n"
         "threading.Thread(target=time.sleep, args=(3600,)).start(); print('said'); leave_at_once(3)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=150)
     assert (done.returncode, done.stdout) == (3, b"said\n")
 
 
@@ -47,4 +47,4 @@ def test_polite_end_calls_what_it_was_given() -> None:
         "import os, signal, sys; from handoff_tui.system.processes.detached import on_polite_end\n"
         "on_polite_end(lambda: sys.exit(7)); os.kill(os.getpid(), signal.SIGTERM)"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 7
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=150).returncode == 7
