@@ -1,4 +1,4 @@
-"""handoff-tui: the desk where a person decides whether one agent's work may pass to the next."""
+"""Review what your AI agents hand over, and sign off on it. An approval no agent can make up."""
 
 from __future__ import annotations
 

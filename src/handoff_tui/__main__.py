@@ -1,4 +1,4 @@
-"""`python -m handoff_tui` and the installed command: a verb runs the command line, no verb opens the app."""
+"""`python -m handoff_tui` and the installed command: runs a verb, or opens the app without one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def main() -> None:
 
 
 def _open_app(starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None:
-    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - loaded already: who opened us is the command line
+    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - the command line loaded it already
     from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
 
     for name in run_app(starts, theme=theme, read_only=read_only):
-        write_note(f"{name} is still at work; `handoff-tui step --attach` follows it and looks at what it did")
+        write_note(f"{name} is still running. `handoff-tui step --attach` follows it and checks its work.")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import platform
+import tempfile
+from pathlib import Path
+
 import pytest
 
-from handoff_tui.cli.diagnostics import clear_progress, write_bug, write_error, write_note, write_progress
+from handoff_tui import __version__
+from handoff_tui.cli.diagnostics import clear_progress, report_bug, write_error, write_note, write_progress
 from handoff_tui.core.errors import HandoffError
 
 
@@ -38,13 +43,22 @@ def test_note_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "\none\n  two\n")
 
 
-def test_bug_names_its_kind_and_its_report(capsys: pytest.CaptureFixture[str]) -> None:
-    """Not its message, which could quote a file."""
-    write_bug(ZeroDivisionError("by zero"), "/tmp/report.txt")  # noqa: S108 - a name, not a file
-    printed = capsys.readouterr().err
-    assert "ZeroDivisionError" in printed
-    assert "/tmp/report.txt" in printed  # noqa: S108
-    assert "by zero" not in printed
+def test_bug_leaves_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Versions, arguments and the chain of exceptions go to a file; stderr names the kind and the file only."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fault = KeyError("lamp")
+    fault.__cause__ = ZeroDivisionError("by zero")
+    report_bug(fault, ["show", "H-3", "\udcff"])
+    [report] = tmp_path.iterdir()
+    text, printed = report.read_text(encoding="utf-8"), capsys.readouterr().err
+    assert text.startswith(f"handoff-tui {__version__}, Python {platform.python_version()}, ")
+    assert "arguments: ['show', 'H-3', '\\udcff']" in text
+    assert text.index("ZeroDivisionError") < text.index("KeyError: 'lamp'")
+    assert "KeyError" in printed
+    assert str(report) in printed
+    assert "lamp" not in printed
 
 
 @pytest.mark.parametrize("watched", [True, False])

@@ -76,7 +76,7 @@ def test_words_that_do_not_fit_are_a_usage_error(say: InProcess, call: list[str]
     said = say(*call)
     assert (said.code, said.stdout) == (ExitCode.USAGE, "")
     assert said.stderr.startswith("handoff-tui: ")
-    assert "--help shows how to call it" in said.stderr
+    assert "--help` to see how to call it" in said.stderr
 
 
 def test_call_without_a_verb_shows_the_status(say: InProcess, builder: RepositoryBuilder) -> None:
@@ -147,3 +147,17 @@ def test_words_come_from_the_call_when_none_are_given(
     monkeypatch.setattr(sys, "argv", ["handoff-tui", "--version"])
     assert main() == ExitCode.OK
     assert capsys.readouterr().out == f"handoff-tui {__version__}\n"
+
+
+def test_exit_codes_are_as_promised() -> None:
+    """Scripts rely on the numbers; they never change."""
+    assert {code.name: code.value for code in ExitCode} == {
+        "OK": 0,
+        "BLOCKED": 1,
+        "USAGE": 2,
+        "INTEGRITY": 3,
+        "NO_HUMAN": 4,
+        "STILL_PENDING": 5,
+        "BUG": 70,
+        "INTERRUPTED": 130,
+    }

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from handoff_tui.cli.progress import following
+from handoff_tui.cli.progress import build_progress_line, following
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -60,3 +60,17 @@ def test_closed_terminal_does_not_end_who_should_outlive_it() -> None:
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "current", "line"),
+    [
+        (0, 4, "tree-clean", "checks ░░░░░░░░░░░░░░░░░░░░ 0/4  tree-clean"),
+        (4, 4, None, "checks ████████████████████ 4/4"),
+        (0, 0, None, "checks ████████████████████ 0/0"),
+        (1, 2, "a\x1b[2J\n", "checks ██████████░░░░░░░░░░ 1/2  a␛[2J "),
+    ],
+)
+def test_progress_is_a_bar_and_numbers(done: int, total: int, current: str | None, line: str) -> None:
+    """Never longer than its bar, and safe to write over."""
+    assert build_progress_line(done, total, current) == line

@@ -94,9 +94,9 @@ def test_version_is_printed() -> None:
         (("diff", "--patch", "--json"), "exact patch"),
         (("diff", "--stat"), "there is no baseline"),
         (("diff", "--since", "attempt"), "whose previous attempt"),
-        (("diff", "--context", "some"), "no number of lines"),
-        (("diff", "--against", "HEAD~1", "nothing/*.such"), "nothing that changed fits"),
-        (("baseline", "pin"), "name a snapshot, or --none"),
+        (("diff", "--context", "some"), "not a number of lines"),
+        (("diff", "--against", "HEAD~1", "nothing/*.such"), "no changed file matches"),
+        (("baseline", "pin"), "name a snapshot, or use --none"),
         (("baseline", "show", "123"), "not the beginning of a digest"),
     ],
 )

@@ -17,13 +17,14 @@ from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.markdown import render_check_markdown
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.output.sarif import build_check_sarif
-from handoff_tui.checks.output.table import build_progress_line, build_rule_table
 from handoff_tui.checks.output.tap import render_check_tap
 from handoff_tui.checks.report import CheckReport, RuleInfo
 from handoff_tui.checks.result import Outcome
+from handoff_tui.cli.progress import build_progress_line
 from handoff_tui.core.text.markdown_text import render_code, render_markdown
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 from tests.support.check_reports import nasty_reports, nasty_rules, nasty_texts
+from tests.support.checks_document import build_rule_table
 from tests.support.junit_schema import list_faults
 from tests.support.markdown import list_tables, read_markdown, read_words
 from tests.support.pages import render_page

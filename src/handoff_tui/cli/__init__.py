@@ -1,3 +1,3 @@
-"""The command line. Only output.py writes stdout, only diagnostics.py stderr."""
+"""The command line. Only output.py writes to stdout, only diagnostics.py to stderr."""
 
 from __future__ import annotations

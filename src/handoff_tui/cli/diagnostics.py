@@ -1,15 +1,16 @@
-"""The one writer of stderr: what went wrong and what to do about it."""
+"""The one writer of stderr: what went wrong and what to do about it, progress, and bug reports."""
 
 from __future__ import annotations
 
 import sys
 
+from handoff_tui import __version__
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.text.safe_text import render_safe
 
 
 def write_error(error: HandoffError) -> None:
-    """An expected failure: message, then hint. Both may quote a file, so both are made safe."""
+    """Prints an expected failure: message, then hint. Both may quote a file, so both are made safe."""
     for line in error.message.split("\n"):
         print(f"handoff-tui: {render_safe(line)}", file=sys.stderr)
     for line in error.hint.split("\n") if error.hint else ():
@@ -21,14 +22,25 @@ def write_note(text: str) -> None:
         print(render_safe(line), file=sys.stderr)
 
 
-def write_bug(error: BaseException, report: str) -> None:
-    """A fault of ours, and where its report is."""
-    print(f"handoff-tui: this is a fault in handoff-tui: {type(error).__name__}", file=sys.stderr)
-    print(f"  hint: the details are in {report}; nothing was changed in the repository.", file=sys.stderr)
+def report_bug(error: BaseException, arguments: list[str]) -> None:
+    """Writes the traceback to a report file, and says where it is."""
+    import platform  # noqa: PLC0415 - only a bug needs these
+    import traceback  # noqa: PLC0415
+
+    from handoff_tui.system.files.named_files import write_bug_report  # noqa: PLC0415
+
+    lines = [
+        f"handoff-tui {__version__}, Python {platform.python_version()}, {platform.system()}\n",
+        f"arguments: {arguments!r}\n\n",
+        *traceback.format_exception(error),
+    ]
+    report = write_bug_report("".join(lines))
+    print(f"handoff-tui: this is a bug in handoff-tui: {type(error).__name__}", file=sys.stderr)
+    print(f"  hint: The details are in {report}. Nothing was changed in the repository.", file=sys.stderr)
 
 
 def write_progress(line: str) -> None:
-    """A line that the next one replaces; only where somebody watches."""
+    """Prints a line that the next one replaces, if stderr is a terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{render_safe(line)}", end="", file=sys.stderr, flush=True)
 

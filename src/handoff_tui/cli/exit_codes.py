@@ -1,4 +1,4 @@
-"""The exit codes: a public promise."""
+"""The exit codes. They are a public promise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from handoff_tui.core.errors import (
 
 
 class ExitCode(IntEnum):
-    """What a command tells the shell."""
+    """The exit code of a command."""
 
     OK = 0
     BLOCKED = 1
@@ -51,5 +51,5 @@ _BY_ERROR: tuple[tuple[type[HandoffError], ExitCode], ...] = (
 
 
 def find_exit_code(error: HandoffError) -> ExitCode:
-    """What an expected failure tells the shell."""
+    """Returns the exit code for an expected failure."""
     return next((code for kind, code in _BY_ERROR if isinstance(error, kind)), ExitCode.USAGE)

@@ -1,4 +1,4 @@
-"""`--at`: a reading verb on the repository as it was, at a commit or at an entry of the log."""
+"""`--at`: a reading verb on the repository as it was at a commit or log entry."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.output import write_json, write_page
 from handoff_tui.handoffs.session import load_terminal_theme, open_desk_to_look
+from handoff_tui.history.travel.page import add_banner, build_stop_json
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import Stop
-from handoff_tui.history.travel.words import add_banner, build_stop_json
-from handoff_tui.status.show_json import build_show_json
-from handoff_tui.status.show_page import build_show_page
+from handoff_tui.status.show_page import build_show_json, build_show_page
 from handoff_tui.status.status_page import build_status_json, build_status_page
 
 

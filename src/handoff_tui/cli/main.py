@@ -1,4 +1,4 @@
-"""The command line: verbs, and one place that turns failures into exit codes."""
+"""The command line: its verbs, and the one place that turns failures into exit codes."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
 from handoff_tui import __version__
-from handoff_tui.cli.diagnostics import write_bug, write_error
+from handoff_tui.cli.diagnostics import report_bug, write_error
 from handoff_tui.cli.exit_codes import ExitCode, find_exit_code
 from handoff_tui.cli.plain import silence_output
 from handoff_tui.core.errors import HandoffError, UsageError
 
 _VERBS = {
-    "status": "every handoff found, what blocks it, and who owes the next move",
-    "show": "one handoff whole: claims beside measurements, documents, tasks, attempts",
-    "check": "run the checks: what holds, what does not, what to do",
-    "diff": "what has changed since the baseline: tests, checks, packages by id, then the files",
-    "baseline": "snapshots to compare with: list, show, capture, pin",
-    "gate": "where a gate stands and why; the digest of what a decision is bound to",
-    "decide": "approve, reject, retry, skip, override, hold, withdraw or carry: checked, shown, signed",
-    "submit": "an agent hands over, signed if it has a key",
-    "wait": "for agents: until somebody has decided; prints the decision and the packet",
-    "packet": "what the next attempt has to know: reasons, remarks, failing checks",
-    "run": "a procedure of many steps: start and watch it, list, withdraw; or try the engine by a profile",
-    "worker": "the process that procedures run in; `run` starts one by itself",
-    "step": "start the agent of a phase, follow it, and see what became of its work",
-    "rollback": "back to what was last approved: shown, saved, undone on request",
-    "unlock": "locks of phases: shown; broken on request",
-    "history": "the attempts at a phase side by side: who, how long, what flipped, what was asked for",
-    "bisect": "since when a check fails: the commit, its author, and the diff that did it",
-    "compare": "two attempts: results, tests, files, commits, what was asked for and what became of it",
-    "failure": "why it fails: what to look at first, its output, what changed since it passed, who met it before",
-    "log": "the signed log: list, show, verify, replay, bundle",
-    "metrics": "figures from the log and git: failure rate, time to decision, success by type and rule, debts",
-    "export": "a report for an auditor, in one file that needs nothing else",
-    "init": "begin a signed log: a policy of your own, from your git identity and SSH key",
-    "keys": "enroll a key, or list who may sign with which",
-    "policy": "who may do what: show, propose, sign, seal",
-    "demo": "build the sample repository and review it",
-    "hooks": "install or uninstall git hooks that run the checks",
-    "doctor": "whether the checks are really wired in: hooks, CI, agent prompts",
-    "config": "the settings in force and where each comes from",
-    "completion": "a completion script for bash, zsh or fish",
+    "status": "List every handoff: where it stands, what blocks it, and whose turn it is",
+    "show": "Show one handoff in full: claims beside measurements, documents, tasks, attempts",
+    "check": "Run the checks: what holds, what fails, and what to do about it",
+    "diff": "Show what changed since the baseline: tests, checks, packages, then files",
+    "baseline": "List, show, capture or pin the snapshots to compare with",
+    "gate": "Show where a gate stands and why, and the digest that a decision binds",
+    "decide": "Approve, reject, retry, skip, override, hold, withdraw or carry: check, confirm, sign",
+    "submit": "Hand over work as an agent, signed if it has a key",
+    "wait": "Wait for a decision as an agent, then print it with the packet",
+    "packet": "Print what the next attempt must know: reasons, comments, failing checks",
+    "run": "Start and follow a procedure, list or withdraw runs, or test the engine with a profile",
+    "worker": "Run the process that executes procedures; `run` starts one when needed",
+    "step": "Start the agent of a phase, follow it, and check its work",
+    "rollback": "Go back to the last approved state: preview, apply, undo",
+    "unlock": "List the locks on phases, or break one",
+    "history": "Show the attempts at a phase side by side: who, how long, what changed, what was asked",
+    "bisect": "Find the commit that broke a check, its author and its diff",
+    "compare": "Compare two attempts: results, tests, files, commits, and what was asked for",
+    "failure": "Explain a failure: where to look first, its output, and what changed since it passed",
+    "log": "List, show, verify, replay or bundle the signed log",
+    "metrics": "Print metrics from the log and git: failure rate, time to decision, success by type and rule",
+    "export": "Write a self-contained report for an auditor",
+    "init": "Start a signed log with a policy built from your git identity and SSH key",
+    "keys": "Enroll a key, or list who may sign with which key",
+    "policy": "Show, propose, sign or seal the policy that says who may do what",
+    "demo": "Build a sample repository and open it",
+    "hooks": "Install or uninstall git hooks that run the checks",
+    "doctor": "Find out whether the checks are really enforced: hooks, CI, agent prompts",
+    "config": "Show the current settings and where each one comes from",
+    "completion": "Print a completion script for bash, zsh or fish",
 }
 
 _EXAMPLES = """\
 examples:
-  handoff-tui                          opens the desk on this repository
-  handoff-tui --repo A --repo B        on several
-  handoff-tui demo                     a sample repository with every format, built and opened
-  handoff-tui status                   the handoffs of this repository
-  handoff-tui show H-3                 one of them, claims beside measurements
+  handoff-tui                          open the app on this repository
+  handoff-tui --repo A --repo B        open it on several
+  handoff-tui demo                     build and open a sample repository with every format
+  handoff-tui status                   list the handoffs of this repository
+  handoff-tui show H-3                 show one of them, with claims beside measurements
   handoff-tui status --json | jq .     the same for scripts
 """
 
@@ -62,26 +62,28 @@ examples:
 class Command(Protocol):
     """A module in commands/."""
 
+    EXAMPLES: str
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, arguments: argparse.Namespace) -> ExitCode: ...
 
 
 class OpenApp(Protocol):
-    """Opens the full-screen desk; given by whoever may load it."""
+    """Opens the full-screen app; passed in, so that the command line runs without Textual."""
 
     def __call__(self, starts: Sequence[Path], theme: str | None, *, read_only: bool) -> None: ...
 
 
 class Parser(argparse.ArgumentParser):
-    """Usage errors become UsageError, so that one place writes them."""
+    """Raises UsageError, so that one place prints all errors."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"{self.prog} --help shows how to call it.")
+        raise UsageError(message, f"Run `{self.prog} --help` to see how to call it.")
 
 
 def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> int:
-    """Runs one verb, or opens the app, and returns the exit code; nothing escapes as a traceback."""
+    """Runs one verb or opens the app, and returns the exit code. Never ends in a traceback."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
         return int(_run(given, open_app))
@@ -92,18 +94,16 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         return _leave_quietly()
-    except Exception as fault:  # noqa: BLE001 - the one place that may: a fault of ours gets a report and its own code
-        from handoff_tui.cli.report_bug import report_bug  # noqa: PLC0415
-
-        write_bug(fault, report_bug(fault, given))
+    except Exception as fault:  # noqa: BLE001 - the one place that may: a bug gets a report and its own exit code
+        report_bug(fault, given)
         return ExitCode.BUG
 
 
 def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParser:
-    """The parser; only the named verbs are loaded, the others are listed."""
+    """Builds the parser. Only the given verbs are loaded; the others are just listed."""
     parser = Parser(
         prog="handoff-tui",
-        description="The desk where a person decides whether one AI agent's work may pass to the next.",
+        description="Review what your AI agents hand over, and sign off on it. An approval no agent can make up.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -114,36 +114,38 @@ def build_parser(verbs: Sequence[str] = tuple(_VERBS)) -> argparse.ArgumentParse
         action="append",
         type=Path,
         metavar="PATH",
-        help="the repository (default: the one around this folder); several for the desk",
+        help="the repository (default: the one around this folder); repeat it to open several in the app",
     )
-    parser.add_argument("--theme", metavar="NAME", help="the desk's theme, for this time")
-    parser.add_argument("--read-only", action="store_true", help="open the desk for looking only")
+    parser.add_argument("--theme", metavar="NAME", help="the theme of the app, this time only")
+    parser.add_argument("--read-only", action="store_true", help="open the app read-only")
     children = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
     for verb, summary in _VERBS.items():
         child = children.add_parser(
             verb, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if verb in verbs:
-            _load(verb).add_arguments(child)
+            command = _load(verb)
+            child.epilog = command.EXAMPLES
+            command.add_arguments(child)
     return parser
 
 
 def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
-    if given == ["--version"]:  # needs no parser, and is asked often by other programs
+    if given == ["--version"]:  # needs no parser, and other programs ask for it often
         from handoff_tui.cli.output import write_text  # noqa: PLC0415
 
         write_text(f"handoff-tui {__version__}")
         return ExitCode.OK
-    parser = build_parser([word for word in given if word in _VERBS])  # a value may be called like a verb
+    parser = build_parser([word for word in given if word in _VERBS])  # a value may have the name of a verb
     try:
         arguments = parser.parse_args(given)
-    except SystemExit as done:  # --help and --version have printed and want to leave
+    except SystemExit as done:  # --help and --version have printed their text
         return ExitCode.OK if not done.code else ExitCode.USAGE
     repos: list[Path] = arguments.repos or []
     if arguments.verb is None:
         return _run_without_verb(arguments, repos, open_app)
     if len(repos) > 1:
-        raise UsageError("a verb works on one repository", "Several are for the desk: leave the verb out.")
+        raise UsageError("a verb works on one repository", "Leave the verb out to open several in the app.")
     arguments.repo = getattr(arguments, "repo", next(iter(repos), None))
     arguments.open_app = open_app if _is_at_terminal() else None
     return _load(arguments.verb).run(arguments)
@@ -152,7 +154,7 @@ def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
 def _run_without_verb(
     arguments: argparse.Namespace, repos: Sequence[Path | None], open_app: OpenApp | None
 ) -> ExitCode:
-    """The desk; where there is no terminal for it, its main job is done in plain text."""
+    """Opens the app, or prints the status if there is no terminal."""
     if open_app is not None and _is_at_terminal():
         from handoff_tui.cli.options import find_start  # noqa: PLC0415
 
@@ -168,7 +170,7 @@ def _run_without_verb(
     for start in repos or [None]:
         arguments.repo = start
         code = max(code, _load("status").run(arguments))
-    write_note("\nThe desk needs a terminal; this is `handoff-tui status`. `handoff-tui --help` lists the verbs.")
+    write_note("\nThe app needs a terminal; this is `handoff-tui status`. `handoff-tui --help` lists the verbs.")
     return code
 
 
@@ -177,11 +179,11 @@ def _is_at_terminal() -> bool:
 
 
 def _load(verb: str) -> Command:
-    """A verb's module is imported only when it is called: start-up is paid for by what runs."""
+    """Imports the module of a verb, and no other, to keep start-up fast."""
     return cast("Command", importlib.import_module(f"handoff_tui.cli.commands.{verb}"))
 
 
 def _leave_quietly() -> int:
-    """The reader of our output has gone (`| head`): that is no failure, and Python must not complain at exit."""
+    """Ends without an error: the reader of our output is gone (`| head`), and Python must not complain at exit."""
     silence_output()
     return ExitCode.OK

@@ -9,7 +9,7 @@ from handoff_tui.core.errors import RepositoryError
 
 
 def add_repository_option(parser: argparse.ArgumentParser) -> None:
-    """Which repository; also after the verb."""
+    """Adds --repo, which may also come after the verb."""
     parser.add_argument(
         "--repo",
         type=Path,
@@ -20,33 +20,37 @@ def add_repository_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_handoff_argument(parser: argparse.ArgumentParser) -> None:
-    """Which handoff."""
-    parser.add_argument("id", metavar="ID", help="the id that `handoff-tui status` lists")
+    """Adds the id of a handoff."""
+    parser.add_argument("id", metavar="ID", help="the handoff, as listed by `handoff-tui status`")
 
 
 def add_phase_option(parser: argparse.ArgumentParser) -> None:
-    """Which gate of a handoff."""
-    parser.add_argument("--phase", metavar="P", help="the phase (default: the one whose work was handed over)")
+    """Adds --phase, which names a gate of the handoff."""
+    parser.add_argument("--phase", metavar="P", help="the phase (default: the one that was handed over)")
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """For verbs that read: which repository, and how to print it."""
+    """Adds --repo, --json and --all."""
     add_repository_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
-    parser.add_argument("--all", action="store_true", help="print every line instead of the first few of each list")
+    add_json_option(parser)
+    parser.add_argument("--all", action="store_true", help="print every list in full")
 
 
 def add_at_option(parser: argparse.ArgumentParser) -> None:
-    """Which moment."""
+    """Adds --at, a moment in the past."""
     parser.add_argument(
-        "--at", metavar="COMMIT|ENTRY", help="the repository as it was at a commit, or at an entry of the log"
+        "--at", metavar="COMMIT|ENTRY", help="look at the repository as it was at a commit or log entry"
     )
 
 
 def find_start(arguments: argparse.Namespace) -> Path:
-    """The folder to look for a repository from."""
+    """Returns the folder in which the search for a repository starts."""
     repo: Path | None = arguments.repo
     try:
         return repo if repo is not None else Path.cwd()
     except FileNotFoundError as gone:
-        raise RepositoryError("the current folder does not exist any more", "Go to another one.") from gone
+        raise RepositoryError("the current folder no longer exists", "Change to another folder.") from gone

@@ -1,4 +1,4 @@
-"""The one writer of stdout: JSON for machines, pages for people."""
+"""The one writer of stdout: JSON for scripts, pages for people."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from argparse import Namespace
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from handoff_tui.cli.plain import explain_failure, write_pieces, write_plain
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.picture import Picture
-from handoff_tui.core.text.grid_fit import GAP, fit_grid
-from handoff_tui.core.text.half_blocks import render_half_blocks
+from handoff_tui.core.text.columns import GAP, fit_grid
 from handoff_tui.core.text.page import Cell, Grid, Line, Page
+from handoff_tui.core.text.pictures import Picture, render_half_blocks
 from handoff_tui.core.text.safe_text import render_safe
 
 if TYPE_CHECKING:
@@ -26,8 +26,18 @@ if TYPE_CHECKING:
 
 _WIDTH_OF_A_PIPE = 120
 _NARROW = 150
-"""Below this width the columns that fold go under their row instead of beside it."""
+"""Below this width, columns that fold go under their row instead of beside it."""
 _NOTHING = "–"
+
+
+def write_result(arguments: Namespace, json_value: Callable[[], object], page: Callable[[], Page]) -> None:
+    """Prints the answer of a verb: one JSON object with --json, else a page. Only that one is built."""
+    if arguments.json:
+        write_json(json_value())
+        return
+    from handoff_tui.handoffs.session import load_terminal_theme  # noqa: PLC0415 - JSON output does without it
+
+    write_page(page(), load_terminal_theme())
 
 
 def write_json(value: object) -> None:
@@ -35,19 +45,19 @@ def write_json(value: object) -> None:
 
 
 def render_json(value: object) -> str:
-    """One object; characters outside ASCII are escaped, so no terminal can be tricked by them."""
+    """Renders one object. Characters outside ASCII are escaped, so that none can trick a terminal."""
     return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
 
 
 def write_stream(pieces: Iterable[bytes], complaint: str, hint: str) -> None:
-    """Bytes for a file or another program, piece by piece; a terminal is spared, with this complaint."""
+    """Writes bytes for a file or another program piece by piece, or raises the complaint on a terminal."""
     if sys.stdout.isatty():
         raise UsageError(complaint, hint)
     write_pieces(pieces)
 
 
 def write_text(text: str) -> None:
-    """Text that is our own, or was made safe."""
+    """Writes text that is our own or was made safe."""
     write_plain(text + "\n")
 
 
@@ -56,7 +66,7 @@ def write_page(page: Page, theme: Theme) -> None:
 
 
 def write_picture(name: str, picture: Picture) -> None:
-    """A picture as half blocks, as large as the terminal has room for; plain characters where there is no colour."""
+    """Draws a picture in half blocks, as large as the terminal allows; in plain characters without colour."""
     from rich.text import Text  # noqa: PLC0415 - few ask for pictures
 
     size = shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24))
@@ -70,9 +80,9 @@ def write_picture(name: str, picture: Picture) -> None:
 
 
 def render_page(page: Page, theme: Theme, width: int | None = None) -> str:
-    """Draws a page; colours follow the terminal and NO_COLOR, and so does the width where none is given."""
+    """Draws a page. Colours follow the terminal and NO_COLOR, and so does the width if none is given."""
     console = _build_console(width)
-    # written in one piece, by us: rich would turn a closed pipe into a failure, and even so it touches the file
+    # captured and written by us, because rich turns a closed pipe into an error
     with explain_failure(), console.capture() as drawn:
         for part in page.parts:
             if isinstance(part, Grid) and console.width < _NARROW and part.columns[-1].fold:
@@ -119,7 +129,7 @@ def _build_table(whole: Grid, theme: Theme, width: int) -> Table:
 
 
 def _print_stacked(console: Console, grid: Grid, theme: Theme) -> None:
-    """Each row as one line of its short columns, named from the third on, and under it the long ones."""
+    """Prints the short columns of each row on one line, named from the third on, and the long ones below."""
     for row in grid.rows:
         pairs = list(zip(grid.columns, row, strict=True))
         short = [(column, cell) for column, cell in pairs if not column.fold and cell.text not in {"", _NOTHING}]
@@ -132,7 +142,7 @@ def _print_stacked(console: Console, grid: Grid, theme: Theme) -> None:
 
 
 def _print_line(console: Console, line: Line, theme: Theme) -> None:
-    """Prints a line; where it wraps, the rest hangs at its indent."""
+    """Prints a line, with a hanging indent if it wraps."""
     from rich.text import Text  # noqa: PLC0415
 
     text = Text.assemble(*((cell.text, _style(theme, cell.role)) for cell in line.cells))
@@ -141,7 +151,7 @@ def _print_line(console: Console, line: Line, theme: Theme) -> None:
     first, *rest = text.wrap(console, max(20, console.width - lead), overflow="fold") or [Text()]
     told = len(first.plain)
     console.print(_indented(first, lead), overflow="fold")
-    if rest:  # taken from the text itself: pieces of a folded path, put together again, would have gaps
+    if rest:  # taken from the text itself: rejoined pieces of a folded path would have gaps
         told += len(text.plain[told:]) - len(text.plain[told:].lstrip())
         for piece in text[told:].wrap(console, width, overflow="fold"):
             console.print(_indented(piece, line.indent), overflow="fold")
@@ -155,6 +165,6 @@ def _indented(text: Text, indent: int) -> Text:
 
 
 def _style(theme: Theme, role: str) -> str:
-    """A role as rich spells it: `bright-red` is `bright_red` there."""
+    """Returns the style of a role as rich spells it: `bright-red` is `bright_red`."""
     colour, attributes = theme.style(role)
     return " ".join((colour.replace("-", "_"), *attributes))

@@ -1,4 +1,4 @@
-"""Writes finished text to stdout, in one piece and at once."""
+"""Writes finished text and bytes to stdout; imports next to nothing, for calls that must be fast."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from handoff_tui.core.errors import OutputError
 
 
 def write_plain(text: str) -> None:
-    """Flushed here, so that a reader that has gone is noticed here and not at exit."""
+    """Writes and flushes, so that a closed pipe is noticed here and not at exit."""
     with explain_failure():
         sys.stdout.write(_fit(text))
         sys.stdout.flush()
 
 
 def write_pieces(pieces: Iterable[bytes]) -> None:
-    """Bytes for another program, exactly as they are. On a terminal they are made visible instead of obeyed."""
+    """Writes bytes for another program unchanged. On a terminal, control characters are made visible."""
     if sys.stdout.isatty():
         decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         for piece in pieces:
@@ -28,7 +28,7 @@ def write_pieces(pieces: Iterable[bytes]) -> None:
         return
     with explain_failure():
         sys.stdout.flush()
-    for piece in pieces:  # only our writing is explained: what fails while a piece is made has its own words
+    for piece in pieces:  # only errors of writing are explained: producing a piece has errors of its own
         with explain_failure():
             sys.stdout.buffer.write(piece)
     with explain_failure():
@@ -36,7 +36,7 @@ def write_pieces(pieces: Iterable[bytes]) -> None:
 
 
 def silence_output() -> None:
-    """What could not be written is still kept, and Python would try again, and complain, at exit."""
+    """Redirects stdout to nowhere, as Python would otherwise write the rest again, and complain, at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, sys.stdout.fileno())
     os.close(nothing)
@@ -44,7 +44,7 @@ def silence_output() -> None:
 
 @contextmanager
 def explain_failure() -> Iterator[None]:
-    """A full disk is no fault of ours. A reader that has gone is no failure at all: others see to that."""
+    """Turns errors of writing, such as a full disk, into OutputError. A closed pipe is handled elsewhere."""
     try:
         yield
     except BrokenPipeError:
@@ -54,7 +54,7 @@ def explain_failure() -> Iterator[None]:
         reason = (refused.strerror or str(refused)).lower()
         raise OutputError(
             f"the output cannot be written: {reason}",
-            "What was written so far is not whole. Make room, or send it elsewhere.",
+            "The output is incomplete. Free some space, or write it elsewhere.",
         ) from refused
 
 
@@ -63,7 +63,7 @@ def _make_visible(text: str) -> str:
 
 
 def _fit(text: str) -> str:
-    """A glyph that the terminal's encoding does not have is a question mark, not a failure."""
+    """Replaces characters that the encoding of the terminal lacks by question marks."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding, sys.stdout.errors or "strict")

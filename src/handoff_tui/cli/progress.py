@@ -1,4 +1,4 @@
-"""Following a run of the checks: progress on stderr, and an end on Ctrl-C or when the terminal is closed."""
+"""Follows a run of the checks: progress on stderr, stopped by Ctrl-C or a closed terminal."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
-from handoff_tui.checks.output.table import build_progress_line
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import Telling
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.cli.diagnostics import clear_progress, write_progress
+from handoff_tui.core.text.safe_text import render_safe
+
+_BAR = 20
+_LONGEST_NAME = 40
 
 
 @contextmanager
-def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
-    """Ctrl-C, a polite end and a closed terminal stop the running commands, and then the verb.
+def following(*, keeps_partial: bool = False) -> Iterator[ProgressCallbacks]:
+    """Stops the running commands, and then the verb, on Ctrl-C, SIGTERM or a closed terminal.
 
-    With `keeps_partial` they do not stop the verb, which prints the results so far and asks by itself whether it was
-    stopped.
+    With `keeps_partial` the verb goes on: it prints the results so far and asks whether it was cancelled.
     """
-    telling = Telling(on_result=_tell)
+    telling = ProgressCallbacks(on_result=_tell)
     with stopping(telling.cancel):
         yield telling
     if telling.cancel.is_set() and not keeps_partial:
@@ -29,9 +31,9 @@ def following(*, keeps_partial: bool = False) -> Iterator[Telling]:
 
 @contextmanager
 def stopping(cancel: Event) -> Iterator[None]:
-    """Ctrl-C and their like only say so, and whatever runs ends by itself; the line of progress goes with it.
+    """Sets `cancel` on Ctrl-C, SIGTERM or a closed terminal, and clears the progress line at the end.
 
-    A closed terminal is one of them, but not for who was started so as to outlive it (`nohup`).
+    A closed terminal is ignored if the process was started to outlive it (`nohup`).
     """
 
     def stop(*_: object) -> None:
@@ -47,6 +49,14 @@ def stopping(cancel: Event) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         clear_progress()
+
+
+def build_progress_line(done: int, total: int, current: str | None = None) -> str:
+    """Builds a bar, the numbers, and the name of the current check."""
+    filled = _BAR * min(done, total) // total if total > 0 else _BAR
+    bar = "█" * filled + "░" * (_BAR - filled)
+    name = f"  {render_safe(current, _LONGEST_NAME)}" if current else ""
+    return f"checks {bar} {done}/{total}{name}"
 
 
 def _tell(result: CheckResult, done: int, total: int) -> None:

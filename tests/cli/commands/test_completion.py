@@ -22,7 +22,7 @@ def run_bash(script: str, *options: str, folder: Path | None = None) -> str:
         text=True,
         check=False,
         cwd=folder,
-        timeout=20,
+        timeout=150,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout

@@ -35,6 +35,14 @@ def commits(sample: BuiltStory) -> dict[str, str]:
     return dict(zip(names, ids, strict=True))
 
 
+@pytest.fixture(scope="module")
+def clone(sample: BuiltStory, tmp_path_factory: pytest.TempPathFactory) -> RepositoryBuilder:
+    """A clone in which each step is checked out in turn."""
+    clone = RepositoryBuilder.init(tmp_path_factory.mktemp("clone") / "clone")
+    clone.git("fetch", "--quiet", str(sample.repository), "main")
+    return clone
+
+
 def run_tests(folder: Path) -> tuple[int, dict[str, int]]:
     """The sample's own tests in a folder: how many ran, and how many of them were not plain passes."""
     done = subprocess.run(
@@ -84,11 +92,9 @@ def test_sample_has_the_same_head_on_every_machine(sample: BuiltStory) -> None:
     ],
 )
 def test_sample_tests_do_what_the_story_says(
-    sample: BuiltStory, commits: dict[str, str], tmp_path: Path, step: str, expected: tuple[int, dict[str, int]]
+    clone: RepositoryBuilder, commits: dict[str, str], step: str, expected: tuple[int, dict[str, int]]
 ) -> None:
     """At each handoff's commit the sample's own tests give the true numbers."""
-    clone = RepositoryBuilder.init(tmp_path / "clone")
-    clone.git("fetch", "--quiet", str(sample.repository), "main")
     clone.git("checkout", "--quiet", commits[step])
     assert run_tests(clone.folder) == expected
 

@@ -15,10 +15,10 @@ from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.markdown import render_check_markdown
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.output.sarif import build_check_sarif
-from handoff_tui.checks.output.table import build_rule_table
 from handoff_tui.checks.output.tap import render_check_tap
 from handoff_tui.checks.report import CheckReport
 from tests.support.check_reports import build_blocked_report, build_hostile_report, build_passing_report
+from tests.support.checks_document import build_rule_table
 from tests.support.pages import render_page
 
 HERE = Path(__file__).parent

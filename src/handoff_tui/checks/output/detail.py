@@ -1,4 +1,4 @@
-"""One check result whole: what it found, where, what was expected there, and what to do about it."""
+"""One check result in full: what it found, where, what was expected, and what to do about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_FINDINGS = 100
 
 
 def build_check_detail(result: CheckResult, report: CheckReport | None = None, now: datetime | None = None) -> Page:
-    """The finding with evidence, then the remedy with its commands, then where the result comes from."""
+    """Lays out the findings with evidence, the remedy with its commands, and where the result comes from."""
     page = Page()
     _add_headline(page, result, now)
     _add_rule(page, result, report)
@@ -37,20 +37,20 @@ def build_check_detail(result: CheckResult, report: CheckReport | None = None, n
 
 
 def build_group_detail(group: CheckGroup, report: CheckReport) -> Page:
-    """What a heading stands for, and what the whole run rests on."""
+    """Describes a group of results, and what the run is based on."""
     page = Page()
     page.line(Cell(f"{group.title.capitalize()}  ", group.role), Cell(plural(len(group.results), "check")))
     page.line(Cell(describe_numbers(report), "heading"))
     since = f"since {render_safe(report.baseline[:SHORT_DIGEST])}: " if report.baseline else "no baseline: "
     page.line(Cell(since + render_safe(report.baseline_reason or "not said"), "muted"), indent=2)
     if report.trust is not None and not report.trust.trusted:
-        page.line(Cell("! commands of this repository do not run until you trust them", "warning"), indent=2)
+        page.line(Cell("! This repository's commands don't run without your consent", "warning"), indent=2)
         page.line(Cell("  $ ", "muted"), Cell(f"handoff-tui check --trust {report.trust.digest}", "key"), indent=4)
     return page
 
 
 def list_places(result: CheckResult) -> tuple[Place, ...]:
-    """Every place that the findings name, in order, each once."""
+    """Lists every place that the findings name, once each, in order."""
     named = (
         Place(path=evidence.path, line=evidence.line)
         for finding in result.findings
@@ -62,7 +62,7 @@ def list_places(result: CheckResult) -> tuple[Place, ...]:
 
 def _add_headline(page: Page, result: CheckResult, now: datetime | None) -> None:
     label = label_outcome(result.outcome)
-    notes = [result.severity.value, "blocks" if result.blocking else "does not block", *list_notes(result)]
+    notes = [result.severity.value, "blocks" if result.blocking else "doesn't block", *list_notes(result)]
     if ago := describe_ago(result.ran_at, now):
         notes = [f"cached {ago}" if note == "cached" else note for note in notes]
         notes += [] if result.from_cache else [f"ran {ago}"]
@@ -87,7 +87,7 @@ def _add_rule(page: Page, result: CheckResult, report: CheckReport | None) -> No
 def _add_findings(page: Page, result: CheckResult) -> None:
     if not result.findings:
         return
-    page.heading("Found", str(len(result.findings)))
+    page.heading("Findings", str(len(result.findings)))
     for finding in result.findings[:_MOST_FINDINGS]:
         label = label_outcome(result.outcome)
         page.line(Cell(f"{label.glyph} ", label.role), Cell(render_safe(finding.message)), indent=2)
@@ -98,7 +98,7 @@ def _add_findings(page: Page, result: CheckResult) -> None:
 
 
 def _add_evidence(page: Page, evidence: Evidence) -> None:
-    """Expected and actual one under the other, so that the eye finds where they part."""
+    """Puts expected and actual one below the other, so that the difference stands out."""
     rows = (
         ("at", describe_place(evidence), "path"),
         ("expected", evidence.expected, "text"),
@@ -120,8 +120,8 @@ def _add_remedy(page: Page, result: CheckResult) -> None:
 
 def _add_origin(page: Page, result: CheckResult) -> None:
     if result.log:
-        page.line(Cell("output is kept in ", "muted"), Cell(render_safe(result.log), "path"), indent=2)
+        page.line(Cell("output: ", "muted"), Cell(render_safe(result.log), "path"), indent=2)
     if result.outside:
         page.line(
-            Cell("rests on more than the repository: the clock, the search path, permissions or a remote", "muted")
+            Cell("depends on more than the repository: the clock, the search path, permissions or a remote", "muted")
         )

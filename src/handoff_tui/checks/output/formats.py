@@ -1,4 +1,4 @@
-"""The forms in which the results of checks are printed, by name. `text` and `json` are drawn by their own writers."""
+"""The formats of check results by name, apart from `text` and `json`, which have their own writers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
 
 _MOST = {"error": 10, "warning": 10, "notice": 9}
-"""One notice is kept for the summary."""
+"""One notice is reserved for the summary."""
 
 
 class _Annotation(NamedTuple):
@@ -27,7 +27,7 @@ class _Annotation(NamedTuple):
 
 
 def render_check_github(report: CheckReport) -> str:
-    """What blocks as errors, the rest as warnings and notices, then the numbers."""
+    """Renders what blocks as errors, the rest as warnings and notices, then the numbers."""
     lines: list[str] = []
     room = dict(_MOST)
     left_out = 0
@@ -45,7 +45,7 @@ def render_check_github(report: CheckReport) -> str:
 
 
 def _list_annotations(report: CheckReport) -> Iterator[_Annotation]:
-    """Worst first; of one severity, the first finding of every check before the second of any."""
+    """Sorts worst first; within a severity, the first finding of every check before the second of any."""
     for results in (report.blocking_failures, report.warned):
         for _, group in groupby(results, key=lambda result: result.severity):
             turns = zip_longest(

@@ -1,4 +1,4 @@
-"""Check results as the public JSON shape: whole, or one object a line."""
+"""Check results in the public JSON shape: as one object, or one object per line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUMMARY_SCHEMA = "handoff-tui/check-summary/v1"
 
 
 def build_check_json(report: CheckReport) -> dict[str, object]:
-    """The shape promised to scripts; fields may be added, never renamed."""
+    """Builds the promised JSON shape; fields may be added, never renamed."""
     return {
         "schema": SCHEMA,
         **_build_summary(report),
@@ -22,7 +22,7 @@ def build_check_json(report: CheckReport) -> dict[str, object]:
 
 
 def render_check_jsonl(report: CheckReport) -> str:
-    """One object per result as it stands in the report, then one that sums up."""
+    """Renders one object per result, then a summary."""
     lines: list[dict[str, object]] = [
         {"schema": RESULT_SCHEMA, "type": "result", **build_result_json(result)} for result in report.results
     ]

@@ -19,7 +19,7 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def render_check_junit(report: CheckReport) -> str:
-    """One suite, one case per result."""
+    """Renders one suite with one case per result."""
     cases = [(result, classify(result)) for result in report.results]
     numbers = {
         "tests": str(len(cases)),
@@ -40,7 +40,7 @@ def render_check_junit(report: CheckReport) -> str:
 
 
 def classify(result: CheckResult) -> str | None:
-    """`failure`, `error` or `skipped`; nothing for a pass."""
+    """Returns `failure`, `error` or `skipped`; None for a pass."""
     match result.outcome:
         case Outcome.PASS:
             return None
@@ -89,13 +89,13 @@ def _add_case(suite: Element, result: CheckResult, kind: str | None, rule: RuleI
         _add_problem(case, kind, result)
     notes = list_notes(result)
     if result.log:
-        notes.append(f"output is kept in {render_safe(result.log)}")
+        notes.append(f"output: {render_safe(result.log)}")
     if notes:
         SubElement(case, "system-out").text = "\n".join(notes)
 
 
 def _add_problem(case: Element, kind: str, result: CheckResult) -> None:
-    blocks = "blocks" if result.blocking else "does not block"
+    blocks = "blocks" if result.blocking else "doesn't block"
     head = f"{result.summary} ({result.severity}, {blocks})"
     problem = SubElement(case, kind, {"message": render_safe(head), "type": result.outcome.value})
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The checks that would run, and what the repository itself asks to run."""
+"""The checks that would run, and whether the repository's own commands may run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEMA = "handoff-tui/check-list/v1"
 
 
 def build_check_list_page(rules: Sequence[RuleInfo], trust: ConsentState | None) -> Page:
-    """One row a check; then whether the repository's commands may run."""
+    """Builds one row per check, then whether the repository's commands may run."""
     page = Page()
     page.heading(f"{len(rules)} checks")
     columns = (Column("check"), Column("severity"), Column("blocks"), Column("system"), Column("holds", fold=True))
@@ -28,11 +28,15 @@ def build_check_list_page(rules: Sequence[RuleInfo], trust: ConsentState | None)
     ]
     page.grid(columns, rows)
     if trust is not None:
-        state = "trusted" if trust.trusted else "not trusted: they do not run, and block"
+        state = "with your consent" if trust.trusted else "without your consent: they don't run, and block"
         page.heading("Commands of this repository", state)
         page.line(Cell(f"digest {trust.digest}"), indent=2)
         if not trust.trusted:
-            page.line(Cell("after reading them: "), Cell(f"handoff-tui check --trust {trust.digest}", "key"), indent=2)
+            page.line(
+                Cell("To consent, after reading them: "),
+                Cell(f"handoff-tui check --trust {trust.digest}", "key"),
+                indent=2,
+            )
     return page
 
 

@@ -13,7 +13,7 @@ _HEAD = ("| result | check | severity | blocks | summary |", "|---|---|---|---|-
 
 
 def render_check_markdown(report: CheckReport) -> str:
-    """The verdict, a table of what is open with its details, and what passed folded away."""
+    """Renders the verdict, what is open with its details, and what passed, collapsed."""
     label = label_check_verdict(blocked=report.verdict == "blocked")
     lines = [f"## {label}: {describe_numbers(report)}", "", _describe_run(report), ""]
     still_open = (*report.blocking_failures, *report.warned)
@@ -40,7 +40,7 @@ def _describe_run(report: CheckReport) -> str:
     if report.baseline_reason:
         words.append(render_markdown(report.baseline_reason))
     if report.trust and not report.trust.trusted:
-        words.append("the repository's own commands are not trusted")
+        words.append("no consent to the repository's commands")
     return " · ".join(words)
 
 
@@ -57,7 +57,7 @@ def _render_row(result: CheckResult) -> str:
 
 
 def _render_details(result: CheckResult) -> list[str]:
-    """Its findings and what to do; every line begins with words of ours."""
+    """Renders the findings and what to do. Every line begins with our own text."""
     lines = [f"### {label_outcome(result.outcome)}: {render_code(result.id)}", ""]
     shown = result.findings[:_MOST_FINDINGS]
     for finding in shown:
@@ -69,7 +69,7 @@ def _render_details(result: CheckResult) -> list[str]:
     else:
         lines += [f"- {render_markdown(result.summary)}", ""]
     if result.log:
-        lines += [f"Output is kept in {render_code(result.log)}.", ""]
+        lines += [f"Output: {render_code(result.log)}", ""]
     if result.remedy:
         name = "Action required" if result.blocking else "To do"
         lines += [f"**{name}:** {render_markdown(result.remedy.text)}", ""]

@@ -12,7 +12,7 @@ from handoff_tui.core.text.safe_text import render_safe
 
 _MOST_FINDINGS = 5
 _FEW = 8
-"""So many passed checks are listed without being asked for."""
+"""Up to this many passed checks are listed by default."""
 _LONGEST_VALUE = 160
 _SLOW = 1.0
 _MODES = {
@@ -24,7 +24,7 @@ _MODES = {
 
 
 def build_check_page(report: CheckReport, *, everything: bool = False) -> Page:
-    """Blocking failures with the action required, warnings, then what passed and what does not apply."""
+    """Lays out blocking failures with the action required, warnings, then what passed and what doesn't apply."""
     page = Page()
     _add_verdict(page, report)
     shared = _find_shared_reason(report)
@@ -53,8 +53,8 @@ def _add_verdict(page: Page, report: CheckReport) -> None:
     if shared := _find_shared_reason(report):
         page.line(Cell(f"all ran: {render_safe(shared)}", "muted"))
     if report.trust and not report.trust.trusted:
-        text = "commands from this repository's configuration do not run; `handoff-tui check --list` shows them"
-        page.line(Cell("! not trusted  ", "warning"), Cell(text), indent=2)
+        text = "This repository's commands don't run without your consent; `handoff-tui check --list` shows them."
+        page.line(Cell("! no consent  ", "warning"), Cell(text), indent=2)
 
 
 def _shorten(commit: str) -> str:
@@ -62,7 +62,7 @@ def _shorten(commit: str) -> str:
 
 
 def _find_shared_reason(report: CheckReport) -> str | None:
-    """The reason that all results have in common, where none is from the cache; said once, not on each line."""
+    """Returns the reason that all results share if none is cached, so that it is printed only once."""
     reasons = [result.rerun_because for result in report.results if result.rerun_because]
     same = len(reasons) > 1 and len(set(reasons)) == 1 and not any(result.from_cache for result in report.results)
     return reasons[0] if same else None
@@ -114,7 +114,7 @@ def _add_findings(page: Page, result: CheckResult, *, everything: bool) -> None:
         more = plural(len(result.findings) - len(shown), "more finding")
         page.line(Cell(f"    … and {more}; --all shows them", "muted"), indent=4)
     if result.log:
-        page.line(Cell("    output is kept in ", "muted"), Cell(render_safe(result.log), "path"), indent=4)
+        page.line(Cell("    output: ", "muted"), Cell(render_safe(result.log), "path"), indent=4)
 
 
 def _add_action(page: Page, result: CheckResult) -> None:
@@ -149,7 +149,7 @@ def _add_passed(page: Page, report: CheckReport, shared: str | None, *, everythi
             indent=2,
         )
     if len(listed) < len(passing):
-        page.line(Cell(f"… {len(passing) - len(listed)} that passed; --all lists them", "muted"), indent=2)
+        page.line(Cell(f"… {len(passing) - len(listed)} passed; --all lists them", "muted"), indent=2)
 
 
 def _add_not_applicable(page: Page, report: CheckReport, *, everything: bool) -> None:

@@ -13,7 +13,7 @@ from handoff_tui.core.text.safe_text import render_safe
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "handoffTui/v1"
 _GITHUB_FINGERPRINT = "primaryLocationLineHash"
-"""The only name by which GitHub recognises a finding again."""
+"""The only fingerprint by which GitHub recognises a finding."""
 _ROOT = "%SRCROOT%"
 _LEVELS = {
     Severity.CRITICAL: "error",
@@ -26,7 +26,7 @@ _BROKEN = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CANCELLED})
 
 
 def build_check_sarif(report: CheckReport, version: str, *, problems_only: bool = False) -> dict[str, object]:
-    """One run; a result per finding, and one for every check without findings unless only problems are wanted."""
+    """Builds one run with a result per finding, and one per check without findings unless only problems are wanted."""
     rules = _list_rules(report)
     index = {rule["id"]: number for number, rule in enumerate(rules)}
     shown = [result for result in report.results if is_open(result) or not problems_only]
@@ -52,7 +52,7 @@ def build_check_sarif(report: CheckReport, version: str, *, problems_only: bool 
 
 
 def _list_rules(report: CheckReport) -> list[dict[str, object]]:
-    """The rules of the registry, then the repository's own checks that only their results tell of."""
+    """Lists the built-in rules, then the repository's own checks, known only from their results."""
     rules = {_rule_id(rule.id): _build_rule(rule) for rule in report.rules}
     for result in report.results:
         rules.setdefault(_rule_id(result.id), _build_own_rule(result))
@@ -99,7 +99,7 @@ def _build_own_rule(result: CheckResult) -> dict[str, object]:
 
 
 def _build_invocation(report: CheckReport, index: dict[object, int]) -> dict[str, object]:
-    """What could not run to its end is told here too: it is not a finding about a file."""
+    """Describes the run and the checks that did not finish, which are not findings about a file."""
     broken = [result for result in report.results if result.outcome in _BROKEN]
     return {
         "executionSuccessful": not broken,
@@ -115,7 +115,7 @@ def _build_invocation(report: CheckReport, index: dict[object, int]) -> dict[str
 
 
 def _choose_kind(result: CheckResult) -> str:
-    """What blocks is a failure; what could not be told and does not block stays open."""
+    """Returns the kind: what blocks is a failure; what can't be told and doesn't block is open."""
     if result.outcome is Outcome.PASS:
         return "pass"
     if result.outcome is Outcome.NOT_APPLICABLE:
@@ -160,7 +160,7 @@ def _build_fingerprints(fingerprint: str) -> dict[str, str]:
 
 
 def _build_locations(evidence: tuple[Evidence, ...], repository: str) -> list[dict[str, object]]:
-    """At least one: what has no place in a file is placed at the root, or GitHub would refuse the whole log."""
+    """Builds at least one location, the root if there is no other: GitHub refuses a log without one."""
     places: list[dict[str, object]] = []
     for piece in evidence:
         path = find_relative_path(piece.path, repository) if piece.path is not None else None
@@ -176,7 +176,7 @@ def _build_locations(evidence: tuple[Evidence, ...], repository: str) -> list[di
 
 
 def render_uri(path: str) -> str:
-    """A path as a relative reference; bytes that are no text keep their value."""
+    """Renders a path as a relative reference; bytes that aren't text keep their value."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -185,5 +185,5 @@ def render_uri(path: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A plain message: nothing in it is a placeholder or a link."""
+    """Escapes a message, so that nothing in it is a placeholder or a link."""
     return render_safe(text).replace("{", "{{").replace("}", "}}").replace("](", "\\](")

@@ -1,4 +1,4 @@
-"""Check results as TAP 14. A failure that does not block is a TODO: the harness shows it and does not fail."""
+"""Check results as TAP 14. A failure that doesn't block is a TODO, which a harness shows without failing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Entry = Mapping[str, _Scalar]
 
 
 def render_check_tap(report: CheckReport) -> str:
-    """The plan, one test point per result, and the numbers as a comment."""
+    """Renders the plan, one test point per result, and the numbers as a comment."""
     lines = ["TAP version 14", f"1..{len(report.results)}" if report.results else "1..0 # nothing to check"]
     for number, result in enumerate(report.results, 1):
         lines.append(_render_point(number, result))
@@ -38,7 +38,7 @@ def _render_point(number: int, result: CheckResult) -> str:
 
 
 def _escape(text: str) -> str:
-    """A hash would begin a directive."""
+    """Escapes hashes, which would begin a directive."""
     return render_safe(text).replace("\\", "\\\\").replace("#", "\\#")
 
 
@@ -67,7 +67,7 @@ def _render_diagnostics(result: CheckResult) -> Iterator[str]:
 
 
 def _list_entries(result: CheckResult) -> Iterator[_Entry]:
-    """One entry per piece of evidence, so that each is flat."""
+    """Renders one flat entry per piece of evidence."""
     for finding in result.findings:
         for evidence in finding.evidence or (Evidence(),):
             facts: dict[str, _Scalar | None] = {
@@ -95,7 +95,7 @@ def _render_entries(name: str, entries: Sequence[_Entry]) -> Iterator[str]:
 
 
 def _render_scalar(value: _Scalar) -> str:
-    """Text is quoted, so that no word in it is YAML."""
+    """Quotes text, so that none of it is taken for YAML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Words about check results that several formats share. Every text from here is safe to show on one line."""
+"""Words about check results that several formats share; all of them are safe to show on one line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CheckGroup(NamedTuple):
 
 
 def describe_duration(seconds: float | None) -> str:
-    """`48s`, `1.2s`, `3m`; nothing for what took no time worth naming."""
+    """`48s`, `1.2s`, `3m`; empty for less than a blink."""
     if seconds is None or seconds < _INSTANT:
         return ""
     if seconds >= _MINUTE:
@@ -45,7 +45,7 @@ def describe_place(evidence: Evidence) -> str | None:
 
 
 def list_details(finding: Finding, longest: int | None = None) -> list[str]:
-    """Where each piece of evidence is, what was expected there and what is there, each value cut where asked."""
+    """Lists where each piece of evidence is, and what was expected and found there, cut to a length if given."""
     lines: list[str] = []
     for evidence in finding.evidence:
         place = describe_place(evidence)
@@ -66,17 +66,17 @@ def list_commands(result: CheckResult) -> list[str]:
 
 
 def list_notes(result: CheckResult) -> list[str]:
-    """How the result came about, where that matters to a reader."""
+    """Lists how the result came about: cached, flaky, why it ran again."""
     notes = ["cached"] if result.from_cache else []
     if result.flaky:
-        notes.append("flaky: the same inputs gave another outcome before")
+        notes.append("flaky: the same inputs had another outcome before")
     if result.rerun_because:
         notes.append(f"ran: {render_safe(result.rerun_because)}")
     return notes
 
 
 def list_messages(result: CheckResult) -> list[str]:
-    """What was found, or the summary where nothing was found one by one."""
+    """Lists the findings, or the summary if there are none."""
     return [render_safe(finding.message) for finding in result.findings] or [render_safe(result.summary)]
 
 
@@ -85,7 +85,7 @@ def map_rules(report: CheckReport) -> dict[str, RuleInfo]:
 
 
 def find_relative_path(path: str, repository: str) -> str | None:
-    """The path inside the repository; nothing where it leads out of it."""
+    """Returns the path inside the repository; None if it leads out of it."""
     inside = path.removeprefix(repository.rstrip("/") + "/") if repository.strip("/") else path
     if not inside or inside.startswith("/") or ".." in inside.split("/"):
         return None

@@ -1,3 +1,3 @@
-"""One file for each verb."""
+"""The verbs, one file each."""
 
 from __future__ import annotations

@@ -1,54 +1,55 @@
-"""`baseline list|show|capture|pin`: snapshots of what is, to compare with later."""
+"""`baseline list|show|capture|pin`: snapshots of the repository to compare with later."""
 
 from __future__ import annotations
 
 import argparse
 
-from handoff_tui.changes.snapshots.json import build_baseline_list_json, build_baseline_show_json, build_pin_json
 from handoff_tui.changes.snapshots.page import (
     build_baseline_capture_page,
+    build_baseline_list_json,
     build_baseline_list_page,
+    build_baseline_show_json,
     build_baseline_show_page,
+    build_pin_json,
 )
 from handoff_tui.changes.snapshots.stored_snapshots import capture, list_newest_first, pin, show_snapshot
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.output import write_json, write_page, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui baseline capture               what is here now, stored below .handoff-tui/baselines/
-  handoff-tui baseline list                  every stored snapshot
-  handoff-tui baseline show 3f9a1c           one of them, by the beginning of its digest
+  handoff-tui baseline capture               store the current state below .handoff-tui/baselines/
+  handoff-tui baseline list                  list the stored snapshots
+  handoff-tui baseline show 3f9a1c           show one of them, by the beginning of its digest
   handoff-tui baseline pin 3f9a1c            compare with this one from now on
   handoff-tui baseline pin 3f9a1c --handoff H-3
   handoff-tui baseline pin --none            compare with the last approved one again
 
-A snapshot is exact: the git tree of the work tree with everything uncommitted, tests by id, checks, packages, hashes.
-Nothing is written to git's own objects. Commit .handoff-tui/baselines/ to share it.
+A snapshot is exact: the git tree including uncommitted changes, tests by id, checks, packages and hashes.
+Nothing is written to git's objects. Commit .handoff-tui/baselines/ to share it.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    listing = children.add_parser("list", help="every stored snapshot", description="every stored snapshot")
+    listing = children.add_parser("list", help="list the stored snapshots", description="List the stored snapshots")
     _add_json_options(listing)
-    one = children.add_parser("show", help="one snapshot", description="one snapshot")
+    one = children.add_parser("show", help="show one snapshot", description="Show one snapshot")
     one.add_argument("digest", metavar="DIGEST", help="at least its first 6 digits")
     add_reading_options(one)
     taking = children.add_parser(
-        "capture", help="take a snapshot and store it", description="take a snapshot and store it"
+        "capture", help="take a snapshot and store it", description="Take a snapshot and store it"
     )
     _add_json_options(taking)
-    pinning = children.add_parser("pin", help="choose what to compare with", description="choose what to compare with")
+    pinning = children.add_parser("pin", help="choose what to compare with", description="Choose what to compare with")
     pinning.add_argument("digest", metavar="DIGEST", nargs="?", help="at least its first 6 digits")
-    pinning.add_argument("--none", action="store_true", help="take the pin away")
+    pinning.add_argument("--none", action="store_true", help="remove the pin")
     pinning.add_argument("--handoff", metavar="ID", help="only for this handoff")
     _add_json_options(pinning)
 
@@ -61,25 +62,23 @@ def _add_json_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     if arguments.what == "list":
-        return _list(desk, as_json=arguments.json)
+        return _list(desk, arguments)
     if arguments.what == "pin":
         return _pin(desk, arguments)
     if arguments.what == "capture":
         return _capture(desk, arguments)
     summary, snapshot = show_snapshot(desk, arguments.digest)
-    if arguments.json:
-        write_json(build_baseline_show_json(summary, snapshot))
-    else:
-        write_page(build_baseline_show_page(summary, snapshot, everything=arguments.all), load_terminal_theme())
+    write_result(
+        arguments,
+        lambda: build_baseline_show_json(summary, snapshot),
+        lambda: build_baseline_show_page(summary, snapshot, everything=arguments.all),
+    )
     return ExitCode.OK
 
 
-def _list(desk: Desk, *, as_json: bool) -> ExitCode:
+def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     stored = list_newest_first(desk)
-    if as_json:
-        write_json(build_baseline_list_json(*stored))
-    else:
-        write_page(build_baseline_list_page(*stored), load_terminal_theme())
+    write_result(arguments, lambda: build_baseline_list_json(*stored), lambda: build_baseline_list_page(*stored))
     return ExitCode.OK
 
 
@@ -91,13 +90,13 @@ def _capture(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
         return ExitCode.OK
     write_page(build_baseline_capture_page(summary, snapshot, is_new=is_new), load_terminal_theme())
     short = summary.digest[:SHORT_DIGEST]
-    write_note(f"`handoff-tui baseline show {short}` shows it whole, `baseline pin {short}` compares with it")
+    write_note(f"`handoff-tui baseline show {short}` shows it in full; `baseline pin {short}` compares with it.")
     return ExitCode.OK
 
 
 def _pin(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if (arguments.digest is None) != arguments.none:
-        raise UsageError("name a snapshot, or --none", "`handoff-tui baseline list` lists the snapshots.")
+        raise UsageError("name a snapshot, or use --none", "`handoff-tui baseline list` lists the snapshots.")
     for_whom, digest = pin(desk, arguments.digest, arguments.handoff)
     if arguments.json:
         write_json(build_pin_json(for_whom, digest))

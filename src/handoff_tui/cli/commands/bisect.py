@@ -1,4 +1,4 @@
-"""`bisect CHECK`: the commit where a check began to fail, the diff that did it, and its author."""
+"""`bisect CHECK`: finds the commit that broke a check, its author and its diff."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ import argparse
 from handoff_tui.cli.diagnostics import write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import stopping
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
-from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect
+from handoff_tui.handoffs.session import open_desk
+from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect
 from handoff_tui.history.bisect.page import build_bisect_json, build_bisect_page, build_bisect_progress
 from handoff_tui.history.bisect.report import BisectEnd, BisectProgress
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui bisect hashes-hold                       since when it fails, by whom, with which diff
-  handoff-tui bisect claims-hold --handoff FMWK-002    only what it says of one handoff
-  handoff-tui bisect unit-tests --good v1.0            a command, in a work tree of its own
+  handoff-tui bisect hashes-hold                       the commit that broke it, its author and its diff
+  handoff-tui bisect claims-hold --handoff FMWK-002    only what it says about one handoff
+  handoff-tui bisect unit-tests --good v1.0            a command, run in a separate work tree
 
-Rules are run on the trees in git, with the settings of now; nothing is checked out. Without --good a commit where
-the check passes is looked for. A command may exit with 125 where it cannot tell, as for `git bisect run`.
+Rules run on the trees in git with the current settings; nothing is checked out. Without --good, it searches for a
+commit where the check passes. A command can exit with 125 if it can't tell, as for `git bisect run`.
 
-exit: 0 the commit was found, 1 it was not (the answer says why), 130 stopped
+exit: 0 found, 1 not found (the answer says why), 130 stopped
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     parser.add_argument("check", metavar="CHECK", help="the id of a check; `handoff-tui check --list` lists them")
-    parser.add_argument("--handoff", metavar="ID", help="only what the check says of this handoff")
-    parser.add_argument("--good", metavar="REV", help="a commit where it passes (default: one is looked for)")
+    parser.add_argument("--handoff", metavar="ID", help="only what the check says about this handoff")
+    parser.add_argument("--good", metavar="REV", help="a commit where it passes (default: search for one)")
     parser.add_argument("--bad", metavar="REV", help="a commit where it fails (default: HEAD)")
     parser.add_argument("--finding", metavar="FINGERPRINT", help="only this finding, by its fingerprint in --json")
     add_reading_options(parser)
@@ -46,13 +45,12 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         bad=arguments.bad,
         finding=arguments.finding,
     )
-    telling = BisectTelling(on_progress=_tell)
+    telling = BisectControl(on_progress=_tell)
     with stopping(telling.cancel):
         report = bisect(desk, request, telling)
-    if arguments.json:
-        write_json(build_bisect_json(report))
-    else:
-        write_page(build_bisect_page(report, everything=arguments.all), load_terminal_theme())
+    write_result(
+        arguments, lambda: build_bisect_json(report), lambda: build_bisect_page(report, everything=arguments.all)
+    )
     if report.end is BisectEnd.CANCELLED:
         return ExitCode.INTERRUPTED
     return ExitCode.OK if report.end is BisectEnd.FOUND else ExitCode.BLOCKED

@@ -1,6 +1,6 @@
-"""`check`: runs the checks and says whether work may pass.
+"""`check`: runs the checks and says whether anything blocks the work.
 
-What the last run said is said again, at once, when nothing has moved since; so everything heavy is imported later.
+If nothing has changed since the last run, its answer is printed again at once; so everything heavy is imported later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 
-from handoff_tui.checks.run.recall import Recall
+from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_reading_options, find_start
@@ -20,44 +20,45 @@ from handoff_tui.core.pause_collection import without_collection
 
 FORMATS = ("text", "json", "jsonl", "junit", "sarif", "tap", "github", "markdown")
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui check                          every check, on everything
-  handoff-tui check --pre                    before handing over: exit 0 or 1
-  handoff-tui check --handoff H-3 --fresh    one handoff, nothing from the cache
+  handoff-tui check                          run every check on everything
+  handoff-tui check --pre                    before handing over; exit 0 or 1
+  handoff-tui check --handoff H-3 --fresh    one handoff, without cached results
   handoff-tui check --gate review --format sarif > results.sarif
   handoff-tui check --list                   what would run, and the digest of the repository's own commands
+
+exit: 0 nothing blocks, 1 blocked
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     moments = parser.add_mutually_exclusive_group()
     moments.add_argument("--pre", dest="moment", action="store_const", const="pre", help="before an agent hands over")
     moments.add_argument(
-        "--post", dest="moment", action="store_const", const="post", help="after the next one took over"
+        "--post", dest="moment", action="store_const", const="post", help="after the next agent took over"
     )
     moments.add_argument("--gate", metavar="PHASE", help="at the gate of a phase")
-    parser.add_argument("--handoff", metavar="ID", help="only this handoff")
-    parser.add_argument(
-        "--only", metavar="CHECK", action="append", default=[], help="only this check (may be repeated)"
-    )
+    parser.add_argument("--handoff", metavar="ID", help="check only this handoff")
+    parser.add_argument("--only", metavar="CHECK", action="append", default=[], help="run only this check (repeatable)")
     parser.add_argument(
         "--except",
         dest="excluded",
         metavar="CHECK",
         action="append",
         default=[],
-        help="not this check (may be repeated)",
+        help="leave out this check (repeatable)",
     )
     parser.add_argument("--baseline", metavar="REV", help="compare with this commit")
-    parser.add_argument("--fresh", action="store_true", help="use no earlier result")
+    parser.add_argument("--fresh", action="store_true", help="ignore cached results")
     parser.add_argument(
-        "--network", action="store_true", help="consent to asking claimed deployments whether they answer"
+        "--network", action="store_true", help="allow network access: ask deployments and remotes whether they answer"
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print the results (default: text)")
-    parser.add_argument("--list", action="store_true", help="list the checks that would run, and run none")
-    parser.add_argument("--trust", metavar="DIGEST", help="trust the repository's own commands that have this digest")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="the output format (default: text)")
+    parser.add_argument("--list", action="store_true", help="list the checks that would run, without running them")
+    parser.add_argument(
+        "--trust", metavar="DIGEST", help="consent to run this repository's own commands, named by their digest"
+    )
     add_at_option(parser)
     add_reading_options(parser)
 
@@ -65,29 +66,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.list or arguments.trust or arguments.network or arguments.at is not None:
         return _run_now(arguments, None)
-    recall = Recall(find_start(arguments), _build_question(arguments))
+    recall = OutputCache(find_start(arguments), _build_question(arguments))
     known = None if arguments.fresh else recall.find()
     if known is None:
         return _run_now(arguments, recall)
     text, code, age = known
     write_plain(text)
     if sys.stderr.isatty():
-        write_note(f"nothing has changed since these checks ran {age:.0f} s ago; --fresh runs them again")
+        write_note(f"Nothing has changed since these checks ran {age:.0f} s ago. --fresh runs them again.")
     return ExitCode(code)
 
 
-def _run_now(arguments: argparse.Namespace, recall: Recall | None) -> ExitCode:
-    if recall is not None:  # git lists every path while everything heavy is imported
+def _run_now(arguments: argparse.Namespace, recall: OutputCache | None) -> ExitCode:
+    if recall is not None:  # git lists the paths while everything heavy is imported
         recall.look.begin_listing()
     with without_collection():
-        from handoff_tui.cli.check_run import run_checks  # noqa: PLC0415 - only a run that must happen pays for it
-    gc.freeze()  # what was imported stays, and later collections pass over it
+        from handoff_tui.cli.check_run import run_checks  # noqa: PLC0415 - only a real run needs it
+    gc.freeze()  # modules stay, so later collections can skip them
 
     return run_checks(arguments, recall)
 
 
 def _build_question(arguments: argparse.Namespace) -> list[str]:
-    """Everything that shapes the answer: the words of the call, and how the terminal draws."""
+    """Returns everything that shapes the output: the arguments, and how the terminal draws."""
     asked = {name: value for name, value in vars(arguments).items() if name not in {"repo", "fresh", "verb"}}
     drawn = {name: os.environ.get(name) for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM")}
     width = shutil.get_terminal_size((0, 0)).columns

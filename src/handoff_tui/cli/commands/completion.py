@@ -1,4 +1,4 @@
-"""`completion SHELL`: a completion script, made from the parser itself."""
+"""`completion SHELL`: prints a completion script, generated from the parser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui completion bash > ~/.local/share/bash-completion/completions/handoff-tui
   handoff-tui completion zsh  > "${fpath[1]}/_handoff-tui"
@@ -17,7 +17,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell to complete for")
 
 
@@ -30,7 +29,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _calls(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Every verb, and every verb inside a verb, by the words that lead to it: `config`, `config show`."""
+    """Yields every verb and sub-verb with its parser: `config`, `config show`."""
     for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list its verbs
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for verb, child in action.choices.items():
@@ -39,7 +38,7 @@ def _calls(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[
 
 
 def _words(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """The long options of a verb, its fixed choices, and its own verbs."""
+    """Yields the long options of a verb, its choices and its sub-verbs."""
     for action in parser._actions:  # noqa: SLF001
         yield from (option for option in action.option_strings if option.startswith("--"))
         if action.choices and not action.option_strings:

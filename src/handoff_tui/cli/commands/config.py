@@ -1,4 +1,4 @@
-"""`config show` and `config schema`: the settings in force, and what may be set."""
+"""`config show` and `config schema`: the current settings, and everything that can be set."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.config.for_folder import read_settings
+from handoff_tui.cli.output import write_json, write_result
+from handoff_tui.config.load import read_settings
 from handoff_tui.config.page import build_config_json, build_config_page
 from handoff_tui.config.schema import build_schema
-from handoff_tui.handoffs.session import load_terminal_theme
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui config show                 every setting
-  handoff-tui config show --origins       and the file and line it comes from
-  handoff-tui config schema > schema.json for your editor
+  handoff-tui config show                   every setting
+  handoff-tui config show --origins         and the file and line it comes from
+  handoff-tui config schema > schema.json   for your editor
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    show = children.add_parser("show", help="the settings in force")
-    show.add_argument("--origins", action="store_true", help="say where each value comes from")
+    show = children.add_parser("show", help="show the current settings")
+    show.add_argument("--origins", action="store_true", help="show where each value comes from")
     add_reading_options(show)
-    children.add_parser("schema", help="the JSON Schema of handoff-tui.toml")
+    children.add_parser("schema", help="print the JSON Schema of handoff-tui.toml")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
@@ -34,8 +32,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         write_json(build_schema())
         return ExitCode.OK
     rows = list(read_settings(find_start(arguments), required=arguments.repo is not None).rows())
-    if arguments.json:
-        write_json(build_config_json(rows))
-    else:
-        write_page(build_config_page(rows, origins=arguments.origins), load_terminal_theme())
+    write_result(arguments, lambda: build_config_json(rows), lambda: build_config_page(rows, origins=arguments.origins))
     return ExitCode.OK

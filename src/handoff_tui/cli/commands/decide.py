@@ -1,4 +1,4 @@
-"""`decide VERB ID`: re-runs the blocking checks fresh, shows what is signed, asks, signs, and adds it to the log."""
+"""`decide VERB ID`: runs the blocking checks again, shows what will be signed, asks, signs, and adds it to the log."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from pathlib import Path
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
-from handoff_tui.cli.output import render_page, write_json, write_page
+from handoff_tui.cli.options import (
+    add_handoff_argument,
+    add_json_option,
+    add_phase_option,
+    add_repository_option,
+    find_start,
+)
+from handoff_tui.cli.output import render_page, write_result
 from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import HandoffError, NoHumanError
 from handoff_tui.decisions.comments import read_comments
 from handoff_tui.decisions.confirm import ask_person, can_ask, read_page_width
-from handoff_tui.decisions.decide import DecideRequest, Prepared, parse_verb, prepare_decision, sign_decision
-from handoff_tui.decisions.examine import judge_again
-from handoff_tui.decisions.gate_view import build_decision_view, build_gate_view
+from handoff_tui.decisions.decide import (
+    DecideRequest,
+    PreparedDecision,
+    build_decision_view,
+    parse_verb,
+    prepare_decision,
+    sign_decision,
+)
+from handoff_tui.decisions.examine import build_gate_view, judge_again
 from handoff_tui.decisions.pages.decide import (
     build_decision_page,
     build_question,
@@ -26,48 +38,50 @@ from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
 from handoff_tui.log.open_log import open_log
 
 VERBS = {
-    "approve": "the work may pass",
-    "reject": "it may not; the reason and the remarks go to the next attempt",
-    "retry": "the same work is to be tried again",
-    "skip": "this phase is not needed",
-    "override": "it may pass although checks fail; a debt until a later approve settles it",
-    "hold": "wait, for a reason",
-    "withdraw": "take back your last decision here",
-    "carry": "your approval still holds: only the history was rewritten",
+    "approve": "lets the work go on",
+    "reject": "sends it back; the reason and comments go to the next attempt",
+    "retry": "asks for another attempt at the same work",
+    "skip": "leaves out this phase",
+    "override": "lets it go on although checks fail; stays on record until an approval settles it",
+    "hold": "puts it on hold, with a reason",
+    "withdraw": "withdraws your last decision here",
+    "carry": "carries your approval over to a rewritten history with the same content",
 }
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui decide approve H-3
-  handoff-tui decide reject H-3 --reason "no test for an empty table" --comments remarks.txt
+  handoff-tui decide reject H-3 --reason "no test for an empty table" --comments comments.txt
   handoff-tui decide override H-3 --reason "the flaky check is tracked in #12"
-  handoff-tui decide approve H-3 --subject sha256:…    without a terminal: the digest that `gate` prints, spelled out
+  handoff-tui decide approve H-3 --subject sha256:…    without a terminal: the full digest printed by `gate`
 
-A comments file has one remark a paragraph: `src/app.py:12-15: text`, `src/app.py: text`, or just text.
-exit: 0 stored, 1 the gate's rules forbid it, 3 the log is not sound, 4 nobody to decide or no key to sign with
+A comments file has one comment per paragraph: `src/app.py:12-15: text`, `src/app.py: text`, or just text.
+
+exit: 0 stored, 1 the gate's rules forbid it, 3 the log is not intact, 4 nobody to ask or no key to sign with
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     verbs = "; ".join(f"{verb}: {what}" for verb, what in VERBS.items())
     parser.add_argument("decision", metavar="VERB", choices=tuple(VERBS), help=verbs)
     add_handoff_argument(parser)
     add_phase_option(parser)
-    parser.add_argument("--reason", default="", metavar="TEXT", help="why; needed for all but approve and carry")
-    parser.add_argument("--comments", type=Path, metavar="FILE", help="remarks on lines of files, for the next attempt")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; required except for approve and carry")
     parser.add_argument(
-        "--viewed", action="append", default=[], metavar="PATH", help="a file you have read (may be repeated)"
+        "--comments", type=Path, metavar="FILE", help="comments on files and lines, for the next attempt"
     )
-    parser.add_argument("--subject", metavar="DIGEST", help="decide without a terminal: what `gate` printed")
-    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    parser.add_argument(
+        "--viewed", action="append", default=[], metavar="PATH", help="a file you have read (repeatable)"
+    )
+    parser.add_argument("--subject", metavar="DIGEST", help="decide without a terminal: the digest printed by `gate`")
+    add_json_option(parser)
     add_repository_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.subject is None and not can_ask():
         raise NoHumanError(
-            "there is no terminal to ask on, and piped input is never an answer",
-            "Name what you decide on with --subject; `handoff-tui gate` prints its digest.",
+            "there is no terminal to ask on, and piped input never counts as an answer",
+            "Name the subject with --subject DIGEST, as printed by `handoff-tui gate`.",
         )
     desk = open_desk(find_start(arguments))
     log = open_log(desk.repository)
@@ -86,31 +100,28 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     entry = sign_decision(log, prepared)
     _wake(desk, prepared)
     after = build_gate_view(judge_again(prepared.examined, log))
-    if arguments.json:
-        write_json(build_receipt_json(entry, after))
-    else:
-        write_page(build_receipt_page(entry, after), load_terminal_theme())
+    write_result(arguments, lambda: build_receipt_json(entry, after), lambda: build_receipt_page(entry, after))
     return ExitCode.OK
 
 
-def _wake(desk: Desk, prepared: Prepared) -> None:
-    """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
+def _wake(desk: Desk, prepared: PreparedDecision) -> None:
+    """Wakes procedures that wait at this gate. The decision is stored even if that fails."""
     from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
     try:
         wake_runs(desk, prepared.examined.handoff.id)
     except HandoffError as refused:
-        write_note(f"the decision is stored; procedures that wait for it were not told: {refused.message}")
+        write_note(f"The decision is stored, but waiting procedures could not be woken: {refused.message}")
 
 
-def _confirm(prepared: Prepared, spelled: str | None) -> None:
-    """The second step. The word itself is asked for: no default, and nothing that was typed before counts."""
+def _confirm(prepared: PreparedDecision, spelled: str | None) -> None:
+    """Asks for the verb itself: no default, and nothing typed earlier counts."""
     view = build_decision_view(prepared)
     if spelled is not None:
         if spelled != view.gate.digest:
             raise NoHumanError(
-                f"that is not what is here now: the subject is {view.gate.digest}",
-                "Look at `handoff-tui gate` again; something has changed since that digest was printed.",
+                f"the digest doesn't match: the subject is now {view.gate.digest}",
+                "Something changed since that digest was printed. Look at `handoff-tui gate` again.",
             )
         return
     shown = render_page(build_decision_page(view), load_terminal_theme(), read_page_width())

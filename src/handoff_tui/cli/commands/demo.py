@@ -1,4 +1,4 @@
-"""`demo`: builds the sample repository, real history and all, and reviews it."""
+"""`demo`: builds a sample repository with a real history, and opens it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from handoff_tui.handoffs.session import load_terminal_theme, open_desk
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.status_page import build_status_page
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui demo
   handoff-tui demo --dir /tmp/sample --no-open
@@ -25,16 +25,15 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     parser.add_argument(
-        "--dir", type=Path, metavar="D", help="build it here (absent or empty; default: a new temporary folder)"
+        "--dir", type=Path, metavar="D", help="build it in this new or empty folder (default: a temporary folder)"
     )
-    parser.add_argument("--no-open", action="store_true", help="only build it and print its path")
+    parser.add_argument("--no-open", action="store_true", help="only build it, and print its path")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if not arguments.no_open:
-        write_note("building the sample repository ...")
+        write_note("Building the sample repository …")
     repository = build_demo(arguments.dir)
     if arguments.no_open:
         write_text(str(repository))
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _open(repository: Path, open_app: Callable[..., None]) -> None:
-    """The desk, as the first of the story's reviewers: who tries it can decide, with a key made for that."""
+    """Opens the app as the first reviewer of the story, whose key can sign."""
     homes = list_homes(repository)
     if homes:
         os.environ["HOME"] = str(homes[0])
@@ -58,13 +57,13 @@ def _open(repository: Path, open_app: Callable[..., None]) -> None:
 
 
 def _tell_on(repository: Path) -> None:
-    """What to look at next, and how to decide as one of the people of the story."""
-    lines = ["", "Now look closer:", f"  cd {shlex.quote(str(repository))}", "  handoff-tui show H-3"]
+    """Says what to try next, and how to decide as one of the reviewers of the story."""
+    lines = ["", "Look closer:", f"  cd {shlex.quote(str(repository))}", "  handoff-tui show H-3"]
     homes = list_homes(repository)
     if homes:
         lines += ["  handoff-tui log verify", "  handoff-tui packet FMWK-002"]
-        lines += ["Decide as one of its reviewers; their keys are public, and good for nothing else:"]
+        lines += ["Decide as one of its reviewers. Their keys are public; don't use them for anything else:"]
         lines += [f"  HOME={shlex.quote(str(home))} handoff-tui decide approve TDD-1" for home in homes]
     else:
-        lines.append("There is no ssh-keygen here, so the sample has no signed log.")
+        lines.append("ssh-keygen isn't installed, so the sample has no signed log.")
     write_note("\n".join(lines))

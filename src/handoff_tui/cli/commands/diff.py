@@ -1,4 +1,4 @@
-"""`diff`: what has changed since the baseline: tests, checks, packages by id, then the files."""
+"""`diff`: shows what changed since the baseline: tests, checks, packages, then files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import NamedTuple
 from handoff_tui.changes.comparison.json import build_pair_json, build_snapshot_diff_json
 from handoff_tui.changes.comparison.page import add_pair, build_snapshot_diff_page
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import Difference, DiffRequest, FilesDiff, diff
-from handoff_tui.changes.files.json import build_tree_diff_json
-from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list
+from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, diff
+from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list, build_tree_diff_json
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
@@ -35,18 +34,18 @@ _SCOPES = {
     "attempt": DiffScope.SINCE_PREVIOUS_ATTEMPT,
 }
 _MOST_FILES = 20
-"""Lines of so many files are shown unless files are named."""
+"""How many files are shown with their lines, unless files are named."""
 _MOST_LINES = 400
-"""So many lines are shown unless files are named: a reader still finds the beginning."""
+"""How many lines are shown, unless files are named."""
 _WIDTH_OF_A_PIPE = 120
 _NAME_IT = "Name a snapshot or a commit with --against; `handoff-tui baseline list` lists the snapshots."
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui diff                           since the baseline: pinned, or last approved, or declared
-  handoff-tui diff --handoff H-3             what explains a drop is looked for in its documents
+  handoff-tui diff                           since the baseline: pinned, last approved or declared
+  handoff-tui diff --handoff H-3             look for explanations in the documents of this handoff
   handoff-tui diff --against v1.4 --stat     only the list of files
   handoff-tui diff --between 3f9a1c main     any two snapshots or commits
-  handoff-tui diff --since my-review         since I last decided
+  handoff-tui diff --since my-review         since my last decision
   handoff-tui diff --since attempt --handoff H-3
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
@@ -56,22 +55,23 @@ With PATH, --stat or --patch only files are compared, and no check runs.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     parser.add_argument("paths", metavar="PATH", nargs="*", help="only these files, folders or patterns such as '*.py'")
     parser.add_argument("--handoff", metavar="ID", help="the handoff under review")
     sides = parser.add_mutually_exclusive_group()
     sides.add_argument("--against", metavar="BASELINE", help="compare with this snapshot or commit")
     sides.add_argument("--between", nargs=2, metavar=("ONE", "OTHER"), help="compare two snapshots or commits")
-    sides.add_argument("--since", choices=tuple(_SCOPES), default="baseline", help="from where on (default: baseline)")
+    sides.add_argument(
+        "--since", choices=tuple(_SCOPES), default="baseline", help="the starting point (default: baseline)"
+    )
     forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--stat", action="store_true", help="only the list of files with counts")
-    forms.add_argument("--patch", action="store_true", help="only the plain patch, for git apply")
-    parser.add_argument("-y", "--side-by-side", action="store_true", help="old and new beside each other")
+    forms.add_argument("--stat", action="store_true", help="print only the list of files, with counts")
+    forms.add_argument("--patch", action="store_true", help="print only the patch, for git apply")
+    parser.add_argument("-y", "--side-by-side", action="store_true", help="show old and new side by side")
     parser.add_argument(
         "--whitespace",
         choices=[one.value for one in Whitespace],
         default="all",
-        help="which differences in white space count (default: all)",
+        help="which changes in white space count (default: all)",
     )
     parser.add_argument(
         "--context", type=_parse_context, default=3, metavar="N", help="lines around a change (default: 3)"
@@ -89,7 +89,7 @@ class _Shown(NamedTuple):
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.patch and (arguments.json or arguments.whitespace != "all"):
-        raise UsageError("--patch is the exact patch", "It goes neither with --json nor with --whitespace.")
+        raise UsageError("--patch prints the exact patch", "Leave out --json and --whitespace.")
     desk = open_desk(find_start(arguments))
     arguments.paths = [name for path in arguments.paths for name in _build_names(path, desk.repository.root)]
     with following() as telling:
@@ -133,7 +133,7 @@ def _show(files: FilesDiff, arguments: argparse.Namespace) -> _Shown:
 
 
 def _build_names(written: str, root: Path) -> tuple[str, ...]:
-    """A path from the root of the repository, and from the folder somebody stands in, as git takes it."""
+    """Returns a path as seen from the root of the repository and from the current folder."""
     here = Path.cwd()
     inside = here.relative_to(root).as_posix() if here.is_relative_to(root) else "."
     return tuple(dict.fromkeys((normpath(written), normpath(f"{inside}/{written}"))))
@@ -145,7 +145,7 @@ def _choose(files: list[ChangedFile], patterns: list[str]) -> list[ChangedFile]:
     chosen = [file for file in files if any(_fits(file, pattern) for pattern in patterns)]
     if not chosen:
         raise UsageError(
-            f"nothing that changed fits {' '.join(patterns)}", "`handoff-tui diff --stat` lists what changed."
+            f"no changed file matches {' '.join(patterns)}", "`handoff-tui diff --stat` lists what changed."
         )
     return chosen
 
@@ -159,7 +159,7 @@ def _fits(file: ChangedFile, pattern: str) -> bool:
 
 
 def _read(files: FilesDiff, wanted: list[ChangedFile], arguments: argparse.Namespace) -> Iterator[FileDiff]:
-    """The lines of the files, as many as are shown at once."""
+    """Yields the lines of the files, up to the limit."""
     options = DiffOptions(Whitespace(arguments.whitespace), arguments.context)
     if arguments.all:
         options = options._replace(most_lines=None)
@@ -175,7 +175,7 @@ def _read(files: FilesDiff, wanted: list[ChangedFile], arguments: argparse.Names
         yield one
 
 
-def _build_json(found: Difference, shown: _Shown | None, arguments: argparse.Namespace) -> dict[str, object]:
+def _build_json(found: ChangesReport, shown: _Shown | None, arguments: argparse.Namespace) -> dict[str, object]:
     record = build_pair_json(found.pair)
     if not _is_about_files(arguments):
         record = build_snapshot_diff_json(found.record, found.pair, found.claims)
@@ -185,8 +185,8 @@ def _build_json(found: Difference, shown: _Shown | None, arguments: argparse.Nam
     return {**record, "schema": SCHEMA, "missing": list(found.notes), "changed": changed}
 
 
-def _build_page(found: Difference, shown: _Shown | None, arguments: argparse.Namespace) -> Page:
-    """The record first, then the files, then the lines of some of them."""
+def _build_page(found: ChangesReport, shown: _Shown | None, arguments: argparse.Namespace) -> Page:
+    """Lays out the snapshot diff, then the files, then the lines of some of them."""
     page = Page()
     if _is_about_files(arguments):
         add_pair(page, found.pair)
@@ -209,18 +209,18 @@ def _build_page(found: Difference, shown: _Shown | None, arguments: argparse.Nam
 def _write_notes(shown: _Shown | None, arguments: argparse.Namespace) -> None:
     if shown is not None and shown.left and not arguments.stat:
         files = "1 more file" if shown.left == 1 else f"{shown.left:,} more files"
-        write_note(f"the lines of {files} are not shown; name some, or --all")
+        write_note(f"The lines of {files} are not shown. Name a file, or use --all.")
     if arguments.side_by_side and _find_width() < LEAST_SPLIT_WIDTH:
-        write_note(f"side by side needs {LEAST_SPLIT_WIDTH} columns; this is one below the other")
+        write_note(f"Side by side needs {LEAST_SPLIT_WIDTH} columns; old and new are shown one below the other.")
 
 
 def _find_width() -> int:
     return shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
 
 
-def _require_files(found: Difference) -> FilesDiff:
+def _require_files(found: ChangesReport) -> FilesDiff:
     if found.files is None:
-        reasons = found.notes or (f"the files cannot be compared: {found.pair.before.reason}",)
+        reasons = found.notes or (f"the files can't be compared: {found.pair.before.reason}",)
         raise UsageError(reasons[0], "\n".join((*reasons[1:], _NAME_IT)))
     return found.files
 
@@ -235,5 +235,5 @@ def _write_patch(files: FilesDiff, arguments: argparse.Namespace) -> ExitCode:
 
 def _parse_context(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of lines")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of lines")
     return int(text[:6])

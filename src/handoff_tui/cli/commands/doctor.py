@@ -1,4 +1,4 @@
-"""`doctor`: whether enforcement is really wired in."""
+"""`doctor`: finds out whether the checks are really enforced."""
 
 from __future__ import annotations
 
@@ -8,38 +8,34 @@ import shutil
 import sys
 
 from handoff_tui.checks.hooks.doctor import examine
-from handoff_tui.checks.hooks.doctor_page import build_doctor_json, build_doctor_page
-from handoff_tui.checks.hooks.doctor_report import TerminalFacts
+from handoff_tui.checks.hooks.doctor_report import TerminalFacts, build_doctor_json, build_doctor_page
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.cli.output import write_result
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui doctor                      hooks, CI, agent prompts: wired in or not, and what mends it
+  handoff-tui doctor                      hooks, CI, agent prompts: what enforces the checks, and how to fix the rest
   handoff-tui doctor --json | jq -r '.diagnoses[] | select(.standing == "missing") | .commands[]'
 
-exit code: 0 when everything is wired in, 1 when something is missing or cannot be told
+exit: 0 everything is in place, 1 something is missing or can't be determined
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     add_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     report = examine(find_start(arguments), read_terminal())
-    if arguments.json:
-        write_json(build_doctor_json(report))
-    else:
-        write_page(build_doctor_page(report, everything=arguments.all), load_terminal_theme())
+    write_result(
+        arguments, lambda: build_doctor_json(report), lambda: build_doctor_page(report, everything=arguments.all)
+    )
     return ExitCode.OK if report.wired else ExitCode.BLOCKED
 
 
 def read_terminal() -> TerminalFacts:
-    """What the terminal says of itself; nothing is sent to it."""
+    """Describes the terminal without sending anything to it."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if not sys.stdout.isatty():
         return TerminalFacts(terminal=False, columns=None, colour=None, unicode=encoding == "utf8")

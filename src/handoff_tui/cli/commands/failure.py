@@ -1,4 +1,4 @@
-"""`failure [ID]`: why it fails, what to look at first, what changed since it passed, who met it before."""
+"""`failure [ID]`: explains what fails, where to look first, what changed since it passed, and who saw it before."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_phase_option, add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
+from handoff_tui.cli.output import write_result
 from handoff_tui.cli.progress import following
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import open_desk
 from handoff_tui.history.failure.failure import read_failure
-from handoff_tui.history.failure.json import build_failure_json
-from handoff_tui.history.failure.page import build_failure_page
+from handoff_tui.history.failure.page import build_failure_json, build_failure_page
 from handoff_tui.log.open_log import open_log
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui failure                     everything that fails here, the check to look at first in front
-  handoff-tui failure H-3                 at the gate of one handoff
+  handoff-tui failure                     everything that fails here, starting with the check to look at first
+  handoff-tui failure H-3                 what fails at the gate of one handoff
   handoff-tui failure H-3 --check tests   one check
-  handoff-tui failure H-3 --all           each of them whole
+  handoff-tui failure H-3 --all           every failure in full
   handoff-tui failure --json | jq .first
 
-Runs the checks as `handoff-tui check` does: commands of the repository only where you have trusted them.
+Runs the checks like `handoff-tui check`: the repository's commands run only with your consent.
 
 exit: 0 nothing blocks, 1 blocked
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
-    parser.add_argument("id", metavar="ID", nargs="?", help="the handoff (default: all checks of the repository)")
+    parser.add_argument("id", metavar="ID", nargs="?", help="the handoff (default: every check of the repository)")
     add_phase_option(parser)
     parser.add_argument("--check", metavar="CHECK", help="only this check")
     add_reading_options(parser)
@@ -41,8 +39,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     log = open_log(desk.repository)
     with following() as telling:
         report = read_failure(desk, log, arguments.id, arguments.phase, only=arguments.check, telling=telling)
-    if arguments.json:
-        write_json(build_failure_json(report))
-    else:
-        write_page(build_failure_page(report, everything=arguments.all), load_terminal_theme())
+    write_result(
+        arguments, lambda: build_failure_json(report), lambda: build_failure_page(report, everything=arguments.all)
+    )
     return ExitCode.BLOCKED if report.blocked else ExitCode.OK

@@ -1,4 +1,4 @@
-"""`gate ID`: where a gate stands and why, and the digest of what a decision would be bound to."""
+"""`gate ID`: shows where a gate stands and why, and the digest that a decision binds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from handoff_tui.log.open_log import open_log
 
 EXAMPLES = """\
 examples:
-  handoff-tui gate H-3                       the state, why, and who decided what
+  handoff-tui gate H-3                       its state, the reasons, and the decisions so far
   handoff-tui gate H-3 --phase release && deploy
   handoff-tui gate H-3 --json | jq -r .subject.digest
 
-exit: 0 approved (also overridden or skipped by decision), 1 not, 3 the log is not sound
+exit: 0 approved, overridden or skipped, 1 not, 3 the log is not intact
 """
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
@@ -28,7 +28,7 @@ _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_handoff_argument(parser)
     add_phase_option(parser)
-    parser.add_argument("--fresh", action="store_true", help="use no earlier check result")
+    parser.add_argument("--fresh", action="store_true", help="ignore cached check results")
     add_reading_options(parser)
 
 

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hook import HookName, build_hooks_json, build_hooks_page
 from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
-from handoff_tui.checks.hooks.hooks_page import build_hooks_json, build_hooks_page
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_result
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui hooks install                  pre-commit and pre-push; a hook that is there runs first
-  handoff-tui hooks install --pre-push       only that one
+  handoff-tui hooks install                  pre-commit and pre-push; an existing hook runs first
+  handoff-tui hooks install --pre-push       only this one
   handoff-tui hooks install --dry-run        say what would be done
-  handoff-tui hooks uninstall                and the earlier hooks are back, byte for byte
+  handoff-tui hooks uninstall                restore the earlier hooks, byte for byte
 
-`git commit --no-verify` skips hooks: the same checks belong into CI, too. `handoff-tui doctor` says what is wired in.
+`git commit --no-verify` skips hooks, so run the same checks in CI. `handoff-tui doctor` says what is enforced.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for what, summary in (("install", "write the hooks"), ("uninstall", "take them away, put the earlier ones back")):
+    for what, summary in (("install", "write the hooks"), ("uninstall", "remove them and restore the earlier ones")):
         child = children.add_parser(what, help=summary, description=summary)
-        child.add_argument("--pre-commit", action="store_true", help="only this hook, and others that are named")
-        child.add_argument("--pre-push", action="store_true", help="only this hook, and others that are named")
-        child.add_argument("--shared", action="store_true", help="also in a folder that other repositories use")
-        child.add_argument("--dry-run", action="store_true", help="change nothing; say what would be done")
-        child.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+        child.add_argument("--pre-commit", action="store_true", help="only this hook, and others named here")
+        child.add_argument("--pre-push", action="store_true", help="only this hook, and others named here")
+        child.add_argument("--shared", action="store_true", help="allow a hooks folder that other repositories share")
+        child.add_argument("--dry-run", action="store_true", help="change nothing, just say what would be done")
+        add_json_option(child)
         add_repository_option(child)
 
 
@@ -41,8 +38,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     names = [name for name, wanted in named.items() if wanted] or list(HookName)
     work = install_hooks if arguments.what == "install" else uninstall_hooks
     report = work(find_start(arguments), names, shared=arguments.shared, dry_run=arguments.dry_run)
-    if arguments.json:
-        write_json(build_hooks_json(report))
-    else:
-        write_page(build_hooks_page(report), load_terminal_theme())
+    write_result(arguments, lambda: build_hooks_json(report), lambda: build_hooks_page(report))
     return ExitCode.OK

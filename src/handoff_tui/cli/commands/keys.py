@@ -1,4 +1,4 @@
-"""`keys enroll|list`: the line that enrols a key, and who may sign with which."""
+"""`keys enroll|list`: prints the line that enrolls a key, or who may sign with which key."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from pathlib import Path
 
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
-from handoff_tui.handoffs.session import load_terminal_theme
+from handoff_tui.cli.options import add_json_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_json, write_result, write_text
 from handoff_tui.log.policy.show import show_policy
 from handoff_tui.log.setup.keys import EnrolRequest, enrol_key
-from handoff_tui.log.setup.keys_page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
+from handoff_tui.log.setup.page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui keys enroll                              the line of your own key, to be sent to who changes the policy
-  handoff-tui keys enroll --valid-before 2027-01-31    it counts until the end of that day, in UTC
+  handoff-tui keys enroll                              your key's line, to send to whoever changes the policy
+  handoff-tui keys enroll --valid-before 2027-01-31    valid until the end of that day, in UTC
   handoff-tui keys enroll --agent --principal claude@agents.example --key ~/.ssh/claude.pub
   handoff-tui keys list                                who may sign with which key
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    enrolling = children.add_parser("enroll", help="the line of a key", description="the line of a key")
+    enrolling = children.add_parser(
+        "enroll", help="print the line that enrolls a key", description="Print the line that enrolls a key"
+    )
     enrolling.add_argument("--principal", metavar="NAME", help="the name in the log (default: your user.email)")
-    enrolling.add_argument("--key", type=Path, metavar="FILE", help="another key than the one you sign with")
+    enrolling.add_argument("--key", type=Path, metavar="FILE", help="this key instead of the one you sign with")
     enrolling.add_argument("--valid-after", metavar="TIME", help="2026-01-31, or 2026-01-31T12:00:00Z")
-    enrolling.add_argument("--valid-before", metavar="TIME", help="the same; a day counts to its end")
-    enrolling.add_argument("--agent", action="store_true", help="the key of an agent, which may never decide")
-    listing = children.add_parser("list", help="who may sign with which key", description="who may sign with which key")
+    enrolling.add_argument("--valid-before", metavar="TIME", help="the same format; a day counts until its end")
+    enrolling.add_argument("--agent", action="store_true", help="the key belongs to an agent, which can never decide")
+    listing = children.add_parser(
+        "list", help="list who may sign with which key", description="List who may sign with which key"
+    )
     for child in (enrolling, listing):
-        child.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+        add_json_option(child)
         add_repository_option(child)
 
 
@@ -61,8 +63,5 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 def _list(arguments: argparse.Namespace) -> ExitCode:
     report = show_policy(find_start(arguments))
-    if arguments.json:
-        write_json(build_keys_json(report))
-    else:
-        write_page(build_keys_page(report), load_terminal_theme())
+    write_result(arguments, lambda: build_keys_json(report), lambda: build_keys_page(report))
     return ExitCode.INTEGRITY if report.fatal else ExitCode.OK

@@ -1,4 +1,4 @@
-"""`metrics`: figures from the signed log and git: text with plots, JSON, or a table for spreadsheets."""
+"""`metrics`: prints metrics from the signed log and git as text with plots, JSON, or CSV."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from handoff_tui.history.metrics.json import build_metrics_json, render_metrics_
 from handoff_tui.history.metrics.metrics import parse_window, read_metrics_at
 from handoff_tui.history.metrics.page import build_metrics_page
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui metrics                                       every figure, with its target and the entries behind it
-  handoff-tui metrics --since 2026-03-01 --until 2026-03-31 of one month, both days counted in
-  handoff-tui metrics --csv > figures.csv                   one row a figure and group
+  handoff-tui metrics                                       every metric, with its target and the entries behind it
+  handoff-tui metrics --since 2026-03-01 --until 2026-03-31 one month, including both days
+  handoff-tui metrics --csv > metrics.csv                   one row per metric and group
   handoff-tui metrics --json | jq '.figures[] | {id, value, met}'
 
-exit: 0, or 3 when the log is not sound: then no figure is computed
+exit: 0, or 3 if the log is not intact and nothing can be computed
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     add_reading_options(parser)
-    parser.add_argument("--csv", action="store_true", help="print a table for spreadsheets")
-    parser.add_argument("--since", metavar="DAY", help="count from this day on (UTC), such as 2026-03-01")
-    parser.add_argument("--until", metavar="DAY", help="count up to and with this day (UTC)")
+    parser.add_argument("--csv", action="store_true", help="print CSV for spreadsheets")
+    parser.add_argument("--since", metavar="DAY", help="the first day (UTC), such as 2026-03-01")
+    parser.add_argument("--until", metavar="DAY", help="the last day (UTC)")
 
 
 def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json and arguments.csv:
-        raise UsageError("--json and --csv are two forms of the same", "Leave out one of them.")
+        raise UsageError("--json and --csv can't be combined", "Leave out one of them.")
     report = read_metrics_at(find_start(arguments), parse_window(arguments.since, arguments.until))
     if arguments.json:
         write_json(build_metrics_json(report))

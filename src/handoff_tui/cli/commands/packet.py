@@ -1,11 +1,17 @@
-"""`packet ID`: what the next attempt has to know."""
+"""`packet ID`: prints what the next attempt must know."""
 
 from __future__ import annotations
 
 import argparse
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_handoff_argument, add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.options import (
+    add_handoff_argument,
+    add_json_option,
+    add_phase_option,
+    add_repository_option,
+    find_start,
+)
 from handoff_tui.cli.output import write_json
 from handoff_tui.cli.plain import write_plain
 from handoff_tui.cli.progress import following
@@ -15,20 +21,19 @@ from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui packet H-3 > packet.md         for an agent's prompt
   handoff-tui packet H-3 --json
 
-exit: 0, or 3 when the log is not sound and reasons may be missing
+exit: 0, or 3 if the log is not intact and reasons may be missing
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     add_handoff_argument(parser)
     add_phase_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    add_json_option(parser)
     add_repository_option(parser)
 
 

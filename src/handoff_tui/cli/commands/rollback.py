@@ -1,45 +1,45 @@
-"""`rollback [--apply|--undo|--list]`: back to what was last approved; a dry run by default."""
+"""`rollback [--apply|--undo|--list]`: goes back to the last approved state; a dry run by default."""
 
 from __future__ import annotations
 
 import argparse
 
-from handoff_tui.agents.rollback.page import (
+from handoff_tui.agents.rollback.report import (
+    Rollback,
     build_done_page,
     build_preview_json,
     build_preview_page,
     build_rollback_json,
     build_rollbacks_page,
 )
-from handoff_tui.agents.rollback.report import RollbackRecord
 from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page
-from handoff_tui.handoffs.session import load_terminal_theme, open_desk
+from handoff_tui.cli.output import write_result
+from handoff_tui.handoffs.session import open_desk
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui rollback                       what would change; nothing is touched
-  handoff-tui rollback --apply               saves everything under refs/handoff-tui/saved/, then does it
-  handoff-tui rollback --undo                brings back what the last one took away
-  handoff-tui rollback --list                all of them
+  handoff-tui rollback                       show what would change, and touch nothing
+  handoff-tui rollback --apply               save everything under refs/handoff-tui/saved/, then do it
+  handoff-tui rollback --undo                bring back what the last rollback removed
+  handoff-tui rollback --list                list the rollbacks
 
-It makes a new commit on top: history stays, and so do the decisions below .handoff-tui/.
-exit: 0, 1 something is in the way
+It adds a new commit: history stays, and so do the decisions below .handoff-tui/.
+
+exit: 0 done, 1 something is in the way
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--apply", action="store_true", help="do it; everything is saved first")
-    what.add_argument("--dry-run", action="store_true", help="only show it (the default)")
-    what.add_argument("--undo", action="store_true", help="undo the last one")
-    what.add_argument("--list", action="store_true", help="every rollback of this repository")
+    what.add_argument("--apply", action="store_true", help="do it, after saving everything")
+    what.add_argument("--dry-run", action="store_true", help="only show what would change (the default)")
+    what.add_argument("--undo", action="store_true", help="undo the last rollback")
+    what.add_argument("--list", action="store_true", help="list the rollbacks of this repository")
     parser.add_argument(
-        "--with-uncommitted", action="store_true", help="also work that no agent's run accounts for; it is saved too"
+        "--with-uncommitted", action="store_true", help="include uncommitted work that no agent made; it is saved too"
     )
     add_reading_options(parser)
 
@@ -48,28 +48,21 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     desk = open_desk(find_start(arguments))
     if arguments.apply:
         record = apply_rollback(desk, with_unexplained=arguments.with_uncommitted)
-        write_note("`handoff-tui rollback --undo` brings everything back")
-        return _print(record, as_json=arguments.json)
+        write_note("`handoff-tui rollback --undo` brings everything back.")
+        return _print(arguments, record)
     if arguments.undo:
-        return _print(undo_rollback(desk), as_json=arguments.json)
+        return _print(arguments, undo_rollback(desk))
     if arguments.list:
         records = list_rollbacks(desk)
-        if arguments.json:
-            write_json(build_rollback_json(records))
-        else:
-            write_page(build_rollbacks_page(records), load_terminal_theme())
+        write_result(arguments, lambda: build_rollback_json(records), lambda: build_rollbacks_page(records))
         return ExitCode.OK
     preview = preview_rollback(desk)
-    if arguments.json:
-        write_json(build_preview_json(preview))
-    else:
-        write_page(build_preview_page(preview, everything=arguments.all), load_terminal_theme())
+    write_result(
+        arguments, lambda: build_preview_json(preview), lambda: build_preview_page(preview, everything=arguments.all)
+    )
     return ExitCode.OK
 
 
-def _print(record: RollbackRecord, *, as_json: bool) -> ExitCode:
-    if as_json:
-        write_json(build_rollback_json((record,)))
-    else:
-        write_page(build_done_page(record), load_terminal_theme())
+def _print(arguments: argparse.Namespace, record: Rollback) -> ExitCode:
+    write_result(arguments, lambda: build_rollback_json((record,)), lambda: build_done_page(record))
     return ExitCode.OK

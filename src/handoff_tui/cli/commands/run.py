@@ -1,4 +1,4 @@
-"""`run`: procedures of many steps, asked for and followed; and the profiles that try the engine."""
+"""`run`: starts and follows procedures, and tests the engine with profiles."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from handoff_tui.agents.procedures.page import (
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState
 from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.cli.options import add_phase_option, add_repository_option, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.options import add_json_option, add_phase_option, add_repository_option, find_start
+from handoff_tui.cli.output import write_result, write_text
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import Desk, open_desk
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui run PHASE_TRANSITION_STANDARD --handoff H-3   start it, or go on watching it
-  handoff-tui run --list                                    the runs, and figures by procedure and rule
-  handoff-tui run --show RUN                                one run, try by try
-  handoff-tui run --withdraw RUN                            end it; what it has done is undone
-  handoff-tui run --profile RELIABILITY_STANDARD            try the engine with many runs
+  handoff-tui run PHASE_TRANSITION_STANDARD --handoff H-3   start it, or follow the one that is running
+  handoff-tui run --list                                    the runs, with metrics by procedure and rule
+  handoff-tui run --show RUN                                one run, attempt by attempt
+  handoff-tui run --withdraw RUN                            end it and undo what it did
+  handoff-tui run --profile RELIABILITY_STANDARD            test the engine with many runs
 
 exit: 0 completed (a profile: it held), 1 failed or rolled back, 5 waits for a person or is not done yet
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
-    parser.add_argument("procedure", metavar="PROCEDURE", nargs="?", help="a procedure of the configuration")
+    parser.add_argument("procedure", metavar="PROCEDURE", nargs="?", help="a procedure from the configuration")
     parser.add_argument("--handoff", metavar="ID", help="the handoff (default: the only one)")
     add_phase_option(parser)
-    parser.add_argument("--again", action="store_true", help="also after a run that had stopped for a person")
-    parser.add_argument("--no-wait", action="store_true", help="ask for the run, and do not watch it")
-    parser.add_argument("--timeout", type=float, metavar="S", help="watch for so many seconds at most")
+    parser.add_argument("--again", action="store_true", help="start again after a run that stopped for a person")
+    parser.add_argument("--no-wait", action="store_true", help="start the run without following it")
+    parser.add_argument("--timeout", type=float, metavar="S", help="follow it for at most this many seconds")
     others = parser.add_mutually_exclusive_group()
-    others.add_argument("--profile", metavar="NAME", help="try the engine by a reliability profile")
+    others.add_argument("--profile", metavar="NAME", help="test the engine with a reliability profile")
     others.add_argument("--list", action="store_true", help="list the runs")
     others.add_argument("--show", metavar="RUN", help="show one run")
-    others.add_argument("--withdraw", metavar="RUN", help="ask a run to end; what it has done is undone")
-    others.add_argument("--trust", metavar="DIGEST", help="trust the repository's own agents that have this digest")
-    parser.add_argument("--json", action="store_true", help="print one JSON object for scripts")
+    others.add_argument("--withdraw", metavar="RUN", help="end a run and undo what it did")
+    others.add_argument(
+        "--trust", metavar="DIGEST", help="consent to run this repository's own agents, named by their digest"
+    )
+    add_json_option(parser)
     add_repository_option(parser)
 
 
@@ -54,16 +55,16 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.profile:
         return _run_profile(arguments, desk)
     if arguments.trust:
-        from handoff_tui.agents.procedures.consent import trust_procedures  # noqa: PLC0415
+        from handoff_tui.agents.consent import trust_procedures  # noqa: PLC0415
 
         trust_procedures(desk, arguments.trust)
-        write_text("trusted: the agents of this repository's procedures may run")
+        write_text("Consent stored: the agents of this repository's procedures may run.")
         return ExitCode.OK
     if arguments.list or arguments.show or arguments.withdraw:
         return _look(arguments, desk)
     if not arguments.procedure:
         known = ", ".join(desk.loaded.settings.procedures.procedures)
-        raise UsageError("name a procedure, or --list, --show, --withdraw, --profile", f"Known are {known}.")
+        raise UsageError("name a procedure, or use --list, --show, --withdraw or --profile", f"Procedures: {known}.")
     return _submit(arguments, desk)
 
 
@@ -86,7 +87,7 @@ def _submit(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
             finally:
                 clear_progress()
     if found.state is ProcedureState.PENDING:
-        write_note(f"no worker has taken it up yet; {runs.describe_log(desk)} may say why")
+        write_note(f"No worker has started it yet; {runs.describe_log(desk)} may say why.")
     return _show(arguments, found)
 
 
@@ -110,13 +111,16 @@ def _look(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         found = withdraw_run(engine, arguments.withdraw)
     if not found.finished:
         WorkerKeeper(desk)()
-        write_note("asked to end; `handoff-tui run --show` tells when it has")
+        write_note("Asked it to end. `handoff-tui run --show` says when it has.")
     return _show(arguments, found)
 
 
 def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
-    from handoff_tui.agents.engine.profile_page import build_profile_json, build_profile_page  # noqa: PLC0415
-    from handoff_tui.agents.engine.run_profile import run_profile  # noqa: PLC0415
+    from handoff_tui.agents.engine.profile import (  # noqa: PLC0415 - the engine is an extra
+        build_profile_json,
+        build_profile_page,
+        run_profile,
+    )
 
     try:
         report = run_profile(
@@ -127,26 +131,17 @@ def _run_profile(arguments: argparse.Namespace, desk: Desk) -> ExitCode:
         )
     finally:
         clear_progress()
-    if arguments.json:
-        write_json(build_profile_json(report))
-    else:
-        write_page(build_profile_page(report), load_terminal_theme())
+    write_result(arguments, lambda: build_profile_json(report), lambda: build_profile_page(report))
     return ExitCode.OK if report.held else ExitCode.BLOCKED
 
 
 def _show(arguments: argparse.Namespace, found: ProcedureRun) -> ExitCode:
-    if arguments.json:
-        write_json(build_run_json(found))
-    else:
-        write_page(build_run_page(found), load_terminal_theme())
+    write_result(arguments, lambda: build_run_json(found), lambda: build_run_page(found))
     if not found.finished:
         return ExitCode.STILL_PENDING
     return ExitCode.OK if found.state is ProcedureState.COMPLETED else ExitCode.BLOCKED
 
 
 def _show_all(arguments: argparse.Namespace, runs: tuple[ProcedureRun, ...]) -> ExitCode:
-    if arguments.json:
-        write_json(build_runs_json(runs))
-    else:
-        write_page(build_runs_page(runs), load_terminal_theme())
+    write_result(arguments, lambda: build_runs_json(runs), lambda: build_runs_page(runs))
     return ExitCode.OK

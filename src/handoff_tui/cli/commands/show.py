@@ -1,36 +1,35 @@
-"""`show ID`: one handoff whole, claims beside measurements."""
+"""`show ID`: shows one handoff in full, with claims beside measurements."""
 
 from __future__ import annotations
 
 import argparse
 
-from handoff_tui.agents.proofs.page import build_proofs_json, build_proofs_page
-from handoff_tui.agents.proofs.proofs import list_proofs, read_picture
+from handoff_tui.agents.proofs import build_proofs_json, build_proofs_page, list_proofs, read_picture
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_at_option, add_handoff_argument, add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page, write_picture
+from handoff_tui.cli.output import write_json, write_page, write_picture, write_result
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk_to_look
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.show import show
-from handoff_tui.status.show_json import build_show_json
-from handoff_tui.status.show_page import build_show_page
+from handoff_tui.status.show_page import build_show_json, build_show_page
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   handoff-tui show H-3
   handoff-tui show mosaic --all
-  handoff-tui show T003 --proofs       proofs of work by task, screenshots drawn in the terminal
+  handoff-tui show T003 --proofs       proofs of work by task, with screenshots drawn in the terminal
   handoff-tui show H-3 --json | jq '.claims[] | select(.verdict == "contradicted")'
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     add_handoff_argument(parser)
-    parser.add_argument("--proofs", action="store_true", help="its proofs of work, with digests; screenshots are drawn")
+    parser.add_argument(
+        "--proofs", action="store_true", help="show its proofs of work with digests, and draw screenshots"
+    )
     add_at_option(parser)
     add_reading_options(parser)
 
@@ -42,10 +41,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     shown = show(desk, refresh(desk), arguments.id)
     if arguments.proofs:
         return _show_proofs(desk, shown.reviewed.handoff, as_json=arguments.json)
-    if arguments.json:
-        write_json(build_show_json(shown))
-    else:
-        write_page(build_show_page(shown, everything=arguments.all), load_terminal_theme())
+    write_result(arguments, lambda: build_show_json(shown), lambda: build_show_page(shown, everything=arguments.all))
     desk.loaded.refuse_judging()
     return ExitCode.OK
 
@@ -54,12 +50,12 @@ def _show_past(arguments: argparse.Namespace) -> ExitCode:
     from handoff_tui.cli.look_back import run_show_at  # noqa: PLC0415 - few ask about the past
 
     if arguments.proofs:
-        raise UsageError("proofs are shown as they are now", "Leave out --at, or --proofs.")
+        raise UsageError("proofs can only be shown as they are now", "Leave out --at or --proofs.")
     return run_show_at(arguments)
 
 
 def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:
-    """Every proof by task; pictures only for people, who are at a terminal or asked for one."""
+    """Prints every proof by task, and draws the pictures."""
     tasks = list_proofs(desk, handoff)
     if as_json:
         write_json({"schema": "handoff-tui/proofs/v1", "handoff": handoff.id, "proofs": build_proofs_json(tasks)})
@@ -69,7 +65,7 @@ def _show_proofs(desk: Desk, handoff: Handoff, *, as_json: bool) -> ExitCode:
         try:
             picture = read_picture(desk, proof.path)
         except HandoffError as refused:
-            write_note(f"{proof.path} cannot be drawn: {refused.message}")
+            write_note(f"{proof.path} can't be drawn: {refused.message}")
         else:
             write_picture(proof.path, picture)
     return ExitCode.OK

@@ -1,4 +1,4 @@
-"""`step [PHASE] [--handoff ID]`: starts the agent of a phase, follows it, and says what became of its work."""
+"""`step [PHASE] [--handoff ID]`: starts the agent of a phase, follows it, and checks its work."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from handoff_tui.agents.consent import build_agent_trust, list_phase_agents, trust_agents
 from handoff_tui.agents.notify import build_notification, notify, send_to_terminal
+from handoff_tui.agents.runs.phase_locks import list_locks
 from handoff_tui.agents.runs.run import AGENT_STEP
-from handoff_tui.agents.runs.unlock import list_phase_locks
-from handoff_tui.agents.runs.view import RunView
+from handoff_tui.agents.runs.worktrees import list_worktrees
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import (
     find_active,
@@ -23,63 +23,61 @@ from handoff_tui.agents.step.follow import (
     resume_step,
     stop_step,
 )
-from handoff_tui.agents.step.loop import StepTelling, step
 from handoff_tui.agents.step.page import (
+    StepOverview,
     build_following_line,
     build_step_json,
     build_step_list_json,
     build_step_list_page,
     build_step_page,
 )
-from handoff_tui.agents.step.report import StepOutcome, StepReport
-from handoff_tui.agents.step.step import (
-    PreparedStep,
-    StepRequest,
-    build_prompt,
-    choose_handoff,
-    prepare_step,
-    start_step,
-)
-from handoff_tui.agents.step.worktrees import list_worktrees
+from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, choose_handoff, prepare_step
+from handoff_tui.agents.step.report import RunView, StepOutcome, StepReport
+from handoff_tui.agents.step.start import build_prompt, start_step
+from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.cli.diagnostics import write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, find_start
-from handoff_tui.cli.output import write_json, write_page, write_text
+from handoff_tui.cli.output import write_json, write_result, write_text
 from handoff_tui.cli.progress import following
 from handoff_tui.core.text.safe_text import render_safe_lines
 from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.handoffs.session import Desk, load_terminal_theme, open_desk
+from handoff_tui.handoffs.session import Desk, open_desk
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
-  handoff-tui step --list                    agents that can be started, locks, and what became of earlier runs
-  handoff-tui step --handoff H-3             the agent whose turn it is
-  handoff-tui step GREEN --handoff TDD-2     the agent of this phase
-  handoff-tui step --back --handoff TDD-2    the phase before
+  handoff-tui step --list                    agents, locks, and how earlier runs ended
+  handoff-tui step --handoff H-3             start the agent whose turn it is
+  handoff-tui step GREEN --handoff TDD-2     start the agent of this phase
+  handoff-tui step --back --handoff TDD-2    start the agent of the previous phase
   handoff-tui step --handoff H-3 --note "Keep the public names."
-  handoff-tui step --handoff H-3 --detach    starts it and returns; --attach follows it and looks at its work
-  handoff-tui step --stop                    TERM, a grace, KILL; also --pause, --resume
+  handoff-tui step --handoff H-3 --detach    start it and return; --attach follows it and checks its work
+  handoff-tui step --stop                    TERM first, KILL later; also --pause and --resume
 
-A step decides nothing. Gates are opened by `decide`; to leave a phase out is `decide skip`.
-exit: 0 ready for a person or the next phase, 1 it failed or needs a person, 130 stopped
+A step decides nothing. `decide` opens gates; `decide skip` leaves out a phase.
+
+exit: 0 ready for a person or the next phase, 1 failed or needs a person, 130 stopped
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
     parser.add_argument("phase", metavar="PHASE", nargs="?", help="the phase (default: the one whose turn it is)")
-    parser.add_argument("--handoff", metavar="ID", help="the id that `handoff-tui status` lists")
-    parser.add_argument("--back", action="store_true", help="the phase before the one whose work is there")
+    parser.add_argument("--handoff", metavar="ID", help="the handoff, as listed by `handoff-tui status`")
+    parser.add_argument("--back", action="store_true", help="go back to the previous phase")
     parser.add_argument(
-        "--note", metavar="TEXT", help="a word to the agent: the one that is running, else the one that is started"
+        "--note", metavar="TEXT", help="a note for the agent that is running, or for the one about to start"
     )
-    parser.add_argument("--loop", action="store_true", help="go on along the pipeline until a person is needed")
-    parser.add_argument("--beyond-budget", action="store_true", help="one more try, although the loop has none left")
-    parser.add_argument("--trust", metavar="DIGEST", help="trust the agents that this repository names")
+    parser.add_argument("--loop", action="store_true", help="go on along the pipeline until it needs a person")
+    parser.add_argument("--beyond-budget", action="store_true", help="allow one more attempt than the retry budget")
+    parser.add_argument(
+        "--trust",
+        metavar="DIGEST",
+        help="consent to run the agents that this repository configures, named by their digest",
+    )
     what = parser.add_mutually_exclusive_group()
     for name, words in (
         ("list", "agents, locks and runs"),
-        ("prompt", "print what the agent would be told, and start nothing"),
+        ("prompt", "print the agent's prompt without starting it"),
         ("detach", "start it and return"),
         ("attach", "follow the one that is running, or look at the last one that ended"),
         ("stop", "stop the one that is running"),
@@ -95,7 +93,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.trust:
         trust_agents(desk, arguments.trust)
         if arguments.handoff is None and arguments.phase is None and arguments.what is None:
-            write_note("trusted, until what would run changes")
+            write_note("Consent stored. It holds until the commands change.")
             return ExitCode.OK
     others = {"list": _list, "stop": _control, "pause": _control, "resume": _control, "attach": _attach}
     return others.get(arguments.what, _start)(desk, arguments)
@@ -106,7 +104,7 @@ def _start(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     if arguments.note:
         inject_note(desk, handoff, arguments.note)
         if is_running(desk, handoff):
-            write_note("the agent that is running can read it, and the next one is given it")
+            write_note("The running agent can read the note, and the next one gets it too.")
             return ExitCode.OK
     request = StepRequest(handoff, arguments.phase, back=arguments.back, beyond_budget=arguments.beyond_budget)
     if arguments.what == "prompt":
@@ -123,10 +121,7 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
     send_to_terminal(told)
     if told.problem:
         write_note(told.problem)
-    if arguments.json:
-        write_json(build_step_json(report))
-    else:
-        write_page(build_step_page(report, everything=arguments.all), load_terminal_theme())
+    write_result(arguments, lambda: build_step_json(report), lambda: build_step_page(report, everything=arguments.all))
     if report.outcome is StepOutcome.STOPPED:
         return ExitCode.INTERRUPTED
     return ExitCode.OK if report.outcome is StepOutcome.READY else ExitCode.BLOCKED
@@ -134,18 +129,19 @@ def _tell(desk: Desk, report: StepReport, arguments: argparse.Namespace) -> Exit
 
 def _list(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     handoff = _find_named(desk, arguments)
-    views, locks, trust = list_views(desk, handoff), list_phase_locks(desk), build_agent_trust(desk)
-    worktrees = list_worktrees(desk)
-    agents = [(pipeline, phase, one.shown, one.from_repository) for pipeline, phase, one in list_phase_agents(desk)]
-    if arguments.json:
-        write_json(build_step_list_json(views, locks, agents, trust, worktrees))
-    else:
-        write_page(build_step_list_page(views, locks, agents, trust, worktrees), load_terminal_theme())
+    overview = StepOverview(
+        list_views(desk, handoff),
+        list_locks(desk.repository.common_dir),
+        list_phase_agents(desk),
+        build_agent_trust(desk),
+        list_worktrees(desk),
+    )
+    write_result(arguments, lambda: build_step_list_json(overview), lambda: build_step_list_page(overview))
     return ExitCode.OK
 
 
 def _find_named(desk: Desk, arguments: argparse.Namespace) -> str | None:
-    """The handoff that was named, as it is spelled everywhere; nothing where none was."""
+    """Returns the id of the named handoff; None if none was named."""
     return choose_handoff(desk, arguments.handoff) if arguments.handoff else None
 
 
@@ -166,7 +162,7 @@ def _attach(desk: Desk, arguments: argparse.Namespace) -> ExitCode:
     with _following() as telling:
         view = follow(desk, key, telling.on_look, telling.checks.cancel)
         if not view.state.is_over:
-            write_note("the agent goes on; --stop ends it")
+            write_note("The agent keeps running; --stop ends it.")
             return ExitCode.INTERRUPTED
         report = finish_step(desk, key, telling.checks)
     return _tell(desk, report, arguments)
@@ -180,10 +176,10 @@ def _detach(desk: Desk, request: StepRequest, arguments: argparse.Namespace) -> 
         confirmed = prepared.phase.human_only and _confirm(prepared)
         view = start_step(prepared, confirmed=confirmed)
     if arguments.json:
-        write_json(build_step_list_json((view,), (), [], None))
+        write_json(build_step_list_json(StepOverview((view,))))
     else:
-        write_text(f"{prepared.key.handoff} · {prepared.key.phase} is running; its output goes to {view.output}")
-    write_note("`handoff-tui step --attach` follows it and looks at its work")
+        write_text(f"{prepared.key.handoff} · {prepared.key.phase} is running. Its output goes to {view.output}.")
+    write_note("`handoff-tui step --attach` follows it and checks its work.")
     return ExitCode.OK
 
 
@@ -195,18 +191,18 @@ def _print_prompt(desk: Desk, request: StepRequest) -> ExitCode:
 
 
 def _confirm(prepared: PreparedStep) -> bool:
-    """A phase for people alone: its name is asked for, on the terminal."""
+    """Asks on the terminal for the name of a phase that only people may start."""
     question = (
-        f"{prepared.phase.name} of {prepared.key.handoff} runs: {prepared.found.shown}\nType the name of the phase: "
+        f"{prepared.phase.name} of {prepared.key.handoff} runs: {prepared.agent.shown}\nType the name of the phase: "
     )
     return ask_person(question) == prepared.phase.name
 
 
 @contextmanager
-def _following() -> Iterator[StepTelling]:
-    """One line of progress; Ctrl-C stops the agent, whose work is still looked at."""
+def _following() -> Iterator[StepCallbacks]:
+    """Shows one line of progress. Ctrl-C stops the agent; its work is still checked."""
     with following(keeps_partial=True) as checks:
-        yield StepTelling(checks=checks, on_look=_look, confirm=_confirm)
+        yield StepCallbacks(checks=checks, on_look=_look, confirm=_confirm)
 
 
 def _look(view: RunView) -> None:

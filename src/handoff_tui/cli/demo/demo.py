@@ -21,21 +21,21 @@ from handoff_tui.core.errors import DemoError, SshKeygenMissingError
 from handoff_tui.core.model import Model
 from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
-from handoff_tui.decisions.examine import Examined
+from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_key_file
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import Desk, has_log, open_desk
-from handoff_tui.log.entries.entry import build_file, build_payload, parse_entry
+from handoff_tui.log.entries.statement import build_file, build_payload, parse_entry
+from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.policy.texts import Texts, build_policy_text
-from handoff_tui.log.record import DecisionVerb, EntryKind
 from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
 from handoff_tui.system.files.named_files import read_named_file
-from handoff_tui.system.files.own_paths import OWN_FOLDER
+from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.resources import find_resource, make_temporary_folder
 
 _KEY_MODE = 0o600
@@ -151,7 +151,7 @@ class _DemoLog:
         self._keys = folder / "keys"
         self._clock = _Clock(script.policy.date)
         self._entries: dict[str, str] = {}
-        self._last: Examined | None = None
+        self._last: ExaminedGate | None = None
         self._public = {
             person: write_demo_key(self._keys / person, seed, story.people[person].email)
             for person, seed in script.keys.items()
@@ -191,7 +191,7 @@ class _DemoLog:
         self._open_log(root).journal.append(build, key.build_tool(Prompt.NOBODY))
         write_trust_files(root, texts.by_name())
 
-    def _decide(self, desk: Desk, script: DecisionScript, earlier: Examined | None) -> Examined:
+    def _decide(self, desk: Desk, script: DecisionScript, earlier: ExaminedGate | None) -> ExaminedGate:
         request = DecideRequest(
             verb=script.verb,
             handoff=script.handoff,

@@ -1,12 +1,21 @@
+"""The verbs for agents: step, unlock, rollback and run. Whole procedures run in tests/faults."""
+
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
+
+from handoff_tui.agents.runs.phase_locks import take_lock
+from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.cli.exit_codes import ExitCode
+from tests.support.gates import CODE, GateDesk
 from tests.support.in_process import InProcess
+from tests.support.repositories import EMAIL, RepositoryBuilder
 from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
 
 
@@ -36,7 +45,7 @@ def test_detached_agent_is_controlled_and_looked_at_later(stepping: Stepping, sa
     started = say("step", "build", "--detach", "--repo", stepping.root)
     assert (started.code, "is running" in started.stdout) == (ExitCode.OK, True)
     assert say("step", "build", "--repo", stepping.root).code == ExitCode.BLOCKED
-    assert "can read it" in say("step", "--note", "hurry", "--repo", stepping.root).stderr
+    assert "can read the note" in say("step", "--note", "hurry", "--repo", stepping.root).stderr
     assert say("step", "--pause", "--repo", stepping.root).stderr.endswith("is paused\n")
     assert say("step", "--resume", "--repo", stepping.root).stderr.endswith("is running\n")
     assert say("step", "--stop", "--repo", stepping.root).code == ExitCode.INTERRUPTED
@@ -67,7 +76,7 @@ def test_phase_for_people_is_refused_without_a_terminal(stepping: Stepping, say:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        _, stderr = process.communicate(timeout=50)
+        _, stderr = process.communicate(timeout=150)
     assert process.returncode == ExitCode.NO_HUMAN
     assert b"may only be started by a person" in stderr
 
@@ -80,7 +89,91 @@ def test_interrupt_stops_the_agent_and_tells_what_it_did(stepping: Stepping) -> 
     with subprocess.Popen(argv, stdout=subprocess.PIPE, env=dict(os.environ)) as process:
         wait_until(begun.exists, 30)
         process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=50)
+        stdout, _ = process.communicate(timeout=150)
     assert process.returncode == ExitCode.INTERRUPTED
     assert b'"outcome": "stopped"' in stdout
     assert b"src/app.py" in stdout
+
+
+def test_locks_are_shown_and_broken_on_request(builder: RepositoryBuilder, say: InProcess) -> None:
+    """A living holder keeps its lock unless it is forced."""
+    builder.write("a").commit()
+    take_lock(builder.folder / ".git", RunKey(handoff="H-1", phase="RED"), "ada")
+    assert "» held" in say("unlock", "--list", "--repo", builder.folder).stdout
+    assert say("unlock", "RED", "--repo", builder.folder).code == ExitCode.BLOCKED
+    assert (
+        say("unlock", "red", "--force", "--repo", builder.folder).stdout
+        == "RED is unlocked. The lock belonged to ada.\n"
+    )
+    said = say("unlock", "--list", "--json", "--repo", builder.folder)
+    assert said.json == {"schema": "handoff-tui/unlock/v1", "locks": [], "broken": None}
+
+
+def test_rollback_is_shown_done_listed_and_undone(gate_desk: GateDesk) -> None:
+    """A dry run by default; pages and JSON."""
+    bo = gate_desk.person("bo")
+    gate_desk.builder.config("user.email", EMAIL).config("user.name", "Ada")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "approve", "--reason", "good")
+    gate_desk.change("broken\n")
+
+    def say(*options: str) -> tuple[int, str]:
+        said = gate_desk.speaking(bo, "rollback", *options, "--repo", gate_desk.root)
+        return said.code, said.stdout
+
+    assert say("--dry-run")[1].startswith("dry run")
+    assert '"applied": false' in say("--json")[1]
+    code, page = say("--apply")
+    assert (code, "refs/handoff-tui/saved/" in page) == (ExitCode.OK, True)
+    assert gate_desk.builder.place("src/app.py").read_text(encoding="utf-8") == CODE
+    assert "done" in say("--list")[1]
+    assert '"rollbacks"' in say("--list", "--json")[1]
+    assert '"undone"' in say("--undo", "--json")[1]
+    assert say("--undo")[0] == ExitCode.BLOCKED
+    assert gate_desk.builder.place("src/app.py").read_text(encoding="utf-8") == "broken\n"
+
+
+@pytest.fixture
+def root(builder: RepositoryBuilder) -> Path:
+    return builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit().folder
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> InProcess:
+    return InProcess(capsys)
+
+
+def test_repository_without_runs_lists_none_and_writes_nothing(call: InProcess, root: Path) -> None:
+    """Looking changes nothing: not even the engine's file is made."""
+    said = call("run", "--list", "--repo", root)
+    assert (said.code, said.stdout) == (0, "No procedure was run here.\n")
+    assert call("run", "--list", "--json", "--repo", root).json["runs"] == []
+    assert not (root / ".git" / "handoff-tui").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ((), "name a procedure"),
+        (("NOPE",), "there is no procedure 'NOPE'"),
+        (("PHASE_TRANSITION_STANDARD", "--handoff", "H-9"), "no handoff has the id 'H-9'"),
+        (("--show", "H-9:x:1:P:1"), "there is no run"),
+        (("--withdraw", "H-9:x:1:P:1"), "there is no run"),
+        (("--profile", "NOPE"), "there is no profile 'NOPE'"),
+        (("--trust", "sha256:0"), "there is nothing to consent to"),
+        (("--list", "--show", "x"), "not allowed with"),
+    ],
+)
+def test_wrong_call_is_refused_with_a_hint(words: tuple[str, ...], complaint: str, call: InProcess, root: Path) -> None:
+    """Code 2 and nothing on stdout."""
+    said = call("run", *words, "--repo", root)
+    assert (said.code, said.stdout) == (2, "")
+    assert complaint in said.stderr
+
+
+def test_engine_that_is_not_installed_is_named(call: InProcess, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the words that install it."""
+    monkeypatch.setitem(__import__("sys").modules, "dbos", None)
+    said = call("run", "PHASE_TRANSITION_STANDARD", "--repo", root)
+    assert said.code == 2
+    assert "pip install 'handoff-tui[engine]'" in said.stderr

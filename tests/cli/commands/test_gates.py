@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.cli.commands.decide import VERBS
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.log.entry import DecisionVerb
+from tests.support.gates import HANDOFF, GateDesk
+
+
+def test_gate_page_and_json_say_the_same(gate_desk: GateDesk) -> None:
+    """The page ends up with the digest that scripts read from the JSON."""
+    bo = gate_desk.person("bo")
+    page = gate_desk.speaking(bo, "gate", HANDOFF, "--repo", gate_desk.root)
+    assert page.code == ExitCode.BLOCKED
+    assert gate_desk.digest(bo) in page.stdout
+    assert "there is no signed log yet" in page.stdout
+
+
+def test_gate_of_another_phase_is_another_gate(gate_desk: GateDesk) -> None:
+    """Also fresh."""
+    bo = gate_desk.person("bo")
+    said = gate_desk.gate(bo, "--phase", "release", "--fresh")
+    assert (said.code, said.json["phase"]) == (ExitCode.BLOCKED, "release")
+
+
+def test_unknown_handoff_is_a_usage_error(gate_desk: GateDesk) -> None:
+    """With a hint."""
+    bo = gate_desk.person("bo")
+    said = gate_desk.speaking(bo, "gate", "H-99", "--repo", gate_desk.root)
+    assert (said.code, said.stdout, "hint" in said.stderr) == (ExitCode.USAGE, "", True)
+
+
+def test_every_verb_of_the_log_is_offered() -> None:
+    """Eight, no more."""
+    assert list(VERBS) == [verb.value for verb in DecisionVerb]
+
+
+@pytest.mark.parametrize("words", [("accept", HANDOFF), ("approve",), ()])
+def test_other_words_are_a_usage_error(gate_desk: GateDesk, words: tuple[str, ...]) -> None:
+    """Nothing is guessed."""
+    bo = gate_desk.person("bo")
+    assert gate_desk.speaking(bo, "decide", *words, "--repo", gate_desk.root).code == ExitCode.USAGE
+
+
+def test_receipt_is_a_page_or_json(gate_desk: GateDesk) -> None:
+    """Both name the entry and the gate; the shape of the gate inside is that of `gate`."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    digest = gate_desk.digest(bo)
+    page = gate_desk.speaking(bo, "decide", "approve", HANDOFF, "--repo", gate_desk.root, "--subject", digest)
+    assert page.code == ExitCode.OK
+    assert ("✓ stored  sha256:" in page.stdout, "✓ approved" in page.stdout) == (True, True)
+    again = gate_desk.decide(bo, "hold", "--reason", "wait")
+    assert again.json["gate"].keys() == gate_desk.gate(bo).json.keys()
+
+
+def test_remarks_file_that_is_not_there_stops_it(gate_desk: GateDesk) -> None:
+    """Before anything is signed."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    said = gate_desk.decide(bo, "reject", "--reason", "x", "--comments", gate_desk.folder / "none.txt")
+    assert (said.code, "is not there" in said.stderr) == (ExitCode.USAGE, True)
+
+
+def test_answer_at_the_terminal_is_the_word_itself(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page and the question go to the terminal, not to stdout."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    asked: list[str] = []
+    answers = ["yes", None, "approve"]
+
+    def answer(question: str) -> str | None:
+        asked.append(question)
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.can_ask", lambda: True)
+    monkeypatch.setattr("handoff_tui.cli.commands.decide.ask_person", answer)
+    words = ("decide", "approve", HANDOFF, "--repo", gate_desk.root, "--json")
+    for _ in range(2):
+        said = gate_desk.speaking(bo, *words)
+        assert (said.code, said.stdout, "was not confirmed" in said.stderr) == (ExitCode.NO_HUMAN, "", True)
+    assert gate_desk.speaking(bo, *words).code == ExitCode.OK
+    assert "Type approve to sign this" in asked[0]
+    assert bo.email in asked[0]
+
+
+def test_submission_says_what_it_did(gate_desk: GateDesk) -> None:
+    """Unsigned by default; signed with the configured key or with one that is named."""
+    bo, robot = gate_desk.person("bo"), gate_desk.person("robot")
+    gate_desk.begin(bo, agents=[robot])
+    words = ("submit", HANDOFF, "--repo", gate_desk.root)
+    plain = gate_desk.speaking(robot, *words)
+    assert (plain.code, "nothing was written" in plain.stdout) == (ExitCode.OK, True)
+    signed = gate_desk.speaking(robot, *words, "--sign", "--json")
+    named = gate_desk.speaking(bo, *words, "--key", robot.key, "--json")
+    assert [said.json["schema"] for said in (signed, named)] == ["handoff-tui/submit/v1"] * 2
+    assert signed.json["entry"] != named.json["entry"]
+    assert named.json["gate"]["producers"] == ["ada@example.org", robot.email]
+
+
+def test_work_that_fails_its_checks_is_handed_over_all_the_same(gate_desk: GateDesk) -> None:
+    """The agent is told by the exit code."""
+    bo = gate_desk.person("bo")
+    gate_desk.change("Status: COMPLETE\n\nAll in `src/gone.py`.\n", "HANDOFF.md")
+    said = gate_desk.speaking(bo, "submit", HANDOFF, "--repo", gate_desk.root, "--json")
+    assert (said.code, said.json["gate"]["checks"]["failing"]) == (ExitCode.BLOCKED, ["claims-hold"])
+
+
+def test_each_end_has_its_exit_code(gate_desk: GateDesk) -> None:
+    """Still pending 5, sent back 1 with the packet, approved 0; the same in JSON."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    words = ("wait", HANDOFF, "--repo", gate_desk.root, "--timeout", "0")
+    pending = gate_desk.speaking(bo, *words)
+    assert (pending.code, "pending" in pending.stdout) == (ExitCode.STILL_PENDING, True)
+    gate_desk.decide(bo, "reject", "--reason", "no tests")
+    sent_back = gate_desk.speaking(bo, *words)
+    assert (sent_back.code, "no tests" in sent_back.stdout, sent_back.stdout[:2]) == (ExitCode.BLOCKED, True, "# ")
+    value = gate_desk.speaking(bo, *words, "--json").json
+    assert (value["schema"], value["gate"]["state"]) == ("handoff-tui/wait/v1", "rejected")
+    assert value["packet"]["schema"] == "handoff-tui/packet/v1"
+    gate_desk.decide(bo, "approve")
+    approved = gate_desk.speaking(bo, *words, "--json")
+    assert (approved.code, approved.json["packet"]) == (ExitCode.OK, None)
+    assert f"{HANDOFF}: approved" in approved.stderr
+
+
+@pytest.mark.parametrize("time", ["nan", "-1", "soon", "1d", "inf", ""])
+def test_time_that_is_none_is_a_usage_error(gate_desk: GateDesk, time: str) -> None:
+    """Nobody waits for ever by mistake."""
+    bo = gate_desk.person("bo")
+    said = gate_desk.speaking(bo, "wait", HANDOFF, "--repo", gate_desk.root, f"--timeout={time}")
+    assert said.code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(("time", "seconds"), [("0.5", 0.5), ("2s", 2.0), ("15m", 900.0), ("2h", 7200.0)])
+def test_time_has_units(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch, time: str, seconds: float) -> None:
+    """Seconds unless it says otherwise."""
+    bo = gate_desk.person("bo")
+    given: list[object] = []
+
+    def stop(*arguments: object) -> None:
+        given.append(arguments[3])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("handoff_tui.cli.commands.wait.wait", stop)
+    said = gate_desk.speaking(bo, "wait", HANDOFF, "--repo", gate_desk.root, "--timeout", time)
+    assert (said.code, given) == (ExitCode.INTERRUPTED, [seconds])
+
+
+def test_packet_is_markdown_or_json(gate_desk: GateDesk) -> None:
+    """The same content, for a prompt and for a program."""
+    bo = gate_desk.person("bo")
+    gate_desk.begin(bo)
+    gate_desk.decide(bo, "retry", "--reason", "once more, with tests")
+    words = ("packet", HANDOFF, "--repo", gate_desk.root)
+    text, value = gate_desk.speaking(bo, *words), gate_desk.speaking(bo, *words, "--json")
+    assert (text.code, value.code) == (ExitCode.OK, ExitCode.OK)
+    assert text.stdout.startswith(f"# {HANDOFF}: what attempt 2 of review must do\n")
+    assert "once more, with tests" in text.stdout
+    assert value.json["demands"][0]["reason"] == "once more, with tests"
+
+
+def test_packet_of_work_that_nobody_sent_back_is_empty(gate_desk: GateDesk) -> None:
+    """Also without a log."""
+    bo = gate_desk.person("bo")
+    said = gate_desk.speaking(bo, "packet", HANDOFF, "--repo", gate_desk.root)
+    assert (said.code, "Nobody has sent this work back" in said.stdout) == (ExitCode.OK, True)

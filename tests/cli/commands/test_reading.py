@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from handoff_tui.cli.exit_codes import ExitCode
+from handoff_tui.handoffs.formats.registry import FORMATS
+from tests.support.in_process import InProcess
+from tests.support.pictures import build_png
+from tests.support.repositories import RepositoryBuilder
+
+NOTE_STATUS = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
+
+
+def test_status_prints_a_page(say: InProcess, builder: RepositoryBuilder) -> None:
+    """The repository, its handoffs, what nobody understood."""
+    builder.write("HANDOFF.md", NOTE_STATUS).write("handoff.yaml", "kind: other\n").commit()
+    said = say("status", "--repo", builder.folder)
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    assert said.stdout.startswith(f"{builder.folder}\non main · at {builder.head()[:7]}")
+    assert "notes/HANDOFF.md" in said.stdout
+    assert "handoff.yaml" in said.stdout.partition("Not understood")[2]
+
+
+def test_status_prints_json(say: InProcess, builder: RepositoryBuilder) -> None:
+    """One object, which names its schema."""
+    builder.write("HANDOFF.md", NOTE_STATUS).commit()
+    said = say("status", "--repo", builder.folder, "--json")
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    assert said.json["schema"] == "handoff-tui/status/v1"
+    assert [handoff["id"] for handoff in said.json["handoffs"]] == ["notes/HANDOFF.md"]
+
+
+def test_status_lists_everything_when_asked(say: InProcess, builder: RepositoryBuilder) -> None:
+    """Long lists are cut otherwise, and that is said."""
+    for number in range(15):
+        builder.write(f"handoff-{number:02}.yaml", "kind: other\n")
+    assert "… and 3 more" in say("status", "--repo", builder.folder).stdout
+    everything = say("status", "--repo", builder.folder, "--all").stdout
+    assert "handoff-14.yaml" in everything
+    assert "more; --all" not in everything
+
+
+def test_status_blocked_or_not_is_a_success(say: InProcess, sample_repository: Path) -> None:
+    """To look is not to check: the code is 0 also where everything is blocked."""
+    said = say("status", "--repo", sample_repository)
+    assert "blocked" in said.stdout
+    assert said.code == ExitCode.OK
+
+
+def test_status_uses_the_repository_around(
+    say: InProcess, builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also from a folder deep inside."""
+    builder.write("deep/er/a.py")
+    monkeypatch.chdir(builder.folder / "deep" / "er")
+    assert say("status", "--json").json["repo"] == str(builder.folder)
+
+
+def test_status_outside_a_repository_is_refused(say: InProcess, tmp_path: Path) -> None:
+    """Code 2, with a hint, nothing on stdout."""
+    said = say("status", "--repo", tmp_path)
+    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
+    assert "hint:" in said.stderr
+
+
+FILES = "\n".join(f"- `file-{number:02}.py`" for number in range(12))
+NOTE_SHOW = f"# Handoff\n\n**Status**: done\n\n## Files created\n\n{FILES}\n\n## Next steps\n\n- go\n"
+
+
+def test_show_prints_a_page(say: InProcess, builder: RepositoryBuilder) -> None:
+    """The handoff, and each false claim beside what was measured."""
+    builder.write("HANDOFF.md", NOTE_SHOW).commit()
+    said = say("show", "notes/HANDOFF.md", "--repo", builder.folder)
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    assert said.stdout.startswith("notes/HANDOFF.md")
+    assert said.stdout.count("✗ contradicted") == 12
+
+
+def test_show_prints_json(say: InProcess, builder: RepositoryBuilder) -> None:
+    """One object, which names its schema; options may stand before the id."""
+    builder.write("HANDOFF.md", NOTE_SHOW).commit()
+    said = say("show", "--json", "--repo", builder.folder, "notes/HANDOFF.md")
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    assert (said.json["schema"], said.json["id"]) == ("handoff-tui/show/v1", "notes/HANDOFF.md")
+    assert {claim["verdict"] for claim in said.json["claims"] if claim["kind"] == "file-created"} == {"contradicted"}
+
+
+def test_show_lists_everything_when_asked(say: InProcess, builder: RepositoryBuilder) -> None:
+    """Claims that hold are cut otherwise, and that is said."""
+    builder.write("HANDOFF.md", NOTE_SHOW)
+    for number in range(12):
+        builder.write(f"file-{number:02}.py")
+    builder.commit()
+    short = say("show", "notes/HANDOFF.md", "--repo", builder.folder).stdout
+    whole = say("show", "notes/HANDOFF.md", "--repo", builder.folder, "--all").stdout
+    assert "--all shows them" in short
+    assert short.count("✓ holds") < whole.count("✓ holds") == 12
+
+
+def test_show_works_for_every_format(say: InProcess, sample_repository: Path) -> None:
+    """One handoff of each can be shown by the id that is listed."""
+    handoffs = say("status", "--json", "--repo", sample_repository).json["handoffs"]
+    one_of_each = {handoff["dialect"]: handoff["id"] for handoff in handoffs}
+    assert set(one_of_each) == {dialect.id for dialect in FORMATS}
+    for name in one_of_each.values():
+        said = say("show", name, "--repo", sample_repository)
+        assert (said.code, said.stderr) == (ExitCode.OK, ""), name
+        assert said.stdout.startswith(name)
+
+
+def test_show_of_an_unknown_id_is_refused(say: InProcess, builder: RepositoryBuilder) -> None:
+    """Code 2, with the ids that may have been meant, nothing on stdout."""
+    builder.write("HANDOFF.md", NOTE_SHOW)
+    said = say("show", "notes/HANDOF.md", "--repo", builder.folder)
+    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
+    assert "notes/HANDOFF.md" in said.stderr.partition("hint:")[2]
+
+
+def test_show_draws_screenshots_among_the_proofs(say: InProcess, builder: RepositoryBuilder) -> None:
+    """A PNG as half blocks; one that cannot be read is said to be so, and the rest is still shown."""
+    context = "# Handoff Context\nRun ID: 1 | Project: Lamp | Task: T021\n\n## Current Task: T021\n**Title**: Lamp\n"
+    builder.write("hub/HANDOFF_1_T021.md", f"{context}\n## Pipeline Position\n- **Your Role**: QA\n")
+    builder.write("proofs/T021/run-1/screen.png", build_png(4, 4, [bytes((255, 0, 0)) * 4] * 4))
+    builder.write("proofs/T021/run-1/torn.png", b"no picture").commit()
+    said = say("show", "T021", "--proofs", "--repo", builder.folder)
+    assert said.code == ExitCode.OK
+    assert "▀▀▀▀" in said.stdout
+    assert "torn.png cannot be drawn" in said.stderr
+    rows = say("show", "T021", "--proofs", "--json", "--repo", builder.folder).json["proofs"]
+    assert {row["path"] for row in rows} == {"proofs/T021/run-1/screen.png", "proofs/T021/run-1/torn.png"}
+
+
+@pytest.fixture
+def configured(builder: RepositoryBuilder) -> RepositoryBuilder:
+    return builder.write("handoff-tui.toml", "[limits]\ncommits = 7\n")
+
+
+def test_config_show_prints_every_setting(say: InProcess, configured: RepositoryBuilder) -> None:
+    """Without origins, unless they are asked for."""
+    said = say("config", "show", "--repo", configured.folder)
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    assert "limits.commits" in said.stdout
+    assert "handoff-tui.toml:2" not in said.stdout
+
+
+def test_config_show_says_where_a_value_comes_from(say: InProcess, configured: RepositoryBuilder) -> None:
+    """The file and the line, or that it is the default."""
+    said = say("config", "show", "--origins", "--repo", configured.folder)
+    assert "handoff-tui.toml:2" in said.stdout
+    assert "default" in said.stdout
+
+
+def test_config_show_prints_json(say: InProcess, configured: RepositoryBuilder) -> None:
+    """One object, with the origin of every value."""
+    said = say("config", "show", "--json", "--repo", configured.folder)
+    assert said.json["schema"] == "handoff-tui/config/v1"
+    rows = {row["key"]: (row["value"], row["origin"]) for row in said.json["settings"]}
+    assert rows["limits.commits"] == (7, "handoff-tui.toml:2")
+    assert {origin for key, (_, origin) in rows.items() if key != "limits.commits"} == {"default"}
+
+
+def test_config_schema_is_a_schema(say: InProcess) -> None:
+    """A JSON Schema that validators accept; it needs no repository."""
+    said = say("config", "schema")
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    jsonschema.Draft202012Validator.check_schema(said.json)
+    jsonschema.validate({"limits": {"commits": 7}}, said.json)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"limits": {"comits": 7}}, said.json)
+
+
+def test_config_show_outside_a_repository_is_the_users(
+    say: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it works; a folder that was named must be a repository."""
+    monkeypatch.chdir(tmp_path)
+    assert say("config", "show").code == ExitCode.OK
+    said = say("config", "show", "--repo", tmp_path)
+    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
+
+
+def test_config_that_is_wrong_is_told_with_its_place(say: InProcess, builder: RepositoryBuilder) -> None:
+    """Code 2, the line, and the nearest name."""
+    builder.write("handoff-tui.toml", "[limits]\ncomits = 7\n")
+    said = say("config", "show", "--repo", builder.folder)
+    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
+    assert "handoff-tui.toml:2" in said.stderr
+    assert "commits" in said.stderr
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The temporary folder of the user, empty."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_demo_prints_only_the_path_when_it_is_not_opened(say: InProcess, temporary_folder: Path) -> None:
+    """So that a shell can go there."""
+    said = say("demo", "--no-open")
+    assert (said.code, said.stderr) == (ExitCode.OK, "")
+    repository = Path(said.stdout.removesuffix("\n"))
+    assert repository.is_relative_to(temporary_folder.resolve())
+    assert (repository / ".git").is_dir()
+
+
+def test_demo_reviews_what_it_built(say: InProcess, tmp_path: Path) -> None:
+    """The page is data; how to go on is talk, in words that can be pasted and lead to handoffs that exist."""
+    said = say("demo", "--dir", tmp_path / "my sample")
+    assert said.code == ExitCode.OK
+    repository, *_ = said.stdout.splitlines()
+    assert repository.startswith(str(tmp_path / "my sample"))
+    lines = [shlex.split(line) for line in said.stderr.splitlines() if line.startswith("  ")]
+    assert ["cd", repository] in lines
+    proposed = [words[2] for words in lines if words[:2] == ["handoff-tui", "show"]]
+    assert proposed
+    assert all(name in said.stdout for name in proposed)
+
+
+def test_demo_refuses_a_folder_that_is_used(say: InProcess, tmp_path: Path) -> None:
+    """Code 2, and nothing is touched."""
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "mine.txt").touch()
+    said = say("demo", "--no-open", "--dir", tmp_path / "used")
+    assert (said.code, said.stdout) == (ExitCode.USAGE, "")
+    assert [place.name for place in (tmp_path / "used").iterdir()] == ["mine.txt"]
