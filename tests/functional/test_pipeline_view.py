@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.live.state.app import Loaded, Trouble
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.messages import PhaseChosen
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_of import read_desk
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.usefixtures("still_clock")
 VIEW = PipelineView(
     name="shop",
     phases=(
-        PhaseView(name="plan", standing=PhaseStanding.DONE, who="nika", attempts=1),
-        PhaseView(name="build", standing=PhaseStanding.HERE, gate=GateName.PENDING, who="reviewer", attempts=2),
-        PhaseView(name="test", standing=PhaseStanding.AHEAD),
+        PhaseView(name="plan", standing=PhaseProgress.DONE, who="nika", attempts=1),
+        PhaseView(name="build", standing=PhaseProgress.HERE, gate=GateName.PENDING, who="reviewer", attempts=2),
+        PhaseView(name="test", standing=PhaseProgress.AHEAD),
     ),
 )
 DESK = dataclasses.replace(make_state(), pipeline=Loaded(VIEW, at=MOMENT))
@@ -64,7 +64,7 @@ def test_news_redraw_the_page_and_leave_the_cursor() -> None:
 
     async def script(pilot: Pilot[None]) -> None:
         await settle(pilot, "2", "k")
-        done = VIEW.phases[1].model_copy(update={"standing": PhaseStanding.DONE, "gate": GateName.APPROVED})
+        done = VIEW.phases[1].model_copy(update={"standing": PhaseProgress.DONE, "gate": GateName.APPROVED})
         view = VIEW.model_copy(update={"phases": (VIEW.phases[0], done, VIEW.phases[2])})
         get_app(pilot).give(dataclasses.replace(DESK, pipeline=Loaded(view, at=MOMENT), phase="plan"))
         screen = await settle(pilot)

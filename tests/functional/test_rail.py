@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from handoff_tui.checks.result import Outcome
 from handoff_tui.live.state.app import Loaded, Part
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.messages import HandoffChosen, PhaseChosen
 from handoff_tui.tui.views.rail import Rail, list_sections
 from tests.support.check_reports import build_report, build_result
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.usefixtures("still_clock")
 PIPELINE = PipelineView(
     name="shop",
     phases=(
-        PhaseView(name="plan", standing=PhaseStanding.DONE, who="nika", attempts=1),
-        PhaseView(name="build", standing=PhaseStanding.HERE, gate=GateName.PENDING, attempts=2),
+        PhaseView(name="plan", standing=PhaseProgress.DONE, who="nika", attempts=1),
+        PhaseView(name="build", standing=PhaseProgress.HERE, gate=GateName.PENDING, attempts=2),
     ),
 )
 ITEMS = (*LOG_DESK.inbox, make_item("kettle"))

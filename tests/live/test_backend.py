@@ -12,8 +12,9 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.result import Outcome
-from handoff_tui.checks.run.check import CheckRequest, check
-from handoff_tui.checks.run.command_consent import give_consent, read_consent
+from handoff_tui.checks.run.check import check
+from handoff_tui.checks.run.choose import CheckRequest
+from handoff_tui.checks.run.commands import give_consent, read_consent
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
@@ -451,7 +452,7 @@ def test_settings_that_cannot_be_used_close_the_gates_and_hide_nothing(work: Rep
     with looking(work.folder) as onlooker:
         state = onlooker.choose("H-1", Part.SHOWN, Part.CHECKS, Part.GATE)
         assert [item.waits_on_me for item in state.inbox] == [False, False]
-        assert all("its settings cannot be used: handoff-tui.toml:1" in item.closed for item in state.inbox)
+        assert all("its settings can't be used: handoff-tui.toml:1" in item.closed for item in state.inbox)
         assert state.shown.value is not None
         for part in (state.checks, state.gate):
             assert part.value is None

@@ -162,7 +162,7 @@ def test_drafts_that_cannot_be_stored_hold_until_the_end(table: Table) -> None:
     table.rest()
     assert table.state.drafts.comments == (REMARK,)
     assert table.state.status is not None
-    assert "your drafts are not kept" in table.state.status.text
+    assert "your drafts aren't saved" in table.state.status.text
 
 
 def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
@@ -249,7 +249,7 @@ def test_drafts_that_cannot_be_kept_are_an_error(tmp_path: Path) -> None:
     folder = find_choices_folder(tmp_path)
     folder.parent.mkdir(parents=True)
     folder.write_text("in the way")
-    with pytest.raises(DraftsUnkeptError, match="your drafts are not kept"):
+    with pytest.raises(DraftsUnkeptError, match="your drafts aren't saved"):
         DraftStore(tmp_path).change(lambda _: DRAFTS)
     assert DraftStore(tmp_path).load() == StoredDrafts()
 
@@ -260,5 +260,5 @@ def test_another_app_that_holds_the_file_is_not_waited_for_long(
     """The reviewer is told, and goes on."""
     monkeypatch.setattr("handoff_tui.live.drafts._LOCK_SECONDS", 0.05)
     folder = GitPrivateFolder(find_choices_folder(tmp_path), make_outer=True)
-    with LogLock(folder).hold(), pytest.raises(DraftsUnkeptError, match="another handoff-tui has held"):
+    with LogLock(folder).hold(), pytest.raises(DraftsUnkeptError, match="another handoff-tui is using"):
         DraftStore(tmp_path).change(lambda _: DRAFTS)

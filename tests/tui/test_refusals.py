@@ -62,5 +62,5 @@ def test_travel_needs_a_repository_that_was_read_and_stops() -> None:
 
 def test_view_that_is_not_there_is_refused() -> None:
     """Its key says so instead of doing nothing."""
-    assert find_refusal("view.agent", AppState(), read_only=False, views=("inbox",)) != ""
-    assert find_refusal("view.inbox", AppState(), read_only=False, views=("inbox",)) == ""
+    assert find_refusal("view.agent", AppState(), read_only=False) != ""
+    assert find_refusal("view.inbox", AppState(), read_only=False) == ""

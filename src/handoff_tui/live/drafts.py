@@ -1,6 +1,6 @@
-"""What the reviewer writes and marks before signing: there at once, and on disk soon after.
+"""What the reviewer writes and marks before signing: visible at once, on disk soon after.
 
-The state's drafts follow from what is stored and from the contents in view: a file that changed is not read any more.
+The state's drafts depend on what is stored and on the contents in view: a file that changed counts as unread again.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ DraftChange = Callable[[StoredDrafts], StoredDrafts]
 
 
 class DraftStore:
-    """The drafts of one repository. Who changes them reads them first: what another app wrote stays."""
+    """The drafts of one repository. Every change reads first, so what another app wrote stays."""
 
     def __init__(self, root: Path) -> None:
         self._folder = GitPrivateFolder(find_choices_folder(root), make_outer=True)
 
     def load(self) -> StoredDrafts:
-        """What is kept; nothing where there is no file, or one that cannot be read."""
+        """Returns the stored drafts; empty if there is no file, or it cannot be read."""
         try:
             content = self._folder.read(_NAME)
         except StoreWriteError:
@@ -48,7 +48,7 @@ class DraftStore:
         return (parse_drafts(content) if content is not None else None) or StoredDrafts()
 
     def change(self, change: DraftChange) -> StoredDrafts:
-        """What is kept afterwards. A file that cannot be read is put aside first, so that nothing in it is lost."""
+        """Returns the drafts after the change. An unreadable file is set aside first, so nothing in it is lost."""
         try:
             with LogLock(self._folder, _LOCK_SECONDS).hold():
                 content = self._folder.read(_NAME)
@@ -61,18 +61,18 @@ class DraftStore:
                     self._folder.write(_NAME, render_drafts(after), lasting=False)
         except LogLockedError as busy:
             raise DraftsUnkeptError(
-                "your drafts are not kept: another handoff-tui has held their file for too long",
-                "They stay here until you leave; close the other one.",
+                "your drafts aren't saved: another handoff-tui is using their file",
+                "They stay here until you quit. Close the other one.",
             ) from busy
         except StoreWriteError as refused:
             raise DraftsUnkeptError(
-                f"your drafts are not kept: {refused.message}", "They stay here until you leave."
+                f"your drafts aren't saved: {refused.message}", "They stay here until you quit."
             ) from refused
         return after
 
 
 def parse_drafts(content: bytes) -> StoredDrafts | None:
-    """Reads the file; nothing where it is damaged, or of another version."""
+    """Parses the file; None if it is damaged or of another version."""
     try:
         return StoredDrafts.model_validate_json(content)
     except ValidationError:
@@ -85,14 +85,14 @@ def render_drafts(drafts: StoredDrafts) -> bytes:
 
 
 class _Job(NamedTuple):
-    """A change that is to be stored, or nothing: what is stored is to be read."""
+    """A change to store; without one, the stored drafts are read."""
 
     root: str
     change: DraftChange | None
 
 
 class _Basis(NamedTuple):
-    """What the drafts of a state follow from."""
+    """What the drafts of a state depend on."""
 
     chosen: HandoffKey | None = None
     version: int = -1
@@ -101,14 +101,14 @@ class _Basis(NamedTuple):
     stored: StoredDrafts | None = None
 
     def is_same(self, other: _Basis) -> bool:
-        """By identity where a comparison would be long."""
+        """Compares by identity where comparing values would be slow."""
         return (self.chosen, self.version) == (other.chosen, other.version) and all(
             one is another for one, another in zip(self[2:], other[2:], strict=True)
         )
 
 
 class DraftKeeper:
-    """Every call returns at once; a thread of its own stores. `derive`, for the store, gives a state its drafts."""
+    """Changes drafts; every call returns at once, and a thread stores them. `derive` gives a state its drafts."""
 
     def __init__(self, store: StateStore) -> None:
         self._store = store
@@ -121,12 +121,12 @@ class DraftKeeper:
         self._last = (_Basis(), Drafts())
 
     def open(self, key: HandoffKey | None) -> None:
-        """Another handoff is in view: what another app stored for it meanwhile is read."""
+        """Reads what another app may have stored for this handoff."""
         if key is not None:
             self._submit(_Job(key.root, None))
 
     def refresh(self) -> None:
-        """Looks again at what is stored for the handoff in view."""
+        """Reads again what is stored for the handoff in view."""
         self.open(self._store.state.chosen)
 
     def add_comment(self, comment: Comment) -> None:
@@ -145,21 +145,21 @@ class DraftKeeper:
             self.remove_comment(comment)
 
     def mark_viewed(self, path: str, *, viewed: bool) -> None:
-        """Marks the content that is in view; it counts until that file changes."""
+        """Marks the content in view as read, or unread; it counts until that file changes."""
         files = self._store.state.files.value
         change = next((one.change for one in files.files if one.change.path == path), None) if files else None
         if change is not None:
             self._change(lambda stored, _: stored.mark(change, viewed=viewed))
 
     def note_opened(self, view: DocumentView) -> None:
-        """A document is on the screen."""
+        """Notes that a document was opened."""
         digest = view.document.sha256 if view.document is not None else None
         path = view.path
         if digest is not None and path not in self._store.state.drafts.opened:
             self._change(lambda stored, _: stored.note_opened(path, digest))
 
     def get_stored(self, root: str) -> StoredDrafts:
-        """All drafts for a repository, with what is about to be stored."""
+        """Returns all drafts of a repository, including those about to be stored."""
         with self._lock:
             return self._apply_pending(root, self._stored.get(root))
 
@@ -174,7 +174,7 @@ class DraftKeeper:
             return not self._pending
 
     def derive(self, state: AppState) -> AppState:
-        """The state with the drafts that belong to it; the very same where nothing changed. Quick, and never waits."""
+        """Returns the state with its drafts; the same state if nothing changed. Quick, and never waits."""
         with self._lock:
             root = state.chosen.root if state.chosen else None
             stored = self._stored.get(root or "")
@@ -212,7 +212,7 @@ class DraftKeeper:
         while (job := self._jobs.get()) is not None:
             try:
                 self._do(job)
-            except Exception as bug:  # noqa: BLE001 - whoever owns the desk reports it, and the thread goes on
+            except Exception as bug:  # noqa: BLE001 - the owner reports it, and the thread goes on
                 self._store.on_bug(bug)
 
     def _do(self, job: _Job) -> None:
@@ -231,13 +231,13 @@ class DraftKeeper:
         self._store.change(lambda state: state)
 
     def _apply_one(self, job: _Job) -> StoredDrafts:
-        """What could not be stored holds at least here."""
+        """Applies a change that could not be stored."""
         known = self._stored.get(job.root) or StoredDrafts()
         return known if job.change is None else job.change(known)
 
 
 def build_drafts(stored: StoredDrafts, state: AppState) -> Drafts:
-    """What of it belongs to the handoff in view, and still fits the contents there."""
+    """Returns the drafts of the handoff in view that still fit its contents."""
     if state.chosen is None:
         return Drafts()
     own = stored.get(state.chosen.handoff)

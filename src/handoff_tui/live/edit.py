@@ -1,4 +1,4 @@
-"""Files of the repository and texts of the reviewer, opened in the reviewer's own editor."""
+"""Opens files and texts in the reviewer's editor."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from handoff_tui.system.processes.editor import edit_file, edit_texts
 
 _REASON = "reason.txt"
 _ANY_SIZE = 2**62
-"""How large a file may be is the editor's business."""
+"""The editor decides how large a file may be."""
 
 
 def open_in_editor(root: Path, path: str, line: int | None, configured: tuple[str, ...]) -> None:
-    """Opens a file of the repository at a line. A link that leads out of it, or into `.git`, is refused."""
+    """Opens a file of the repository at a line. Refuses a link that leads out of it, or into `.git`."""
     reader = FileReader(root, _ANY_SIZE)
     place = reader.resolve(path)
     if not reader.exists(path):
-        raise FileUnreadableError(f"{path} is not in the work tree", "It may be deleted, or lie in git notes.")
+        raise FileUnreadableError(f"{path} is not in the work tree", "It may have been deleted, or be in git notes.")
     edit_file(place, line, configured)
 
 
 def edit_text(text: str, configured: tuple[str, ...]) -> str:
-    """A text as it was left in the editor, without the line end that editors add."""
+    """Returns the text as it was left in the editor, without the line end that editors add."""
     return edit_texts({_REASON: text}, configured)[_REASON].removesuffix("\n")

@@ -1,4 +1,4 @@
-"""A thread that works through jobs, each under a key: the newest job of a key wins, the older ones never run."""
+"""A thread that runs jobs by key: the newest job of a key wins, older ones never run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from handoff_tui.system.clock import read_monotonic
 
 _PATIENCE = 4
-"""So many times its delay a job is put off while others come."""
+"""A job is put off at most this many times its delay while others keep coming."""
 Work = Callable[[threading.Event], None]
-"""What a job does; the event is set when nobody wants its result any more."""
+"""What a job does; the event is set when its result is no longer wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class _Job:
 
 
 class KeyedWorker(threading.Thread):
-    """One job at a time, and for each key at most one that runs and one that waits. Lower ranks go first."""
+    """Runs one job at a time; each key has at most one running and one waiting. Lower ranks go first."""
 
     def __init__(self, name: str, on_bug: Callable[[BaseException], None]) -> None:
         super().__init__(name=f"worker-{name}", daemon=True)
@@ -37,9 +37,9 @@ class KeyedWorker(threading.Thread):
         self._stopped = False
 
     def submit(self, key: Hashable, work: Work, *, rank: int = 0, delay: float = 0.0) -> None:
-        """Takes the place of a job of this key that still waits, and its turn; returns at once.
+        """Replaces the waiting job of this key and keeps its turn; returns at once.
 
-        With a delay it waits until no other has come for so long, but not for much longer than that.
+        With a delay the job waits until no other has come for that long, but not much longer.
         """
         with self._news:
             if self._stopped:
@@ -54,7 +54,7 @@ class KeyedWorker(threading.Thread):
             self._news.notify_all()
 
     def cancel(self, key: Hashable) -> None:
-        """The job of this key that waits never runs; the one that runs is told that nobody waits for it."""
+        """Drops the waiting job of this key, and tells the running one that nobody wants its result."""
         with self._news:
             self._waiting.pop(key, None)
             if self._running is not None and self._running.key == key:
@@ -67,7 +67,7 @@ class KeyedWorker(threading.Thread):
                 self._running.cancel.set()
 
     def stop(self) -> None:
-        """Ends the thread after the job that runs, which is told to hurry."""
+        """Ends the thread after the running job, which is told to stop."""
         with self._news:
             self._stopped = True
         self.cancel_all()
@@ -75,12 +75,12 @@ class KeyedWorker(threading.Thread):
             self._news.notify_all()
 
     def join(self, timeout: float | None = None) -> None:
-        """One that was never started has nothing to wait for."""
+        """Waits for the thread; returns at once if it was never started."""
         if self.ident is not None:
             super().join(timeout)
 
     def is_idle(self) -> bool:
-        """Whether nothing runs and nothing waits."""
+        """Tells whether nothing runs and nothing waits."""
         with self._news:
             return self._running is None and not self._waiting
 
@@ -96,7 +96,7 @@ class KeyedWorker(threading.Thread):
                     self._news.notify_all()
 
     def _take(self) -> _Job | None:
-        """The next job; nothing when the worker is stopped."""
+        """Waits for the next job; None when the worker is stopped."""
         with self._news:
             while not self._stopped:
                 now = read_monotonic()

@@ -74,7 +74,7 @@ def _refuse_travel(name: str, state: AppState) -> str:
         return "the desk shows how it was already; esc goes back to now"
     if name in {"begin", "time-travel"}:
         known = state.repository is not None and state.repository.state.value is not None
-        return "" if known else "the repository is not read yet"
+        return "" if known else "the repository is still being read"
     if state.travel is None:
         return "the desk shows how it is now; T in the log goes back"
     return "" if name == "end" or state.travel.stops else "the stops are being read"

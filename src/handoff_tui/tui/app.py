@@ -190,7 +190,7 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self._desk is None or self.state is None:
             return
         self._ring(self.state.ring)
-        if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.looking:
+        if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.reviewing:
             self.exit()
         frozen = self._desk if self._deciding is not None else None  # what lies behind a decision stands still
         for screen in self.screen_stack:

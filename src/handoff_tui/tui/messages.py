@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # loaded after the first paint
-    from handoff_tui.agents.proofs import ProofRecord
-    from handoff_tui.agents.runs.mentioned_files import NamedPlace
+    from handoff_tui.agents.proofs import MeasuredProof
+    from handoff_tui.agents.runs.mentioned_files import MentionedFile
     from handoff_tui.agents.runs.run import RunKey
     from handoff_tui.git.file_diff import DiffOptions
     from handoff_tui.live.state.agents import Breakpoint, OutputRange, ProposalKind
@@ -239,14 +239,14 @@ class ProofsWanted(Request):
 class ProofWanted(Request):
     """One of them is to be read."""
 
-    proof: ProofRecord
+    proof: MeasuredProof
 
 
 @dataclass
 class PlacesFound(Message):
     """One of these files is to be opened; which, is asked where there are several."""
 
-    places: tuple[NamedPlace, ...]
+    places: tuple[MentionedFile, ...]
 
 
 @dataclass

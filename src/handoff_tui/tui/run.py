@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.config.peek import peek_theme
+from handoff_tui.config.theme import peek_theme
 from handoff_tui.tui.app import ReviewApp
 from handoff_tui.tui.drawing.terminal import outlive_terminal
 

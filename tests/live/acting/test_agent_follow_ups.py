@@ -150,7 +150,7 @@ def test_breakpoint_holds_what_would_follow() -> None:
     assert desk.follow_ups.list_scheduled() == ()
     assert desk.told[-1].status is not None
     assert "held by the breakpoint after test" in desk.told[-1].status.text
-    assert desk.follow_ups.describe(HANDOFF).stops == {stop}
+    assert desk.follow_ups.describe(HANDOFF).breakpoints == {stop}
     assert not desk.follow_ups.toggle_breakpoint(HANDOFF, stop)
     desk.run_to_its_end()
     assert len(desk.follow_ups.list_scheduled()) == 1

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from handoff_tui.agents.proofs import ProofRecord
+from handoff_tui.agents.proofs import MeasuredProof
 from handoff_tui.agents.runs.files import OUTPUT
 from handoff_tui.agents.runs.folders import write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan
@@ -58,14 +58,14 @@ class Place:
         item = state.inbox[0]._replace(reviewed=ReviewedHandoff(handoff=handoff, gate=reviewed.gate))
         return replace(state, inbox=(item,))
 
-    def list(self) -> list[ProofRecord]:
+    def list(self) -> list[MeasuredProof]:
         self.proofs.want_list()
         wait_until(self.worker.is_idle)
         view = self.store.state.proofs.value
         assert view is not None
         return [proof for task in view.tasks for proof in task.proofs]
 
-    def open(self, proof: ProofRecord) -> ProofShown:
+    def open(self, proof: MeasuredProof) -> ProofShown:
         self.proofs.want_proof(proof)
         wait_until(self.worker.is_idle)
         view = self.store.state.proofs.value
@@ -103,7 +103,7 @@ def test_output_is_read_only_where_runs_are_kept(place: Place) -> None:
     handle = write_run(place.desk.repository.common_dir, plan)
     output = handle.folder / OUTPUT
     output.write_text("\n".join(map(str, range(1_000))), encoding="utf-8")
-    record = ProofRecord(path=str(output), kind=ProofKind.LOG, run="build 1.1", recorded="0" * 64)
+    record = MeasuredProof(path=str(output), kind=ProofKind.LOG, run="build 1.1", recorded="0" * 64)
     shown = place.open(record)
     assert (shown.run, shown.lines[-1], shown.note) == (key, "999", "the last 400 lines")
     forged = place.open(record.model_copy(update={"path": "/etc/hostname"}))

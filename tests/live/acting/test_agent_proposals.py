@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.phase_locks import find_lock_place, list_phase_locks, take_lock
+from handoff_tui.agents.runs.phase_locks import find_lock_place, list_locks, take_lock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow
 from handoff_tui.agents.step.prepare import PreparedStep
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.checks.run.command_consent import has_consent
+from handoff_tui.checks.run.commands import has_consent
 from handoff_tui.core.errors import PhaseLockedError, ShownMovedError, UsageError
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal, ready_trust
@@ -82,7 +82,7 @@ def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) ->
     with pytest.raises(PhaseLockedError, match="left behind"):
         operator.ask(ProposalKind.STEP, "build")
     assert operator.ask(ProposalKind.UNLOCK).do() == "the lock of build is broken"
-    assert list_phase_locks(stepping.desk()) == ()
+    assert list_locks(stepping.desk().repository.common_dir) == ()
     take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "ada")
     with pytest.raises(PhaseLockedError, match="who is at work"):
         operator.ask(ProposalKind.UNLOCK)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord, RollbackState, SavedWork
+from handoff_tui.agents.rollback.report import Rollback, RollbackPreview, RollbackState, SavedWork
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import TouchedFile
 from handoff_tui.core.text.page_layout import lay_out
@@ -19,7 +19,7 @@ READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 PREVIEW = RollbackPreview(
     target="a" * 40, reason="ada approved it", head="b" * 40, files=(TouchedFile(path="src/x.py", change="deleted"),)
 )
-RECORD = RollbackRecord(
+RECORD = Rollback(
     id="1",
     time="2026-03-05T10:00:00Z",
     owner="ada",
@@ -64,7 +64,7 @@ def read(proposal: Proposal) -> str:
             ("goes back to plan", "3", "every gate: a person decides", "Then say so."),
         ),
         (
-            replace(READY, kind=ProposalKind.LOOP, stops=frozenset({Breakpoint("test", before=True)})),
+            replace(READY, kind=ProposalKind.LOOP, breakpoints=frozenset({Breakpoint("test", before=True)})),
             ("goes back to build", "your breakpoints: before test"),
         ),
     ],

@@ -1,3 +1,3 @@
-"""What the reviewer does in the app: decide, run agents, bisect, travel."""
+"""Does what the reviewer asks for: decide, run agents, bisect, travel in time."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Follows the agents of the handoff in view: which tries there are, how they go, and what the one in view prints."""
+"""Follows the agents of the handoff in view: their runs, how they go, and what the run in view prints."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 _AT_ONCE = 16 * 1024 * 1024
-"""So many bytes are counted before lines are shown again."""
+"""How many bytes are counted before lines are shown again."""
 _SEARCHED_LINES = 2_000
 _FILES = {OutputSource.OUTPUT: OUTPUT, OutputSource.PROMPT: PROMPT}
 
 
 class OutputWindows:
-    """Reads the lines that are wanted, and a page more on both sides."""
+    """Reads the wanted lines and a page more on both sides. One reader is kept, for the run in view."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -42,7 +42,7 @@ class OutputWindows:
         self._reader: OutputReader | None = None
 
     def read(self, common_dir: Path, wanted: OutputRange) -> OutputWindow:
-        """What is there now; `complete` is false while there is more to count."""
+        """Returns the lines as of now; `complete` is false while there is more to count."""
         reader = self._find_reader(common_dir, wanted.run, wanted.source)
         is_more = reader.advance(_AT_ONCE)
         total, count = reader.line_count, max(1, wanted.height)
@@ -51,7 +51,7 @@ class OutputWindows:
         return OutputWindow(wanted.run, wanted.source, first, tuple(lines), total, reader.size, not is_more)
 
     def find(self, common_dir: Path, wanted: OutputRange, text: str, cancel: threading.Event) -> int | None:
-        """The line that has the text, from `first` on; with a negative height, the last one up to there."""
+        """Returns the line that has the text, from `first` on; with a negative height, the last one up to there."""
         reader = self._find_reader(common_dir, wanted.run, wanted.source)
         while reader.advance(_AT_ONCE) and not cancel.is_set():
             pass
@@ -80,15 +80,15 @@ def _find_backwards(reader: OutputReader, text: str, start: int, cancel: threadi
 
 
 _TICK_SECONDS = 0.1
-"""Output is shown at most so often."""
+"""How often output is shown at most."""
 _RUNS_SECONDS = 0.5
 _QUIET_SECONDS = 2.0
-"""How often it is looked whether somebody else has started an agent."""
+"""How often we check whether somebody else started an agent."""
 _ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 class AgentFollower(threading.Thread):
-    """Looks only while somebody needs it, or while an agent that was started here is at work."""
+    """Reads runs only while they are on screen, or while an agent that was started here is running."""
 
     def __init__(
         self,
@@ -105,34 +105,34 @@ class AgentFollower(threading.Thread):
         self._needed = False
         self._wanted: OutputRange | None = None
         self._watched: dict[tuple[str, RunKey], Path] = {}
-        """Runs that were started or taken up here, by repository: their end is not missed, whatever is in view."""
-        self._looking: frozenset[RunKey] = frozenset()
+        """Runs started or taken up here, by repository; we notice their end whatever is in view."""
+        self._reviewing: frozenset[RunKey] = frozenset()
         self._looked_at = 0.0
         self._settled: dict[RunKey, RunView] = {}
-        """Runs that nothing more can become of."""
+        """Runs that cannot change any more."""
         self._agents: tuple[tuple[str, int], tuple[PhaseCommand, ...]] | None = None
 
     def need(self, *, needed: bool) -> None:
         self._poke(lambda: setattr(self, "_needed", needed))
 
     def want(self, place: OutputRange | None) -> None:
-        """The lines that are in view."""
+        """Takes the lines in view."""
         self._poke(lambda: setattr(self, "_wanted", place))
 
     def watch(self, root: str, common_dir: Path, key: RunKey) -> None:
         self._poke(lambda: self._watched.setdefault((root, key), common_dir))
 
     def list_watched(self) -> tuple[tuple[str, RunKey], ...]:
-        """Runs whose end is waited for, with the repository of each."""
+        """Returns the runs whose end we wait for, each with its repository."""
         with self._news:
             return tuple(self._watched)
 
-    def set_looking(self, looking: frozenset[RunKey]) -> None:
-        """Whose work is being looked at now."""
-        self._poke(lambda: setattr(self, "_looking", looking))
+    def set_reviewing(self, reviewing: frozenset[RunKey]) -> None:
+        """Takes the runs whose work is being reviewed now."""
+        self._poke(lambda: setattr(self, "_reviewing", reviewing))
 
     def look(self) -> None:
-        """Now, not at the next turn."""
+        """Reads again now, not at the next turn."""
         self._poke(lambda: None)
 
     def stop(self) -> None:
@@ -154,7 +154,7 @@ class AgentFollower(threading.Thread):
                 poked, self._poked = self._poked, False
             try:
                 wait = self._turn(poked=poked)
-            except Exception as bug:  # noqa: BLE001 - whoever owns the desk reports it
+            except Exception as bug:  # noqa: BLE001 - the owner reports it
                 self._store.on_bug(bug)
                 wait = _QUIET_SECONDS
             with self._news:
@@ -162,7 +162,7 @@ class AgentFollower(threading.Thread):
                     self._news.wait(wait)
 
     def _turn(self, *, poked: bool) -> float | None:
-        """Looks once; how long it may be until the next time, nothing where nobody waits for anything."""
+        """Reads once; returns the seconds until the next time, None if nobody waits for anything."""
         self._note_ends()
         self._tell_activity()
         state = self._store.state
@@ -191,7 +191,7 @@ class AgentFollower(threading.Thread):
 
     def _tell_activity(self) -> None:
         runs = tuple(key for _, key in self.list_watched())
-        now = Activity(runs, self._follow_ups.list_scheduled(), tuple(sorted(self._looking, key=repr)))
+        now = Activity(runs, self._follow_ups.list_scheduled(), tuple(sorted(self._reviewing, key=repr)))
         self._store.change(lambda state: state if state.activity == now else replace(state, activity=now))
 
     def _show_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> tuple[RunView, ...]:
@@ -215,7 +215,7 @@ class AgentFollower(threading.Thread):
 
     def _read_runs(self, snapshot: RepositorySnapshot, chosen: HandoffKey) -> AgentsView:
         from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415 - after the first paint
-        from handoff_tui.agents.runs.phase_locks import list_phase_locks  # noqa: PLC0415
+        from handoff_tui.agents.runs.phase_locks import list_locks  # noqa: PLC0415
         from handoff_tui.agents.step.follow import build_view  # noqa: PLC0415
 
         views: list[RunView] = []
@@ -225,9 +225,9 @@ class AgentFollower(threading.Thread):
             if view.report is not None:
                 self._settled[state.key] = view
             views.append(view)
-        locks = list_phase_locks(snapshot.desk)
+        locks = list_locks(snapshot.desk.repository.common_dir)
         agenda = self._follow_ups.describe(chosen)
-        return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._looking, *agenda)
+        return AgentsView(tuple(views), locks, self._list_agents(snapshot), self._reviewing, *agenda)
 
     def _list_agents(self, snapshot: RepositorySnapshot) -> tuple[PhaseCommand, ...]:
         from handoff_tui.agents.consent import list_phase_agents  # noqa: PLC0415 - after the first paint

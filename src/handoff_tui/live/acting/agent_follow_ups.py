@@ -1,6 +1,6 @@
-"""What follows by itself when an agent has ended: its own further tries, and the loop where somebody asked for it.
+"""Starts what follows when an agent has ended: automatic retries, and the loop if somebody asked for it.
 
-Nothing here opens a gate. It lasts as long as the desk: who leaves it leaves only the agents that are at work.
+Nothing here opens a gate. It lasts as long as the app is open; agents that are running go on without it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class FollowUp(NamedTuple):
     agent: Agent
     loop: bool
     retries: int = 0
-    """Tries at this phase that were started by themselves."""
+    """Automatic retries at this phase so far."""
 
 
 class NextRun(NamedTuple):
-    """What does."""
+    """The run that follows."""
 
     phase: str
     wait: float
@@ -46,37 +46,37 @@ class NextRun(NamedTuple):
 
 
 class Agenda(NamedTuple):
-    """What is to be shown of one handoff."""
+    """What is planned for one handoff."""
 
-    coming: ScheduledRun | None = None
+    scheduled: ScheduledRun | None = None
     loops: bool = False
-    stops: frozenset[Breakpoint] = frozenset()
+    breakpoints: frozenset[Breakpoint] = frozenset()
 
 
 def find_next_run(follow_up: FollowUp, report: StepReport) -> NextRun | None:
-    """The agent once more where it failed by itself; else, in a loop, along the pipeline while no person is needed."""
+    """Returns the same agent again if it crashed; in a loop, the next phase while no person is needed; else None."""
     from handoff_tui.agents.command import build_backoff  # noqa: PLC0415 - not before an agent has ended
     from handoff_tui.agents.step.judge import can_retry  # noqa: PLC0415
     from handoff_tui.agents.step.step import can_go_on  # noqa: PLC0415
 
     retry = follow_up.retries + 1
     if can_retry(report.end, report.outcome) and retry <= follow_up.agent.retries:
-        why = f"it failed by itself; retry {retry} of {follow_up.agent.retries}"
+        why = f"it crashed; retry {retry} of {follow_up.agent.retries}"
         wait = build_backoff(follow_up.agent, retry)
         return NextRun(report.key.phase, wait, why, follow_up._replace(retries=retry))
     if follow_up.loop and report.next_phase is not None and can_go_on(report):
-        return NextRun(report.next_phase, 0.0, "the loop goes on", follow_up._replace(retries=0))
+        return NextRun(report.next_phase, 0.0, "the loop continues", follow_up._replace(retries=0))
     return None
 
 
-def find_breakpoint(stops: frozenset[Breakpoint], ended: str, phase: str) -> Breakpoint | None:
-    """The breakpoint between the end of one phase and the beginning of another."""
+def find_breakpoint(breakpoints: frozenset[Breakpoint], ended: str, phase: str) -> Breakpoint | None:
+    """Returns the breakpoint between the end of one phase and the start of another; None if there is none."""
     between = (Breakpoint(ended, before=False), Breakpoint(phase, before=True))
-    return next((stop for stop in between if stop in stops), None)
+    return next((stop for stop in between if stop in breakpoints), None)
 
 
 class FollowUps:
-    """One follow_up a run. `follow` is told of every run that is started; `on_change` when there is another agenda."""
+    """Keeps one follow-up per run. `follow` gets every run that is started; `on_change` is called when plans change."""
 
     def __init__(
         self,
@@ -93,14 +93,14 @@ class FollowUps:
         self._breakpoints: dict[HandoffKey, frozenset[Breakpoint]] = {}
 
     def begin(self, follow_up: FollowUp, key: RunKey) -> None:
-        """A run was started; what else was to come of its handoff by itself does not."""
+        """Notes a run that was started; it replaces whatever was planned for its handoff."""
         self.end(follow_up.handoff)
         with self._lock:
             self._plans[follow_up.handoff.root, key] = follow_up
         self._on_change()
 
     def end(self, handoff: HandoffKey) -> bool:
-        """Nothing more of it starts by itself; whether something would have."""
+        """Cancels everything planned for a handoff; tells whether something was scheduled."""
         self._worker.cancel(handoff)
         with self._lock:
             waited = self._scheduled.pop(handoff, None)
@@ -116,37 +116,39 @@ class FollowUps:
             self.end(handoff)
 
     def toggle_breakpoint(self, handoff: HandoffKey, stop: Breakpoint) -> bool:
-        """Sets a breakpoint, or takes it away; whether it is set now."""
+        """Sets or removes a breakpoint; tells whether it is set now."""
         with self._lock:
-            stops = self._breakpoints.get(handoff, frozenset()) ^ {stop}
-            self._breakpoints[handoff] = stops
+            breakpoints = self._breakpoints.get(handoff, frozenset()) ^ {stop}
+            self._breakpoints[handoff] = breakpoints
         self._on_change()
-        return stop in stops
+        return stop in breakpoints
 
     def describe(self, handoff: HandoffKey) -> Agenda:
         with self._lock:
-            coming, waiting = self._scheduled.get(handoff, (None, None))
+            scheduled, waiting = self._scheduled.get(handoff, (None, None))
             loops = any(follow_up.loop for follow_up in self._plans.values() if follow_up.handoff == handoff)
-            stops = self._breakpoints.get(handoff, frozenset())
-        return Agenda(coming, loops or (waiting is not None and waiting.loop), stops)
+            breakpoints = self._breakpoints.get(handoff, frozenset())
+        return Agenda(scheduled, loops or (waiting is not None and waiting.loop), breakpoints)
 
     def list_scheduled(self) -> tuple[ScheduledRun, ...]:
         with self._lock:
-            return tuple(coming for coming, _ in self._scheduled.values())
+            return tuple(scheduled for scheduled, _ in self._scheduled.values())
 
     def go_on(self, root: str, report: StepReport) -> None:
-        """A run was looked at: what follows by itself is started, after its wait."""
+        """Starts what follows a run that was reviewed, after its wait."""
         with self._lock:
             follow_up = self._plans.pop((root, report.key), None)
-            stops = self._breakpoints.get(follow_up.handoff, frozenset()) if follow_up is not None else frozenset()
+            breakpoints = (
+                self._breakpoints.get(follow_up.handoff, frozenset()) if follow_up is not None else frozenset()
+            )
         following = find_next_run(follow_up, report) if follow_up is not None else None
         if following is None:
             self._on_change()
             return
-        if stop := find_breakpoint(stops, report.key.phase, following.phase):
+        if stop := find_breakpoint(breakpoints, report.key.phase, following.phase):
             place = f"{'before' if stop.before else 'after'} {stop.phase}"
             self._store.say(
-                f"{report.key.handoff} is held by the breakpoint {place}; s starts {following.phase}", "human"
+                f"{report.key.handoff} is stopped at the breakpoint {place}; s starts {following.phase}", "human"
             )
             self._on_change()
             return
@@ -155,12 +157,12 @@ class FollowUps:
     def _schedule(self, following: NextRun) -> None:
         handoff = following.follow_up.handoff
         at = read_now() + timedelta(seconds=following.wait)
-        coming = ScheduledRun(handoff.root, handoff.handoff, following.phase, at, following.why)
+        scheduled = ScheduledRun(handoff.root, handoff.handoff, following.phase, at, following.why)
         with self._lock:
-            self._scheduled[handoff] = (coming, following.follow_up)
+            self._scheduled[handoff] = (scheduled, following.follow_up)
         self._on_change()
         if following.wait:
-            words = f"{following.phase} starts by itself in {following.wait:g} s: {following.why}"
+            words = f"{following.phase} starts automatically in {following.wait:g} s: {following.why}"
             self._store.say(f"{handoff.handoff} · {words}", "agent")
         self._worker.submit(handoff, lambda cancel: self._start(following, cancel), delay=following.wait)
 
@@ -183,11 +185,11 @@ class FollowUps:
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self.end(handoff)
-            self._store.say(f"{following.phase} was not started. {trouble.message}. {trouble.hint}", "fail")
+            self._store.say(f"{following.phase} wasn't started. {trouble.message}. {trouble.hint}", "fail")
             return
         if cancel.is_set():  # somebody kept it from starting, or left, while it did
             stop_step(desk, view.state.key)
         else:
             self.begin(following.follow_up._replace(agent=prepared.agent.settings), view.state.key)
-            self._store.say("")  # who is at work is seen in the list
+            self._store.say("")  # the list shows who is running
         self._follow(desk, view.state.key)

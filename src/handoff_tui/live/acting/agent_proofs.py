@@ -1,4 +1,4 @@
-"""The proofs of work of the handoff in view: listed by task across runs, and one of them opened."""
+"""Lists the proofs of work of the handoff in view by task, across runs, and opens one of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from handoff_tui.agents.proofs import ProofRecord
+from handoff_tui.agents.proofs import MeasuredProof
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown, ProofsView
@@ -21,26 +21,26 @@ _LIST, _OPEN = "list-proofs", "open-proof"
 _LARGEST_TEXT = 4 * 1024 * 1024
 _MOST_LINES = 20_000
 _LAST_LINES = 400
-"""Of an output, which may be of any length; all of it is in the agent's view."""
+"""How many lines of an output are shown; the Agent view has all of it."""
 
 
 class ProofRequests:
-    """Both take time (digests of everything, pictures), so they happen on a worker."""
+    """Lists and opens proofs on a worker: digests and pictures take time."""
 
     def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
         self._store, self._worker = store, worker
 
     def want_list(self) -> None:
-        """All of them anew, with their digests as they are now."""
+        """Lists all proofs again, with their current digests."""
         self._store.change(lambda state: replace(state, proofs=replace(state.proofs, loading=True)))
         self._worker.submit(_LIST, self._list)
 
-    def want_proof(self, proof: ProofRecord) -> None:
+    def want_proof(self, proof: MeasuredProof) -> None:
         self._worker.cancel(_OPEN)
         self._worker.submit(_OPEN, lambda cancel: self._open(proof, cancel))
 
     def forget(self) -> None:
-        """Another handoff is in view."""
+        """Drops what belongs to the previous handoff."""
         for key in (_LIST, _OPEN):
             self._worker.cancel(key)
         self._store.change(lambda state: replace(state, proofs=Loaded()) if state.proofs != Loaded() else state)
@@ -60,7 +60,7 @@ class ProofRequests:
         if not cancel.is_set():
             self._store.change(lambda now: replace(now, proofs=loaded) if now.chosen == chosen else now)
 
-    def _open(self, proof: ProofRecord, cancel: threading.Event) -> None:
+    def _open(self, proof: MeasuredProof, cancel: threading.Event) -> None:
         state = self._store.state
         snapshot, chosen = self._store.find_snapshot(state), state.chosen
         if snapshot is None or chosen is None:
@@ -68,7 +68,7 @@ class ProofRequests:
         try:
             shown = _read_proof(snapshot, chosen.handoff, proof)
         except (HandoffError, OSError) as refused:
-            shown = ProofShown(proof, note=f"it cannot be shown: {build_trouble(refused).message}")
+            shown = ProofShown(proof, note=f"can't be shown: {build_trouble(refused).message}")
 
         def put(now: AppState) -> AppState:
             view = now.proofs.value
@@ -79,7 +79,7 @@ class ProofRequests:
         self._store.change(put)
 
 
-def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: ProofRecord) -> ProofShown:
+def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: MeasuredProof) -> ProofShown:
     from handoff_tui.agents.proofs import read_picture  # noqa: PLC0415
     from handoff_tui.system.files.decoding import decode_text  # noqa: PLC0415
     from handoff_tui.system.files.reader import FileReader  # noqa: PLC0415 - after the first paint
@@ -90,7 +90,7 @@ def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: ProofRecord) 
         return ProofShown(proof, picture=read_picture(snapshot.desk, proof.path))
     decoded = decode_text(FileReader(snapshot.desk.repository.root, _LARGEST_TEXT).read_bytes(proof.path))
     if decoded.binary:
-        return ProofShown(proof, note="it is no text, and no PNG picture")
+        return ProofShown(proof, note="neither text nor a PNG picture")
     lines = decoded.text.removesuffix("\n").split("\n")
     notes = [*decoded.remarks]
     if len(lines) > _MOST_LINES:
@@ -98,8 +98,8 @@ def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: ProofRecord) 
     return ProofShown(proof, tuple(lines[:_MOST_LINES]), note="; ".join(notes))
 
 
-def _read_output(snapshot: RepositorySnapshot, handoff: str, proof: ProofRecord) -> ProofShown:
-    """Only what lies where the runs of the handoff are kept: what a report says of its place is not believed."""
+def _read_output(snapshot: RepositorySnapshot, handoff: str, proof: MeasuredProof) -> ProofShown:
+    """Reads an output only from where runs are stored; what a report says about its path is not believed."""
     from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415
     from handoff_tui.agents.runs.reports import find_output  # noqa: PLC0415
     from handoff_tui.system.processes.output_reader import read_last_lines  # noqa: PLC0415 - after the first paint
@@ -110,4 +110,4 @@ def _read_output(snapshot: RepositorySnapshot, handoff: str, proof: ProofRecord)
             lines = tuple(read_last_lines(place, _LAST_LINES))
             note = f"the last {_LAST_LINES} lines" if len(lines) == _LAST_LINES else ""
             return ProofShown(proof, lines, note=note, run=state.key)
-    return ProofShown(proof, note="it does not lie where the outputs of runs are kept")
+    return ProofShown(proof, note="it isn't where the outputs of runs are stored")

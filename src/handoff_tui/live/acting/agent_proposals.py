@@ -1,4 +1,4 @@
-"""What a person can have done about agents: each is put together first, shown, and done as it was shown."""
+"""Prepares what a person wants done about agents: shown first, then done exactly as shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handoff_tui.agents.rollback.rollback import (
     refuse_rollback,
     undo_rollback,
 )
-from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock, list_phase_locks, unlock
+from handoff_tui.agents.runs.phase_locks import describe_holder, find_lock, list_locks, unlock
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.follow import read_view, stop_step
 from handoff_tui.agents.step.prepare import PreparedStep, StepRequest, prepare_step
@@ -26,7 +26,7 @@ from handoff_tui.agents.step.start import build_environment, build_prompt, start
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.checks.run.check import ProgressCallbacks
-from handoff_tui.checks.run.command_consent import give_consent, has_consent, list_requested_commands
+from handoff_tui.checks.run.commands import give_consent, has_consent, list_requested_commands
 from handoff_tui.core.errors import AgentRunError, PhaseLockedError, RollbackError, ShownMovedError, UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.handoffs.read_handoffs import read_repository
@@ -35,20 +35,20 @@ from handoff_tui.live.state.agents import ProposalKind, StepPlan
 
 
 def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
-    """What would be trusted, and how it is; nothing of it runs by that."""
+    """Returns the commands to consent to, and the function that records the consent; nothing is run."""
     desk = open_desk(root)
     plan = list_requested_commands(desk)
     if plan is None:
-        raise UsageError("this repository asks for no commands; there is nothing to trust")
+        raise UsageError("this repository has no commands that need consent")
     if has_consent(desk, plan.digest):
-        raise UsageError("just these commands are trusted already")
+        raise UsageError("you have already consented to these commands")
 
     def do() -> str:
         now = open_desk(root)
         if list_requested_commands(now) != plan:
             raise ShownMovedError("the commands or their scripts have changed since this was shown")
         give_consent(now, plan.digest)
-        return "trusted just these commands; R or F runs them"
+        return "Consent recorded for these commands. R or F runs them."
 
     return plan, do
 
@@ -67,26 +67,26 @@ class Wish(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """How the desk takes part in it."""
+    """What a proposal needs from the app."""
 
     desk: Desk
-    """As it was read last: enough for what does not ask about files."""
+    """As last read; enough for questions that are not about files."""
     follow: Callable[[Desk, RunKey], None]
-    """A run whose end is to be noticed."""
+    """Takes a run whose end is to be noticed."""
     begin: Callable[[PreparedStep, RunKey, bool], None]
-    """The same for one that was started, and whether others follow it by themselves."""
+    """Takes a run that was started, and whether others follow it."""
     cancel: threading.Event
 
 
 class Ready(NamedTuple):
-    """What is shown, and what is done when it is confirmed; that gives back a sentence about it."""
+    """What is shown, and what is done on confirmation; that returns a sentence about it."""
 
     shown: dict[str, Any]
     do: Callable[[], str]
 
 
 def ready_proposal(wish: Wish, watch: Watch) -> Ready:
-    """Puts together what would be done; an error says why it cannot be."""
+    """Returns what would be done; raises if it cannot be."""
     makers: dict[ProposalKind, Callable[[Wish, Watch], Ready]] = {
         ProposalKind.STEP: _ready_step,
         ProposalKind.AGAIN: _ready_step,
@@ -111,12 +111,10 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
     def do() -> str:
         again = _prepare(wish, watch, beyond_budget=bool(typed))
         if build_plan(again) != plan:
-            raise ShownMovedError(
-                "something has changed since this was shown, and the agent would be told something else"
-            )
+            raise ShownMovedError("something changed since this was shown; the agent would be told something else")
         view = start_step(again, confirmed=bool(typed))
         watch.begin(again, view.state.key, wish.kind is ProposalKind.LOOP)
-        return f"{plan.handoff} · {plan.phase}: {plan.agent} is at work"
+        return f"{plan.handoff} · {plan.phase}: {plan.agent} is running"
 
     return Ready({"plan": plan, "typed": typed, "typed_why": why}, do)
 
@@ -127,22 +125,22 @@ def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> Prepar
     request = StepRequest(wish.handoff, phase, back=wish.kind is ProposalKind.BACK, beyond_budget=beyond_budget)
     prepared = prepare_step(desk, request, ProgressCallbacks(cancel=watch.cancel))
     if watch.cancel.is_set():
-        raise AgentRunError("it was left before everything was looked at")
+        raise AgentRunError("cancelled before everything was examined")
     return prepared
 
 
 def _find_phase_of_work(desk: Desk, wanted: str) -> str:
-    """The phase whose work is there, in the pipeline of the handoff."""
+    """Returns the phase whose work is there, in the pipeline of the handoff."""
     handoff = next((one for one in read_repository(desk).result.handoffs if one.id == wanted), None)
     if handoff is None:
-        raise UsageError(f"{wanted} is not here any more")
+        raise UsageError(f"{wanted} no longer exists")
     pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
     reports = list_reports(desk, handoff.id)
     return find_source(find_pipeline(pipelines, handoff), handoff, reports[-1].key.phase if reports else None).name
 
 
 def build_plan(prepared: PreparedStep) -> StepPlan:
-    """What would be started, as it is shown."""
+    """Returns what would be started, as it is shown."""
     key, agent, route = prepared.key, prepared.agent.settings, prepared.route
     return StepPlan(
         handoff=key.handoff,
@@ -167,13 +165,13 @@ def build_plan(prepared: PreparedStep) -> StepPlan:
 
 
 def _find_typed(prepared: PreparedStep) -> tuple[str, str]:
-    """What must be typed, and why: for a phase that people alone start, and for a try that the loop does not have."""
+    """Returns what must be typed, and why: for a phase only a person may start, and for a run beyond the budget."""
     if prepared.phase.human_only:
-        return prepared.phase.name, f"{prepared.phase.name} may only be started by a person"
+        return prepared.phase.name, f"only a person may start {prepared.phase.name}"
     if prepared.budget.is_spent:
         tries = prepared.budget.allowed + 1
-        spent = "the one try of the loop is" if tries == 1 else f"all {tries} tries of the loop are"
-        return prepared.phase.name, f"{spent} used up: this is one more"
+        spent = "the only run of the loop is" if tries == 1 else f"all {tries} runs of the loop are"
+        return prepared.phase.name, f"{spent} used up; this would be one more"
     return "", ""
 
 
@@ -186,7 +184,7 @@ def _refuse_locked(prepared: PreparedStep) -> None:
     if state.stale:
         raise PhaseLockedError(
             f"the lock of {phase} was left behind by {holder}",
-            "Look whether its work is worth keeping, then break the lock.",
+            "Check whether its work is worth keeping, then break the lock.",
         )
     raise PhaseLockedError(f"{phase} is locked by {holder}", "Wait for it, or stop it.")
 
@@ -194,33 +192,33 @@ def _refuse_locked(prepared: PreparedStep) -> None:
 def _ready_stop(wish: Wish, watch: Watch) -> Ready:
     desk = watch.desk
     if wish.run is None:
-        raise UsageError("no try is chosen")
+        raise UsageError("no run is selected")
     key = wish.run
     view = read_view(desk, key)
     if view.state.is_over or view.state.status is RunStatus.ABSENT:
-        raise AgentRunError(f"{key.handoff} · {key.phase} is not running any more")
+        raise AgentRunError(f"{key.handoff} · {key.phase} is no longer running")
 
     def do() -> str:
         watch.follow(desk, key)
         stop_step(desk, key)
-        return f"{key.handoff} · {key.phase}: stopped, and everything that it had started"
+        return f"{key.handoff} · {key.phase}: stopped, with everything it had started"
 
     return Ready({"run": view}, do)
 
 
 def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
     desk = watch.desk
-    locks = [state for state in list_phase_locks(desk) if wish.phase in {None, state.lock.phase}]
+    locks = [state for state in list_locks(desk.repository.common_dir) if wish.phase in {None, state.lock.phase}]
     state = next((one for one in locks if one.stale), next(iter(locks), None))
     if state is None:
         raise UsageError("nothing is locked here")
     if not state.stale:
         raise PhaseLockedError(
-            f"{state.lock.phase} is held by {describe_holder(state)}, who is at work", "Stop it first."
+            f"{state.lock.phase} is held by {describe_holder(state)}, which is running", "Stop it first."
         )
 
     def do() -> str:
-        unlock(desk, state.lock.phase)
+        unlock(desk.repository.common_dir, state.lock.phase)
         return f"the lock of {state.lock.phase} is broken"
 
     return Ready({"lock": state}, do)
@@ -240,7 +238,7 @@ def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the
 
     shown: dict[str, Any] = {"rollback": preview}
     if takes_all:
-        why = "uncommitted work is here that no agent's run accounts for; it would be saved and taken along"
+        why = "there are uncommitted changes that no agent's run explains; they would be saved and rolled back too"
         shown |= {"typed": _WITH_UNCOMMITTED, "typed_why": why}
     return Ready(shown, do)
 
@@ -249,7 +247,7 @@ def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the oth
     records = list_rollbacks(open_desk(Path(wish.root)))
     record = next((one for one in reversed(records) if one.state is not RollbackState.UNDONE), None)
     if record is None:
-        raise RollbackError("there is no rollback to undo")
+        raise RollbackError("there's no rollback to undo")
 
     def do() -> str:
         back = undo_rollback(open_desk(Path(wish.root)))

@@ -1,8 +1,7 @@
-"""Agents at the desk: followed, started, stopped, spoken to; what they did is looked at when they end.
+"""Follows, starts, pauses and stops agents, and reviews their work when they end.
 
-Every call returns at once. What takes long happens on workers of its own: what is about to be done on one, what starts
-by itself on another, then the work of agents that have ended, searches and proofs, and what is quick: nobody who wants
-an agent to stop or to pause waits for the checks of another.
+Every call returns at once. Proposals, follow-ups, reviews, notes, and searches each have a worker: nobody who wants an
+agent to stop or to pause waits for the checks of another.
 """
 
 from __future__ import annotations
@@ -61,11 +60,11 @@ class AgentControl:
         self._follow_ups = FollowUps(follow_ups, store, self._follow, self.note_snapshot)
         self._follower = AgentFollower(store, self._windows, self._follow_ups, self._note_over)
         self.proofs = ProofRequests(store, self._reads)
-        """Proofs of work are listed and opened through this."""
+        """Lists and opens proofs of work."""
         self._lock = threading.Lock()
         self._number = 0
         self._ready: tuple[int, Wish, Ready] | None = None
-        self._looking: frozenset[RunKey] = frozenset()
+        self._reviewing: frozenset[RunKey] = frozenset()
 
     def start(self) -> None:
         for worker in self._workers:
@@ -73,7 +72,7 @@ class AgentControl:
         self._follower.start()
 
     def stop(self) -> None:
-        """Ends every thread; agents go on, they outlive whoever started them."""
+        """Ends every thread. Agents go on: they outlive whoever started them."""
         self._follower.stop()
         for worker in self._workers:
             worker.stop()
@@ -88,30 +87,30 @@ class AgentControl:
         return all(worker.is_idle() for worker in self._workers)
 
     def need(self, *, needed: bool) -> None:
-        """Whether the tries of the handoff in view are on the screen."""
+        """Notes whether runs are on screen."""
         self._follower.need(needed=needed)
 
     def note_chosen(self) -> None:
-        """Another handoff is in view."""
+        """Drops what belongs to the previous handoff."""
         self._follower.want(None)
         self.proofs.forget()
 
     def note_snapshot(self) -> None:
-        """Something else may be there to see."""
+        """Reads the runs again: something may have changed."""
         self._follower.look()
 
     def want_output(self, place: OutputRange) -> None:
         self._follower.want(place)
 
     def search(self, place: OutputRange, text: str) -> None:
-        """The next line with a text, from `first` on; with a negative height the one before."""
+        """Finds the next line with a text, from `first` on; with a negative height, the previous one."""
         self._reads.cancel(_SEARCH)
         self._reads.submit(_SEARCH, lambda cancel: self._find(place, text, cancel))
 
-    # what is about to be done
+    # proposals
 
     def propose(self, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> None:
-        """Puts together what would be done; nothing is, until it is confirmed. A step goes into the phase in view."""
+        """Prepares what would be done; nothing is done until it is confirmed. A step goes into the phase in view."""
         from handoff_tui.live.acting.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
 
         state = self._store.state
@@ -124,21 +123,21 @@ class AgentControl:
         with self._lock:
             self._number += 1
             number = self._number
-        stops = self._follow_ups.describe(HandoffKey(wish.root, wish.handoff)).stops
-        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, stops=stops, note=note)
+        breakpoints = self._follow_ups.describe(HandoffKey(wish.root, wish.handoff)).breakpoints
+        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, breakpoints=breakpoints, note=note)
         self._acts.cancel(_PREPARE)
         self._store.change(lambda state: replace(state, proposal=proposal))
         self._acts.submit(_PREPARE, lambda cancel: self._prepare(number, wish, cancel))
 
     def leave(self) -> None:
-        """Nothing is done; what is being put together is given up. What was begun goes on."""
+        """Drops the proposal. What was already begun goes on."""
         self._acts.cancel(_PREPARE)
         with self._lock:
             self._ready = None
         self._store.change(lambda state: state if state.proposal is None else replace(state, proposal=None))
 
     def confirm(self, number: int, typed: str = "") -> None:
-        """Does what was shown under that number, if what must be typed was."""
+        """Does what was shown under that number, if the right word was typed."""
         proposal = self._store.state.proposal
         if proposal is None or (proposal.number, proposal.stage) != (number, ProposalStage.READY):
             return
@@ -155,7 +154,7 @@ class AgentControl:
 
         snapshot = self._store.find_snapshot()
         if snapshot is None:
-            self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is not read yet"))
+            self._change(number, stage=ProposalStage.REFUSED, trouble=Trouble("the repository is still being read"))
             return
         try:
             ready = ready_proposal(wish, Watch(snapshot.desk, self._follow, self._begin_follow_ups, cancel))
@@ -170,15 +169,15 @@ class AgentControl:
         try:
             said = ready.do()
         except ShownMovedError as moved:
-            self._begin(wish, f"{moved.message}: this is how it is now")
+            self._begin(wish, f"{moved.message}; this is the current state")
             return
         except (HandoffError, OSError) as refused:
             self._change(number, stage=ProposalStage.REFUSED, trouble=build_trouble(refused))
             return
         self._change(number, stage=ProposalStage.DONE)
-        if wish.kind is ProposalKind.TRUST:  # lies outside the repository: nobody else would notice
+        if wish.kind is ProposalKind.TRUST:  # stored outside the repository, so no watcher notices
             self._parts.note_checks()
-        self._store.say("" if ready.shown.get("plan") else said, "pass")  # who is at work is seen in the list
+        self._store.say("" if ready.shown.get("plan") else said, "pass")  # the list shows who is running
         self._follower.look()
 
     def _change(self, number: int, **changes: object) -> None:
@@ -194,31 +193,31 @@ class AgentControl:
         self._follower.watch(str(desk.repository.root), desk.repository.common_dir, key)
 
     def _begin_follow_ups(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
-        """A run was started by hand: its end is noticed, and what its settings and the person asked for follows."""
+        """Follows a run that was started by hand, and plans what its settings and the person asked for."""
         handoff = HandoffKey(str(prepared.desk.repository.root), key.handoff)
         self._follow_ups.begin(FollowUp(handoff, prepared.agent.settings, loop), key)
         self._follow(prepared.desk, key)
 
-    # what follows by itself
+    # follow-ups
 
     def cancel_follow_ups(self) -> None:
-        """Nothing more starts by itself for the handoff in view; whoever is at work goes on."""
+        """Cancels what would start automatically for the handoff in view; running agents go on."""
         chosen = self._store.state.chosen
         if chosen is not None:
             self._follow_ups.end(chosen)
-            self._store.say(f"{chosen.handoff}: nothing more starts by itself", "pass")
+            self._store.say(f"{chosen.handoff}: nothing more starts automatically", "pass")
 
     def toggle_breakpoint(self, stop: Breakpoint) -> None:
-        """Sets a breakpoint for the handoff in view, or takes it away. It lasts as long as the desk."""
+        """Sets or removes a breakpoint for the handoff in view; it lasts as long as the app is open."""
         chosen = self._store.state.chosen
         if chosen is not None:
             is_set = self._follow_ups.toggle_breakpoint(chosen, stop)
             place = f"{'before' if stop.before else 'after'} {stop.phase}"
-            words = f"nothing starts by itself {place}" if is_set else f"no breakpoint {place} any more"
+            words = f"breakpoint set {place}" if is_set else f"breakpoint removed {place}"
             self._store.say(f"{chosen.handoff}: {words}", "pass")
 
     def stop_all(self) -> None:
-        """Ends every agent that was started here, and whatever would follow by itself."""
+        """Stops every agent that was started here, and cancels what would follow."""
         self._follow_ups.end_all()
         for root, key in self._follower.list_watched():
             self._acts.submit(("stop", root, key), partial(self._stop, root, key))
@@ -234,27 +233,27 @@ class AgentControl:
             self._store.say(f"{key.handoff} · {key.phase} was not stopped. {trouble.message}. {trouble.hint}", "fail")
         self._follower.look()
 
-    # a word to those who are at work
+    # running agents
 
     def set_paused(self, key: RunKey, *, paused: bool) -> None:
-        """Holds an agent where it is, or lets it go on."""
+        """Pauses or resumes an agent."""
         from handoff_tui.agents.step.follow import pause_step, resume_step  # noqa: PLC0415 - when it is asked for
 
         act = pause_step if paused else resume_step
-        words = "held where it is" if paused else "goes on"
+        words = "paused" if paused else "resumed"
         self._on_desk(lambda desk: act(desk, key), f"{key.handoff} · {key.phase}: {words}")
 
     def write_note(self, text: str) -> None:
-        """A word to the agents of the handoff in view."""
+        """Writes a note to the agents of the handoff in view."""
         from handoff_tui.agents.step.follow import inject_note  # noqa: PLC0415 - not before it is asked for
 
         chosen = self._store.state.chosen
         if chosen is not None:
-            said = "the note is kept: who is at work can read it, and the next one is given it"
+            said = "Note saved. A running agent can read it; the next one gets it."
             self._on_desk(lambda desk: inject_note(desk, chosen.handoff, text), said)
 
     def look_at(self, key: RunKey) -> None:
-        """Looks at the work of a run that has ended."""
+        """Reviews the work of a run that has ended."""
         snapshot = self._store.find_snapshot()
         if snapshot is not None:
             self._note_over(str(snapshot.desk.repository.root), key)
@@ -289,10 +288,10 @@ class AgentControl:
         if not cancel.is_set():
             self._store.change(put)
 
-    # when one has ended
+    # ended runs
 
     def _note_over(self, root: str, key: RunKey) -> None:
-        self._set_looking(self._looking | {key})
+        self._set_reviewing(self._reviewing | {key})
         self._ends.submit(key, lambda cancel: self._finish(root, key, cancel))
 
     def _finish(self, root: str, key: RunKey, cancel: threading.Event) -> None:
@@ -311,10 +310,10 @@ class AgentControl:
             self._parts.note_checks()
             self._follow_ups.go_on(root, report)
         finally:
-            self._set_looking(self._looking - {key})
+            self._set_reviewing(self._reviewing - {key})
 
     def _tell_end(self, desk: Desk, report: StepReport) -> None:
-        """In the status line always; by bell and notification only when a person is needed, and once."""
+        """Shows the outcome in the status line; rings and notifies once, and only if a person is needed."""
         from handoff_tui.agents.notify import build_notification, notify  # noqa: PLC0415 - not before it is needed
 
         told = notify(desk, build_notification(report))
@@ -326,6 +325,6 @@ class AgentControl:
                 lambda state: replace(state, ring=Bell(state.ring.number + 1 if state.ring else 1, told.sequence))
             )
 
-    def _set_looking(self, looking: frozenset[RunKey]) -> None:
-        self._looking = looking
-        self._follower.set_looking(looking)
+    def _set_reviewing(self, reviewing: frozenset[RunKey]) -> None:
+        self._reviewing = reviewing
+        self._follower.set_reviewing(reviewing)

@@ -19,7 +19,7 @@ _KEY = "bisect"
 
 
 class Bisecting:
-    """One search at a time; a later one takes the place of an earlier one."""
+    """Runs one search at a time; a later one replaces an earlier one."""
 
     def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
         self._store, self._worker = store, worker
@@ -37,7 +37,7 @@ class Bisecting:
         self._worker.submit(_KEY, lambda cancel: self._run(number, check, key, cancel))
 
     def cancel(self) -> None:
-        """What was tried so far stays to be read; nothing of it is left on disk."""
+        """Stops the search. Its results so far stay visible; nothing is left on disk."""
         self._worker.cancel(_KEY)
         part = self._store.state.bisect
         if part is not None and not part.is_over:
@@ -48,9 +48,9 @@ class Bisecting:
         if snapshot is None:
             return
         from handoff_tui.checks.run.commands import list_commands  # noqa: PLC0415
-        from handoff_tui.history.bisect.bisect import BisectRequest, BisectTelling, bisect  # noqa: PLC0415 - when it is asked for
+        from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect  # noqa: PLC0415 - when it is asked for
 
-        telling = BisectTelling(on_progress=lambda progress: self._add(number, progress), cancel=cancel)
+        telling = BisectControl(on_progress=lambda progress: self._add(number, progress), cancel=cancel)
         try:
             is_command = check in {command.id for command in list_commands(snapshot.desk, None, None)}
             report = bisect(snapshot.desk, BisectRequest(check, None if is_command else key.handoff), telling)

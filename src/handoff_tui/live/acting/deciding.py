@@ -1,7 +1,7 @@
-"""A decision at the desk: prepared on fresh results, shown, signed, and what became of it.
+"""Prepares a decision on fresh results, signs it, and reports what became of it.
 
-`begin` prepares on a worker of its own. What was prepared is kept here until the dialog is left: whenever the watcher
-tells of something it is asked whether all still holds, and once more under the log's lock when it is signed.
+What was prepared is kept until the dialog closes. It is compared with the repository whenever something changes there,
+and once more under the log's lock when it is signed.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ _Change = Callable[[DecisionPart], DecisionPart]
 
 @dataclass(slots=True)
 class _Underway:
-    """One decision, from the choice of its verb until the dialog is left."""
+    """One decision, from the choice of its verb until the dialog closes."""
 
     number: int
     verb: DecisionVerb
     key: HandoffKey
     snapshot: RepositorySnapshot | None
-    """The last one that this was compared with."""
+    """The last one it was compared with."""
     draft: DecisionDraft | None = None
 
 
 class Deciding:
-    """The decision that is being made; `worker` runs what takes long. At most one is underway."""
+    """Makes one decision at a time; `worker` runs what is slow."""
 
     def __init__(self, store: StateStore, worker: KeyedWorker, drafts: DraftKeeper) -> None:
         self._store, self._worker, self._drafts = store, worker, drafts
         self._lock = threading.Lock()
         self._in_use = threading.Lock()
-        """Held while what was prepared is used: by the worker, or by the thread that has the terminal."""
+        """Held while the draft is used: by the worker, or by the thread that has the terminal."""
         self._underway: _Underway | None = None
         self._number = 0
 
     def begin(self, verb: str) -> None:
-        """Prepares a decision on the handoff in view, from the start; also when one was prepared before."""
+        """Prepares a decision on the handoff in view, from scratch."""
         state = self._store.state
         if state.chosen is None:
             return
@@ -69,7 +69,7 @@ class Deciding:
         self._worker.submit(_PREPARE, lambda cancel: self._prepare(underway, cancel))
 
     def leave(self) -> None:
-        """Nothing is decided; what runs for it is given up."""
+        """Closes the decision without deciding; stops what runs for it."""
         with self._lock:
             self._number += 1
             self._underway = None
@@ -78,7 +78,7 @@ class Deciding:
         self._store.change(lambda state: state if state.decision is None else replace(state, decision=None))
 
     def note_snapshot(self) -> None:
-        """The repository has changed: does what was shown still hold?"""
+        """Checks whether what was shown still holds, after the repository changed."""
         with self._lock:
             underway = self._underway
             snapshot = self._store.find_snapshot()
@@ -88,13 +88,13 @@ class Deciding:
         self._worker.submit(_LOOK, lambda _: self._look(underway), rank=1)
 
     def sign(self, reason: str) -> None:
-        """Signs on the worker; a key that must ask for its passphrase is refused there."""
+        """Signs on the worker, where a key that needs a passphrase is refused."""
         underway = self._start_signing()
         if underway is not None:
             self._worker.submit(_SIGN, lambda _: self._sign(underway, reason, at_terminal=False))
 
     def sign_here(self, reason: str) -> None:
-        """Signs on the thread that calls, which has the terminal: a passphrase can be typed."""
+        """Signs on the calling thread, which has the terminal: a passphrase can be typed."""
         underway = self._start_signing()
         if underway is not None:
             self._sign(underway, reason, at_terminal=True)
@@ -137,7 +137,7 @@ class Deciding:
         self.note_snapshot()
 
     def _look(self, underway: _Underway) -> None:
-        """On the worker, after the watcher told of something: whatever differs from what is shown disarms it."""
+        """Disarms the decision if anything differs from what is shown."""
         from handoff_tui.live.acting.decision_work import find_changes  # noqa: PLC0415 - after the first paint
 
         draft = underway.draft
@@ -181,17 +181,17 @@ class Deciding:
         self._worker.submit("wake", lambda _: self._wake(draft))
 
     def _wake(self, draft: DecisionDraft) -> None:
-        """Procedures that wait at this gate look at the log at once. The decision stands, whatever comes of that."""
+        """Wakes procedures that wait at this gate. The decision stands whatever comes of that."""
         from handoff_tui.agents.procedures.run import wake_runs  # noqa: PLC0415 - most repositories run no procedures
 
         examined = draft.prepared.examined
         try:
             wake_runs(examined.desk, examined.handoff.id)
         except HandoffError as refused:
-            self._store.say(f"procedures that wait for this decision were not told: {refused.message}", "warning")
+            self._store.say(f"Couldn't wake the procedures that wait for this decision: {refused.message}", "warning")
 
     def _start_signing(self) -> _Underway | None:
-        """Only what is ready and shown can be signed, and only once."""
+        """Returns the decision if it is ready and shown; it can be signed only once."""
         started = False
 
         def start(state: AppState) -> AppState:
@@ -214,7 +214,7 @@ class Deciding:
         return self._underway is underway and part is not None and part.stage is DecisionStage.READY
 
     def _change(self, underway: _Underway, change: _Change) -> None:
-        """Changes the decision in view, where it still is this one."""
+        """Changes the decision in view if it is still this one."""
 
         def apply(state: AppState) -> AppState:
             if state.decision is None or self._underway is not underway:

@@ -1,4 +1,4 @@
-"""The steps of a decision at the desk, each on the thread that calls: prepare, look again, sign, judge a failure."""
+"""The steps of a decision, each on the calling thread: draft, compare again, sign, judge a failure."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.processes.terminal import write_line
 
-_KEPT = "Nothing was signed; the reason is kept."
+_KEPT = "Nothing was signed. Your reason is kept."
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionDraft:
-    """What was prepared, and how it is shown."""
+    """What would be signed, and how it is shown."""
 
     log: OpenLog
     prepared: PreparedDecision
@@ -63,12 +63,12 @@ class DecisionDraft:
 
     @property
     def tree(self) -> str:
-        """The files that it was prepared on."""
+        """The tree of files it was prepared on."""
         return self.prepared.examined.work_tree
 
 
 class Failure(NamedTuple):
-    """Why nothing was signed, and whether it can be tried again as it is."""
+    """Why nothing was signed, and at which stage the dialog goes on."""
 
     stage: DecisionStage
     trouble: Trouble
@@ -82,9 +82,9 @@ def draft_decision(
     follow: Callable[[CheckResult, int, int], None],
     cancel: Event,
 ) -> DecisionDraft:
-    """Runs the checks afresh and puts together all that would be signed; the reason comes later.
+    """Runs the checks afresh and returns everything that would be signed; the reason comes later.
 
-    `place` is the handoff and its phase, where that is not the one that stands open.
+    `place` is the handoff, and its phase if that is not the open one.
     """
     key, phase = place
     desk = open_desk(Path(key.root))
@@ -104,26 +104,26 @@ def draft_decision(
 
 
 def find_changes(draft: DecisionDraft) -> tuple[str, ...]:
-    """What is not as it was when the decision was prepared, in words: files, commit, handoff, log, policy."""
+    """Says what has changed since the decision was prepared: files, commit, handoff, log, policy."""
     examined = draft.prepared.examined
     return (*find_changes_since(examined), *_find_log_changes(examined.index.verdict, draft.log.verify()))
 
 
 def sign_draft(draft: DecisionDraft, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:
-    """Signs and stores; the id of the entry, and the gate with it. All is asked again under the log's lock."""
+    """Signs and stores; returns the entry's id and the gate with it. Checks everything again under the log's lock."""
     prepared = complete_decision(draft.prepared, reason)
     signing = prepared.signing
     if at_terminal:
         key = prepared.examined.key
         write_line(f"{prepared.verb.value} {key.handoff} ({key.phase}, attempt {key.attempt})")
-        write_line("ssh-keygen asks for the passphrase of your key; with it this is signed, ctrl+c leaves it.")
+        write_line("ssh-keygen asks for the passphrase of your key. Entering it signs; ctrl+c cancels.")
     tool = signing.key.build_tool(Prompt.TERMINAL if at_terminal else Prompt.NOBODY)
     entry = sign_decision(draft.log, replace(prepared, signing=replace(signing, tool=tool)))
     return entry.id, build_gate_view(judge_again(prepared.examined, draft.log))
 
 
 def judge_failure(draft: DecisionDraft, refused: HandoffError | OSError) -> Failure:
-    """A key that did not sign can be tried again, a closed log is closed; all else must be looked at again."""
+    """Decides how to go on: try the key again, refuse because the log is closed, or look at everything again."""
     if isinstance(refused, OSError):
         return Failure(DecisionStage.READY, Trouble(f"the system refused: {refused}", _KEPT))
     if isinstance(refused, LogBrokenError | AppendRefusedError | NoHumanError):
@@ -140,7 +140,7 @@ def judge_failure(draft: DecisionDraft, refused: HandoffError | OSError) -> Fail
 
 def _find_log_changes(then: LogVerdict, now: LogVerdict) -> tuple[str, ...]:
     if now.fatal and not then.fatal:
-        return ("the log is not intact any more",)
+        return ("the log is no longer intact",)
     if now.policy != then.policy:
         return ("the policy has changed",)
     if now.heads == then.heads:

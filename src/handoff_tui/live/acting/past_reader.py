@@ -1,4 +1,4 @@
-"""Reads the desk at one stop, part by part, as the views are shown it. For one thread."""
+"""Reads everything the views show at one stop, part by part. Used by one thread."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from handoff_tui.checks.contract import Moment
-from handoff_tui.checks.run.check import CheckRequest
+from handoff_tui.checks.rule import Moment
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import FileUnreadableError, HandoffError
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import Desk
@@ -21,22 +21,21 @@ from handoff_tui.log.policy.signer import DeskReviewer
 from handoff_tui.log.show.view import LogView
 from handoff_tui.status.inbox import InboxFacts, build_inbox
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
-from handoff_tui.status.pipeline import build_pipeline
-from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.status.pipeline import PipelineView, build_pipeline
 from handoff_tui.system.files.decoding import decode_text
 
 if TYPE_CHECKING:
     from handoff_tui.live.acting.travelling import Wanted
 
-_NOBODY = DeskReviewer(note="this is how it was: nothing can be decided here")
-"""Who could have decided then is not asked: nothing waits on anybody in the past."""
+_NOBODY = DeskReviewer(note="this is the past: nothing can be decided here")
+"""Nothing waits on anybody in the past."""
 _EMPTY_LOG = LogView(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
 _WAITING: Loaded[Any] = Loaded(loading=True)
 _NONE: Loaded[Any] = Loaded()
 
 
 class PastReader:
-    """One journey: the line of stops stays as it was when it began."""
+    """One journey; its line of stops stays as it was when it began."""
 
     def __init__(self, desk: Desk) -> None:
         self._traveller = Traveller(desk)
@@ -45,13 +44,13 @@ class PastReader:
         self._traveller.close()
 
     def read_line(self, at: str | None) -> tuple[TravelLine, int]:
-        """Every stop, and the number of the one that is asked for, or of the newest."""
+        """Returns every stop, and the number of the one asked for, or of the newest."""
         line = self._traveller.line
         found = next((number for number, stop in enumerate(line.stops) if stop.key == at), len(line.stops) - 1)
         return line, found
 
     def read(self, stop: Stop, wanted: Wanted) -> Iterator[PastView]:
-        """First what the list and the log say, then the handoff in view as well."""
+        """Yields the list and the log first, then the handoff in view as well."""
         then, past = self._traveller.visit(stop), self._traveller.open(stop)
         repository = _build_repository(then, past)
         inbox = _build_inbox(then, repository)
@@ -86,7 +85,7 @@ class PastReader:
 
     def _build_pipeline(self, stop: Stop, past: PastRepository, item: InboxItem) -> PipelineView:
         log = self._traveller.log
-        index = log.build_then(stop.entry).index if log is not None and stop.entry is not None else None
+        index = log.build_at(stop.entry).index if log is not None and stop.entry is not None else None
         return build_pipeline(item.reviewed, past.desk.loaded.settings.pipelines, index)
 
 
@@ -105,14 +104,14 @@ def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
 
 
 def _build_inbox(then: PastState, repository: RepositoryPart) -> tuple[InboxItem, ...]:
-    """Without ages, which would be those of now; and nothing in it waits on the person at the desk."""
+    """Returns the inbox without ages, which would be today's; nothing in it needs the reviewer."""
     items = tuple(item._replace(waits_on_me=False) for item in build_inbox(then.state, InboxFacts(_NOBODY)))
     return close_items(items, repository.closed) if repository.closed else items
 
 
 def _read_document(past: PastRepository, item: InboxItem, path: str) -> DocumentView:
     if path == PACKET:
-        raise FileUnreadableError("what a rejection gives to the next attempt is put together for now only")
+        raise FileUnreadableError("the packet for the next attempt exists only for the current work")
     document = next((one for one in item.reviewed.handoff.documents if one.path == path), None)
     if ":" in path and document is not None:
         return DocumentView(path, past.reading.files.file(path).text, document)
@@ -120,17 +119,17 @@ def _read_document(past: PastRepository, item: InboxItem, path: str) -> Document
     content = past.read_document(path)
     decoded = decode_text(cut_text(content, limit))
     if decoded.binary:
-        raise FileUnreadableError(f"{path} is no text", "Open it with a program of your own.")
+        raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
     return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
 
 
 def _find_item(inbox: tuple[InboxItem, ...], key: HandoffKey | None) -> InboxItem | None:
-    """The handoff in view, or the first where it was not there yet."""
+    """Returns the handoff in view, or the first one if it did not exist yet."""
     return next((item for item in inbox if item.key == key), next(iter(inbox), None))
 
 
 def _find_document(item: InboxItem | None, wanted: Wanted) -> str | None:
-    """The document in view; where another handoff stands in for the one in view, the first of its own."""
+    """Returns the document in view; the first of its own if another handoff stands in."""
     if item is None or wanted.document is None:
         return None
     if item.key == wanted.chosen:

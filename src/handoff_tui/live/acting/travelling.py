@@ -1,6 +1,6 @@
-"""Time travel at the desk: which stop is wanted, what was read of it, and the way back to now.
+"""Time travel: which stop is wanted, what was read of it, and the way back to now.
 
-The past is a state like any other. The live state goes on behind it, and what is told in its place follows from it.
+The past is a state like any other. The live state goes on behind it; what is told in its place is derived from it.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from handoff_tui.live.parts.visible import VisibleParts
 
 MOST_KEPT = 300
-"""So many stops are shown again at once."""
+"""How many stops are kept, to be shown again at once."""
 _OPEN, _VISIT, _AHEAD, _CLOSE = "open", "visit", "ahead", "close"
-_BACK = "esc goes back to now."
+_BACK = "Press esc to return to now."
 _NOT_THEN: dict[str, Loaded[Any]] = {
-    name: Loaded(trouble=Trouble(f"{what} only as they are now", _BACK))
+    name: Loaded(trouble=Trouble(f"{what} aren't part of the past", _BACK))
     for name, what in (
-        ("agent", "agents are shown"),
-        ("attempts", "attempts are shown"),
-        ("figures", "figures are shown"),
+        ("agent", "Agent runs"),
+        ("attempts", "Attempts"),
+        ("figures", "Metrics"),
     )
 }
-"""Parts that are not read of the past. The same values each time: views compare them."""
-_NO_PARENT: Loaded[Any] = Loaded(trouble=Trouble("this clone has nothing before this commit to compare it with", _BACK))
+"""Parts that are not read in the past. Always the same values, because views compare them."""
+_NO_PARENT: Loaded[Any] = Loaded(trouble=Trouble("this clone has no earlier commit to compare with", _BACK))
 _NOTHING: Loaded[Any] = Loaded()
 _NO_DRAFTS = Drafts()
 
@@ -72,14 +72,14 @@ class Travelling:
         self._wanted = Wanted(None, None, None)
         self._reader: PastReader | None = None
         self._place: tuple[str, int] | None = None
-        """What the stops that are kept were read for."""
+        """The repository and log version the kept stops belong to."""
 
     @property
     def is_on(self) -> bool:
         return self._store.state.travel is not None
 
     def begin(self, at: str | None = None) -> None:
-        """At a commit or an entry, or at the newest stop. Who travels already goes there."""
+        """Starts at a commit or an entry, or at the newest stop; while travelling, goes there."""
         state = self._store.state
         if state.travel is not None:
             known = [number for number, stop in enumerate(state.travel.stops) if stop.key == at]
@@ -91,7 +91,7 @@ class Travelling:
         self._worker.submit(_OPEN, lambda cancel: self._open(at, cancel))
 
     def go(self, index: int) -> None:
-        """To a stop by its number; beyond either end is the end."""
+        """Goes to a stop by number, clamped to both ends."""
         travel = self._store.state.travel
         if travel is None or not travel.stops:
             return
@@ -108,7 +108,7 @@ class Travelling:
         self._worker.submit(_VISIT, self._visit)
 
     def choose(self, key: HandoffKey | None) -> None:
-        """Another handoff at every stop. One that stands in for it where it was not there yet is nobody's choice."""
+        """Shows another handoff at every stop. One that only stands in for a missing handoff is not a choice."""
         travel = self._store.state.travel
         seen = travel.visited if travel is not None else None
         if seen is None or key != seen.chosen:
@@ -143,7 +143,7 @@ class Travelling:
 
         snapshot = self._store.find_snapshot()
         if snapshot is None:
-            self._fail(Trouble("the repository is not read yet", _BACK))
+            self._fail(Trouble("the repository is still being read", _BACK))
             return
         self.close()
         self._forget_others((str(snapshot.desk.repository.root), snapshot.log_version))
@@ -154,14 +154,14 @@ class Travelling:
             self._fail(build_trouble(refused))
             return
         if not line.stops:
-            self._fail(Trouble("; ".join(line.notes) or "there is no stop to go to", _BACK))
+            self._fail(Trouble("; ".join(line.notes) or "there are no stops to go to", _BACK))
             return
         self._change(lambda part: replace(part, stops=line.stops, index=index, notes=line.notes))
         if not cancel.is_set():
             self._visit(cancel)
 
     def _visit(self, cancel: threading.Event) -> None:
-        """What is quick is shown first; what was asked for meanwhile is read instead."""
+        """Shows what is quick first; stops if something else is asked for meanwhile."""
         travel, wanted = self._store.state.travel, self._wanted
         stop = travel.stop if travel is not None else None
         if stop is None or self._reader is None:
@@ -180,7 +180,7 @@ class Travelling:
             self._worker.submit(_AHEAD, self._read_ahead, rank=1)
 
     def _read_ahead(self, cancel: threading.Event) -> None:
-        """The stops on both sides, so that the next step is shown at once. Who goes there meanwhile waits for it."""
+        """Reads the neighbouring stops, so that the next step is shown at once."""
         travel, wanted = self._store.state.travel, self._wanted
         if travel is None or self._reader is None:
             return
@@ -228,14 +228,14 @@ class Travelling:
             return self._kept.get((stop.key, self._wanted))
 
     def _forget_others(self, place: tuple[str, int]) -> None:
-        """What was read before log, refs or settings changed is read anew."""
+        """Drops the kept stops if the log, refs or settings changed."""
         with self._lock:
             if place != self._place:
                 self._kept.clear()
         self._place = place
 
     def _keep(self, stop: Stop, wanted: Wanted, visited: PastView) -> None:
-        """What is whole is kept; of the rest only the stop in view is shown."""
+        """Keeps a stop that was read completely."""
         if visited.checks.loading:
             return
         with self._lock:
@@ -245,14 +245,14 @@ class Travelling:
                 self._kept.popitem(last=False)
 
     def close(self) -> None:
-        """Ends the process that answers; on the worker, or when it has ended."""
+        """Closes the reader; called on the worker, or after it has ended."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
 
 
 def present_past(state: AppState) -> AppState:
-    """The state as it is told while somebody travels: how it was, where that was read, and nothing of now beside it."""
+    """Returns the state told during time travel: how it was, and nothing of now beside it."""
     seen = state.travel.visited if state.travel is not None else None
     if seen is None:
         return state
@@ -285,5 +285,5 @@ def present_past(state: AppState) -> AppState:
 
 
 def build_past_scope(stop: Stop) -> Scope:
-    """What the commit of a stop changed."""
+    """Returns the scope that shows what a stop's commit changed."""
     return Scope(DiffScope.BETWEEN, f"{stop.commit}^", stop.commit)

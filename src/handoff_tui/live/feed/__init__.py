@@ -1,3 +1,3 @@
-"""Follows a repository: what changed, and what must be read again because of it."""
+"""Follows a repository: what changed, and what must be read again."""
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from handoff_tui.status.inbox_item import InboxItem
 
 if TYPE_CHECKING:
     from handoff_tui.changes.risk import RiskMemory
-    from handoff_tui.status.inbox import Measured
+    from handoff_tui.status.inbox import MeasuredWork
 
 _PROOF_RANK, _RISKS_RANK = 50, 99
 """After everything that somebody waits for."""
@@ -63,7 +63,7 @@ class RiskMeasuring:
     def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
         self._store, self._worker = store, worker
         self._memory: RiskMemory | None = None
-        self._measured: dict[str, Measured] = {}
+        self._measured: dict[str, MeasuredWork] = {}
         self._failures = 0
 
     def add_known(self, root: str, inbox: tuple[InboxItem, ...]) -> tuple[InboxItem, ...]:

@@ -1,4 +1,4 @@
-"""The next snapshot of a repository, read as cheaply as what changed allows."""
+"""Reads the next snapshot of a repository as cheaply as the changes allow."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.probe import OFTEN_IGNORED
 
 MOST_PATHS = 16
-"""More than these at once are not followed one by one."""
+"""More changed paths than this mean a full read."""
 _MOST_PATCHES = 200
-"""After so many everything is read anew, so that a patch that was wrong does not stay for ever."""
+"""After so many increments everything is read again, so that a mistake cannot last."""
 
 
 def follow(root: Path, snapshot: RepositorySnapshot | None, notices: Notices) -> RepositorySnapshot:
-    """The snapshot as of now; the very same one where nothing has changed."""
+    """Returns the snapshot as of now; the same one if nothing has changed."""
     if snapshot is None:
         return read_snapshot(root, 1)
     patched = None if notices.refs or notices.everything else _patch(snapshot, notices.paths)
@@ -41,7 +41,7 @@ def follow(root: Path, snapshot: RepositorySnapshot | None, notices: Notices) ->
 
 
 def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySnapshot | None:
-    """The snapshot after a few files were saved; nothing where everything must be read."""
+    """Returns the snapshot after a few files were saved; None if everything must be read."""
     if len(paths) > MOST_PATHS or len(snapshot.patches) >= _MOST_PATCHES or REPOSITORY_FILE in paths:
         return None
     desk = snapshot.desk
@@ -56,13 +56,13 @@ def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySna
 
 
 def _is_looked_into(path: str) -> bool:
-    """Whether it is a place that is looked at even where git ignores it."""
+    """Tells whether a path is read even if git ignores it."""
     return any(path == name or path.startswith(f"{name}/") for name in OFTEN_IGNORED)
 
 
 def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositorySnapshot:
     desk = snapshot.desk._replace(work_tree=found.tree)
-    presence = found.presence or snapshot.incremental.book.has_sought(found.vanished)
+    presence = found.presence or snapshot.incremental.verdicts.has_sought(found.vanished)
     patch = SavedPaths(snapshot.version + 1, found.paths | found.vanished, presence)
     files, before = snapshot.reading.files, snapshot.reading.result
     reading, names = snapshot.reading, snapshot.incremental.names
@@ -77,7 +77,7 @@ def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositoryS
 
 
 def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoffs:
-    """Handoffs that are read as they were are the very same values: what was found out about them holds."""
+    """Keeps the previous value of each handoff that reads the same, so that what was derived from it stays valid."""
     if handoffs_read == before:
         return before
     known = {handoff.id: handoff for handoff in before.handoffs}
@@ -88,17 +88,17 @@ def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoff
 def _review(
     snapshot: RepositorySnapshot, moved: RepositorySnapshot, patch: SavedPaths, incremental: IncrementalState
 ) -> RepositorySnapshot:
-    """Measures and judges again what may differ now."""
+    """Measures and reviews again what may differ now."""
     handoffs_read = moved.reading.result
     if patch.presence:
-        incremental = incremental._replace(book=VerdictCache(moved.desk, handoffs_read.handoffs, deep=False))
+        incremental = incremental._replace(verdicts=VerdictCache(moved.desk, handoffs_read.handoffs, deep=False))
         touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)
     else:
-        touched = incremental.book.move_on(moved.desk, patch.paths, handoffs_read.handoffs)
+        touched = incremental.verdicts.move_on(moved.desk, patch.paths, handoffs_read.handoffs)
     if handoffs_read is not snapshot.reading.result:
         closed = moved.desk.loaded.refused_shortly
         incremental = incremental._replace(
-            bench=HandoffReviewer(handoffs_read, moved.gates, incremental.bench, closed=closed)
+            handoff_reviewer=HandoffReviewer(handoffs_read, moved.gates, incremental.handoff_reviewer, closed=closed)
         )
         touched = frozenset(handoff.id for handoff in handoffs_read.handoffs)  # one may wait for another
     reviewed = _review_touched(snapshot, moved, incremental, touched)
@@ -112,7 +112,7 @@ def _review(
 
 
 def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[str]) -> dict[str, datetime]:
-    """When the documents among these paths last changed."""
+    """Returns when the documents among these paths last changed."""
     documents = {document.path for one in state.handoffs for document in one.handoff.documents}
     saved = documents.intersection(paths)
     uncommitted = saved.intersection((*state.repository.changed, *state.repository.untracked))
@@ -125,7 +125,7 @@ def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[
 def _review_touched(
     snapshot: RepositorySnapshot, moved: RepositorySnapshot, incremental: IncrementalState, touched: frozenset[str]
 ) -> tuple[ReviewedHandoff, ...]:
-    """Where a handoff is reviewed with the same result, the old value stays, so that nobody draws it again."""
+    """Keeps the old value of each handoff whose review is unchanged, so that nobody draws it again."""
     known = {one.handoff.id: one for one in snapshot.state.handoffs}
     reviewed: list[ReviewedHandoff] = []
     for handoff in moved.reading.result.handoffs:
@@ -133,6 +133,6 @@ def _review_touched(
         if before is not None and handoff.id not in touched:
             reviewed.append(before)
             continue
-        now = incremental.bench.review(handoff, incremental.book.measure(handoff))
+        now = incremental.handoff_reviewer.review(handoff, incremental.verdicts.measure(handoff))
         reviewed.append(before if before == now else now)
     return tuple(reviewed)

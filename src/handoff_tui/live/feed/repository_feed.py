@@ -35,20 +35,20 @@ class Notices(NamedTuple):
 
 
 class PendingNotices:
-    """Filled by the watcher's thread, emptied by the one that reads."""
+    """Collects notices; the watcher's thread adds them, the reading thread takes them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pending = Notices()
 
     def add(self, notices: Notices) -> bool:
-        """Whether there is anything to read again."""
+        """Adds notices; tells whether there is anything to read again."""
         with self._lock:
             self._pending = self._pending.merge(notices)
             return self._pending != Notices()
 
     def take(self) -> Notices | None:
-        """All of it; nothing when somebody was faster."""
+        """Returns everything collected; None if there is nothing."""
         with self._lock:
             taken, self._pending = self._pending, Notices()
         return None if taken == Notices() else taken
@@ -60,9 +60,9 @@ _OPEN, _FOLLOW = "open", "follow"
 
 
 class RepositoryFeed:
-    """One repository at the desk. `on_snapshot` is called after each new snapshot, on the feed's own thread.
+    """Reads and watches one repository. `on_snapshot` is called after each new snapshot, on the feed's thread.
 
-    It is given whether the inbox is another one now.
+    Its argument tells whether the inbox changed.
     """
 
     def __init__(self, start: Path, store: StateStore, slow: KeyedWorker, on_snapshot: Callable[[bool], None]) -> None:
@@ -93,7 +93,7 @@ class RepositoryFeed:
         self._worker.submit(_OPEN, self._open)
 
     def stop(self) -> None:
-        """Ends the watcher and the worker; returns when they have ended."""
+        """Stops the watcher and the worker, and waits for them."""
         self._stopped.set()
         self._worker.stop()
         self._worker.join()
@@ -101,7 +101,7 @@ class RepositoryFeed:
             self._watcher.join()
 
     def set_focused(self, *, focused: bool) -> None:
-        """Who comes back has everything read: also what lies outside the repository, which nobody watches."""
+        """Reads everything when the reviewer comes back, also what lies outside the repository and is not watched."""
         if self._watcher is not None:
             self._watcher.set_focused(focused=focused)
         if focused and self._watcher is not None:
@@ -109,7 +109,7 @@ class RepositoryFeed:
             self._worker.submit(_FOLLOW, self._follow)
 
     def rescan(self) -> None:
-        """Everything anew, and the watcher's own look, too."""
+        """Reads everything again, and has the watcher compare everything too."""
         if self._watcher is None:
             self._worker.submit(_OPEN, self._open)
             return
@@ -133,7 +133,7 @@ class RepositoryFeed:
             self._watch(repository)
 
     def _take_root(self, root: str) -> bool:
-        """Whether the repository is this feed's to follow: of two folders of one repository the first is enough."""
+        """Tells whether this feed is to follow the repository; of two folders of one repository the first one wins."""
         before, self.root = self.root, root
         taken = True
 
@@ -149,14 +149,14 @@ class RepositoryFeed:
         return taken
 
     def _watch(self, repository: Repository) -> None:
-        """Everything is read at the watcher's first word: from then on it tells of each change."""
+        """Starts the watcher. Everything is read at its first notice; from then on it reports each change."""
         from handoff_tui.git.watch.watcher import Watcher  # noqa: PLC0415 - after the first paint
 
         self._watcher = Watcher(repository, self._hear, self._stopped)
         self._watcher.start()
 
     def _hear(self, noticed: Noticed) -> None:
-        """On the watcher's thread."""
+        """Takes a notice, on the watcher's thread."""
         self._change_part(
             lambda part: replace(
                 part,
@@ -212,13 +212,13 @@ class RepositoryFeed:
         self._proof.begin(self.root)
 
     def _tell_proof(self) -> None:
-        """On the slow worker: the log is not what it was, or it is again."""
+        """Shows that the log is broken, or intact again; on the slow worker."""
         snapshot = self.snapshot
         fatal = (snapshot.fatal if snapshot else ()) or self._proof.fatal
         self._change_part(lambda part: replace(part, fatal=fatal), self._list_items)
 
     def _list_items(self, part: RepositoryPart) -> tuple[InboxItem, ...]:
-        """The newest ones; behind closed gates nothing waits on the person at the desk."""
+        """Returns the newest items; behind closed gates nothing needs the reviewer."""
         items = self._risks.add_known(self.root, self.snapshot.inbox if self.snapshot else ())
         return close_items(items, part.closed) if part.closed else items
 

@@ -1,4 +1,4 @@
-"""One repository at one moment: everything that was read of it, and what follows from that."""
+"""One repository at one moment: everything read from it, and what follows from that."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ from handoff_tui.status.review_state import ReviewState
 
 
 class SavedPaths(NamedTuple):
-    """What one snapshot has changed of the one before, when nothing else has."""
+    """The files saved between one snapshot and the next, if nothing else changed."""
 
     version: int
     paths: frozenset[str]
-    """Files whose content may be another one."""
+    """Files whose content may have changed."""
     presence: bool = False
-    """Whether one came or went, or may have."""
+    """Whether a file may have appeared or disappeared."""
 
 
 class IncrementalState(NamedTuple):
-    """What the next snapshot can be made from. Used by the thread that follows the repository, and by no other."""
+    """What the next snapshot can be built from. Used only by the thread that follows the repository."""
 
     rules: ContentRules
     gone: frozenset[str]
-    """Tracked paths that are not there."""
+    """Tracked paths that do not exist."""
     names: list[str]
-    """The paths that a handoff can be written in."""
+    """Paths that may contain a handoff."""
     memory: ReadingMemory
-    book: VerdictCache
-    bench: HandoffReviewer
+    verdicts: VerdictCache
+    handoff_reviewer: HandoffReviewer
 
 
 @dataclass(frozen=True, slots=True)
 class RepositorySnapshot:
-    """What is read of a repository together. A change of the repository is a new snapshot with the next version."""
+    """Everything read from a repository together. Each change is a new snapshot with the next version."""
 
     version: int
     log_version: int
-    """The version at which everything was last read anew: neither log, refs nor configuration have changed since."""
+    """The version of the last full read: log, refs and configuration have not changed since."""
     desk: Desk
     reading: RepositoryReading
     gates: LogGates | None
@@ -64,16 +64,16 @@ class RepositorySnapshot:
     inbox: tuple[InboxItem, ...]
     incremental: IncrementalState
     patches: tuple[SavedPaths, ...] = ()
-    """Since everything was read anew, oldest first."""
+    """Since the last full read, oldest first."""
 
     @property
     def fatal(self) -> tuple[str, ...]:
-        """What is wrong with the log, where it is not intact."""
+        """What is wrong with the log; empty if it is intact."""
         problems = self.gates.index.verdict.problems if self.gates else ()
         return tuple(problem.text for problem in problems if problem.level is ProblemLevel.FATAL)
 
     def find_patch(self, version: int) -> SavedPaths | None:
-        """All that has changed since an earlier snapshot, in one; nothing where everything was read anew since."""
+        """Returns all files saved since an earlier version, merged; None if there was a full read since."""
         if not self.log_version <= version <= self.version:
             return None
         later = [patch for patch in self.patches if patch.version > version]
@@ -84,7 +84,7 @@ class RepositorySnapshot:
 
 
 def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
-    """Reads everything anew."""
+    """Reads everything from scratch."""
     desk = open_desk_to_look(root)
     gone = find_gone(desk.repository, desk.work_tree)
     rules = read_content_rules(desk.repository)
@@ -93,18 +93,18 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     gates = open_log_gates(desk)
     reviewer = read_reviewer(desk, gates.policy if gates else None)
     handoffs = reading.result.handoffs
-    book = VerdictCache(desk, handoffs, deep=False)
-    bench = HandoffReviewer(reading.result, gates, closed=desk.loaded.refused_shortly)
-    reviewed = tuple(bench.review(handoff, book.measure(handoff)) for handoff in handoffs)
+    verdicts = VerdictCache(desk, handoffs, deep=False)
+    handoff_reviewer = HandoffReviewer(reading.result, gates, closed=desk.loaded.refused_shortly)
+    reviewed = tuple(handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs)
     state = build_state(desk, reading.result, reviewed, version)
     changed = read_change_times(desk, state)
     inbox = build_inbox(state, build_inbox_facts(desk, reviewer, changed, gates))
-    incremental = IncrementalState(rules, gone, names, memory, book, bench)
+    incremental = IncrementalState(rules, gone, names, memory, verdicts, handoff_reviewer)
     return RepositorySnapshot(version, version, desk, reading, gates, reviewer, changed, state, inbox, incremental)
 
 
 def _read(desk: Desk, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:
-    """Every handoff, and the names that it can be written in."""
+    """Reads every handoff, and the names of files that may contain one."""
     files = RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings)
     names = list_text_names(files.paths)
     return RepositoryReading(files, read_again(files, FORMATS, names, memory)), names

@@ -1,4 +1,4 @@
-"""What the claims of handoffs are worth, kept while files change: only those that may differ are measured again."""
+"""Keeps the verdicts on handoffs' claims while files change: only those that may differ are measured again."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _REST_ON_STATUS = frozenset({ClaimKind.UNCOMMITTED, ClaimKind.BASELINE})
-"""Claims whose verdict rests on which files are uncommitted."""
+"""Claims whose verdict depends on which files are uncommitted."""
 
 
 class _NotingEvidence(RepositoryEvidence):
-    """Notes which files were hashed, and which were looked for."""
+    """Notes which files were hashed, and which were searched for."""
 
     hashed: set[str]
     sought: set[str]
@@ -46,7 +46,7 @@ class VerdictCache:
         prepare(self.evidence, handoffs, handoffs)
 
     def measure(self, handoff: Handoff) -> tuple[Verdict, ...]:
-        """The very same verdicts as before where nothing can have changed."""
+        """Returns the verdicts on a handoff; the same objects as before if nothing can have changed."""
         known = self._verdicts.get(handoff.id)
         if known is None or known[0] is not handoff:
             self.evidence.hashed = set()
@@ -55,11 +55,11 @@ class VerdictCache:
         return known[1]
 
     def has_sought(self, paths: frozenset[str]) -> bool:
-        """Whether a claim names one of these; git may ignore them, so that they are in no list."""
+        """Tells whether a claim names one of these paths; git may ignore them, so no list has them."""
         return not self.evidence.sought.isdisjoint(paths)
 
     def move_on(self, desk: Desk, paths: frozenset[str], handoffs: tuple[Handoff, ...]) -> frozenset[str]:
-        """After the content of some files changed: forgets what may differ now; the ids of those handoffs."""
+        """Forgets the verdicts that may differ after some files changed; returns the ids of those handoffs."""
         status_same = desk.work_tree.facts == self._desk.work_tree.facts
         self.evidence.move_on(desk, paths)
         self._desk = desk
@@ -74,7 +74,7 @@ class VerdictCache:
         return touched
 
     def _take_in(self, handoffs: tuple[Handoff, ...]) -> bool:
-        """Whether the handoffs that are new or other than before have a say in what the claims of others are worth."""
+        """Tells whether a new or changed handoff affects the verdicts on others' claims."""
         known = {id(handoff) for handoff in self._handoffs}
         new = [handoff for handoff in handoffs if id(handoff) not in known]
         now = {id(handoff) for handoff in handoffs}
@@ -88,29 +88,29 @@ class VerdictCache:
 
 
 class DeepVerdictCache:
-    """The book of the handoff in view, moved on from snapshot to snapshot. Used by one thread."""
+    """Verdicts by every measurement for the handoffs in view, carried from snapshot to snapshot. For one thread."""
 
     def __init__(self) -> None:
         self._scene: RepositorySnapshot | None = None
-        self._book: VerdictCache | None = None
+        self._cache: VerdictCache | None = None
 
     def find(self, snapshot: RepositorySnapshot) -> VerdictCache:
-        """The book as of a snapshot, which is never older than the one before."""
-        if self._book is None or self._scene is None or snapshot is not self._scene:
-            self._book = self._build(snapshot)
+        """Returns the verdicts as of a snapshot, which is never older than the one before."""
+        if self._cache is None or self._scene is None or snapshot is not self._scene:
+            self._cache = self._build(snapshot)
             self._scene = snapshot
-        return self._book
+        return self._cache
 
     def _build(self, snapshot: RepositorySnapshot) -> VerdictCache:
         before = self._scene
         same_place = before is not None and before.state.repository.root == snapshot.state.repository.root
         patch = snapshot.find_patch(before.version) if before is not None and same_place else None
-        if before is None or self._book is None or patch is None:
+        if before is None or self._cache is None or patch is None:
             return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
         if patch.presence:
             return VerdictCache(snapshot.desk, snapshot.reading.result.handoffs, deep=True)
-        self._book.move_on(snapshot.desk, patch.paths, snapshot.reading.result.handoffs)
-        return self._book
+        self._cache.move_on(snapshot.desk, patch.paths, snapshot.reading.result.handoffs)
+        return self._cache
 
 
 def _rests_on_status(handoff: Handoff) -> bool:
@@ -118,5 +118,5 @@ def _rests_on_status(handoff: Handoff) -> bool:
 
 
 def _tells_of_earlier(handoff: Handoff) -> bool:
-    """Whether it quotes a hash that a file had before: that speaks for somebody else's claim."""
+    """Tells whether it quotes an earlier hash of a file: that supports somebody else's claim."""
     return any(claim.kind is ClaimKind.HASH_BEFORE for claim in handoff.claims)

@@ -37,7 +37,7 @@ from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.status.show import find_handoff, show_again
 
 _JUDGED = frozenset({Part.CHECKS, Part.GATE, Part.DIFFERENCE})
-"""Parts in which the settings have the last word."""
+"""Parts that depend on valid settings."""
 
 
 class PartLoader:
@@ -86,7 +86,7 @@ class PartLoader:
         return Wanted(state.chosen.handoff, state.phase, state.scope, commands)
 
     def _read_shown(self, snapshot: RepositorySnapshot, wanted: str) -> ShownHandoff:
-        """After a save, history and reviewer are as they were; without any other verdict, so is all of it."""
+        """Reads the handoff; after a mere save only its verdicts are measured again."""
         before = self._shown
         handoff = find_handoff(snapshot.state, wanted).handoff
         if before is None or not _is_same_story(before, snapshot, handoff):
@@ -97,7 +97,7 @@ class PartLoader:
         return self._shown[1]
 
     def _read_files(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> FilesView:
-        """The list is shown at once; counting reads every changed file, so it comes after."""
+        """Shows the list at once; counting reads every changed file, so it comes after."""
         view, files = self._find_files(snapshot, wanted)
         if files is None or view.counted:
             return view
@@ -120,7 +120,7 @@ class PartLoader:
     def _read_file(
         self, state: AppState, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event
     ) -> ShownFile | None:
-        """The first lines are shown at once; the others follow."""
+        """Shows the first lines at once; the others follow."""
         _, files = self._find_files(snapshot, wanted)
         if files is None or state.open_file is None:
             return None
@@ -144,7 +144,7 @@ class PartLoader:
 def _is_same_story(
     before: tuple[RepositorySnapshot, ShownHandoff], snapshot: RepositorySnapshot, handoff: Handoff
 ) -> bool:
-    """Whether only files were saved since, and the handoff has the same documents."""
+    """Tells whether only files were saved since, and the handoff has the same documents."""
     last, shown = before[0], before[1].reviewed.handoff
     paths = [document.path for document in handoff.documents]
     same = (last.state.repository.root, shown.id) == (snapshot.state.repository.root, handoff.id)
@@ -153,7 +153,7 @@ def _is_same_story(
 
 
 def _show_uncounted(state: AppState, wanted: Wanted, view: FilesView) -> AppState:
-    """Where a list with counts is shown already, it stays until the new one is counted, unless it differs."""
+    """Shows the list without counts, unless the same list with counts is shown already."""
     if state.chosen is None or (state.chosen.handoff, state.scope) != (wanted.handoff, wanted.scope):
         return state
     shown = state.files.value
@@ -163,7 +163,7 @@ def _show_uncounted(state: AppState, wanted: Wanted, view: FilesView) -> AppStat
 
 
 def _show_incomplete(state: AppState, some: ShownFile) -> AppState:
-    """A file that is shown whole stays until its new content was read whole."""
+    """Shows the first lines, unless the complete file is shown already."""
     shown = state.file.value
     if state.open_file is None or state.open_file != (some.change.path, some.options):
         return state

@@ -34,15 +34,14 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.show.entries import EntryFilter, list_log, show_entry
 from handoff_tui.log.show.verify import VerifyOptions, verify_whole
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
-from handoff_tui.status.pipeline import build_pipeline
-from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.status.pipeline import PipelineView, build_pipeline
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.status.show import find_handoff, show
 from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.reader import FileReader
 
 _MOST_OPENED = 64 * 1024 * 1024
-"""A larger file is not opened at all; of one that is larger than limits.file_bytes the beginning is shown."""
+"""Larger files are not opened; of files over limits.file_bytes only the beginning is shown."""
 _MOST_COMMITS = 50
 _MOST_SNAPSHOTS = 50
 
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def list_comparison_points(desk: Desk) -> tuple[ComparisonPoint, ...]:
-    """Snapshots by their names alone, then commits, newest first; any other can be typed."""
+    """Returns stored snapshots, then the latest commits; any other can be typed."""
     snapshots = list_snapshots(desk.repository.root)[:_MOST_SNAPSHOTS]
     commits = read_commits(desk.repository.git, _MOST_COMMITS)
     return (
@@ -70,7 +69,7 @@ class Wanted:
     phase: str | None
     scope: Scope
     commands: tuple[CheckResult, ...] = ()
-    """Results of commands that were run at this desk."""
+    """Results of commands that were run in this app."""
 
 
 def read_shown(snapshot: RepositorySnapshot, handoff: str) -> ShownHandoff:
@@ -92,7 +91,7 @@ def read_packet(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> 
 
 
 def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
-    """The gate in view; no command is started for it."""
+    """Examines the gate in view; starts no command."""
     log = open_log(snapshot.desk.repository)
     telling = ProgressCallbacks(cancel=cancel)
     return examine(
@@ -106,7 +105,7 @@ def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Examine
 
 
 def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
-    """Which files differ; counting their lines is left for later."""
+    """Returns which files differ; counting their lines is left for later."""
     found = diff(snapshot.desk, _build_request(wanted, files_only=True))
     if found.files is None:
         note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.desk)
@@ -135,18 +134,18 @@ def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event)
 def read_file(
     files: FilesDiff, wanted: OpenFile, known: ShownFile | None, tell: Callable[[ShownFile], None], cancel: Event
 ) -> ShownFile | None:
-    """The lines of a file; what is known already is not read again while its content is the same."""
+    """Returns the lines of a file; what is known is not read again while its content is the same."""
     path = wanted.path
     change = next((change for change in files.listed.changes if change.path == path), None)
     if change is None:
-        raise FileUnreadableError(f"{path} does not differ between the two sides", "Choose another file, or scope.")
+        raise FileUnreadableError(f"{path} is the same on both sides", "Choose another file or another comparison.")
     if known is not None and known.complete and (known.change, known.options) == (change, wanted.options):
         return known
     return files.read_lines(change, wanted.options, tell, cancel.is_set)
 
 
 def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> DocumentView:
-    """A document's text as it is now; one that lies in git notes as it was read."""
+    """Returns a document's current text; one in git notes as it was read."""
     documents = find_handoff(snapshot.state, handoff).handoff.documents
     document = next((one for one in documents if one.path == path), None)
     if ":" in path and document is not None:
@@ -155,12 +154,12 @@ def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> Docu
     content = FileReader(snapshot.desk.repository.root, max(limit, _MOST_OPENED)).read_bytes(path)
     decoded = decode_text(cut_text(content, limit))
     if decoded.binary:
-        raise FileUnreadableError(f"{path} is no text", "Open it with a program of your own.")
+        raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
     return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
 
 
 def cut_text(content: bytes, limit: int) -> bytes:
-    """The beginning of a text, not longer than that; no character is cut in two."""
+    """Returns at most `limit` bytes of a text, without cutting a character in two."""
     if len(content) <= limit:
         return content
     end = limit
@@ -196,7 +195,7 @@ def read_figures(snapshot: RepositorySnapshot) -> MetricsReport:
 
 
 def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:
-    """Those at the phase in view, what is here now among them, then those at every other phase that the log knows."""
+    """Returns the attempts at the phase in view with the current work, then those at every other phase in the log."""
     from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
 
     log = open_log(snapshot.desk.repository)
@@ -224,7 +223,7 @@ def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cance
 
 
 def read_why(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> FailureReport:
-    """Why the gate in view is closed, by results that are there: no command is started for it."""
+    """Explains why the gate in view is closed, from existing results; starts no command."""
     from handoff_tui.history.failure.failure import FailurePlace, explore_failure  # noqa: PLC0415 - few look at it
 
     snapshot.desk.loaded.refuse_judging()

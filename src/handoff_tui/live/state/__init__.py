@@ -1,3 +1,3 @@
-"""All that the app shows, as one frozen value."""
+"""Everything the app shows, as one frozen value."""
 
 from __future__ import annotations

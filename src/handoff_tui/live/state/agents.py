@@ -1,4 +1,4 @@
-"""Agents at the desk: their tries, a window into what one of them printed, and what is about to be done."""
+"""Agents in the app: their runs, a window into an output, and what is about to be done."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from handoff_tui.agents.proofs import ProofRecord, TaskProofs
-from handoff_tui.agents.rollback.report import RollbackPreview, RollbackRecord
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
+from handoff_tui.agents.rollback.report import Rollback, RollbackPreview
 from handoff_tui.agents.runs.run import LockState, RunKey
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.checks.report import RequestedCommands
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PhaseCommand(NamedTuple):
-    """An agent that can be started, and who says so."""
+    """An agent that can be started, and whether the repository configures it."""
 
     pipeline: str
     phase: str
@@ -28,15 +28,15 @@ class PhaseCommand(NamedTuple):
 
 
 class Breakpoint(NamedTuple):
-    """A breakpoint: where agents that go on by themselves are held up."""
+    """Where agents that follow one another are stopped."""
 
     phase: str
     before: bool
-    """Before the phase begins; else when it has ended."""
+    """Before the phase begins; otherwise after it has ended."""
 
 
 class ScheduledRun(NamedTuple):
-    """A try that starts by itself in a while."""
+    """A run that starts automatically in a while."""
 
     root: str
     handoff: str
@@ -46,31 +46,31 @@ class ScheduledRun(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """What goes on because of this desk, whatever is in view."""
+    """What this app has running, whatever is in view."""
 
     runs: tuple[RunKey, ...] = ()
     """Agents that were started here and have not ended."""
-    coming: tuple[ScheduledRun, ...] = ()
-    looking: tuple[RunKey, ...] = ()
-    """Agents that have ended, and whose work is being looked at."""
+    scheduled: tuple[ScheduledRun, ...] = ()
+    reviewing: tuple[RunKey, ...] = ()
+    """Agents that have ended and whose work is being reviewed."""
 
 
 NO_ACTIVITY = Activity()
 
 
 class AgentsView(NamedTuple):
-    """Who was started for the handoff in view, who holds a phase, and who could be started."""
+    """The runs of the handoff in view, who holds a phase, and which agents can be started."""
 
     runs: tuple[RunView, ...]
     """Oldest first."""
     locks: tuple[LockState, ...] = ()
     agents: tuple[PhaseCommand, ...] = ()
-    looking: frozenset[RunKey] = frozenset()
-    """Runs that have ended, and whose work is being looked at now."""
-    coming: ScheduledRun | None = None
+    reviewing: frozenset[RunKey] = frozenset()
+    """Runs that have ended and whose work is being reviewed."""
+    scheduled: ScheduledRun | None = None
     loops: bool = False
-    """Whether agents follow one another by themselves, up to where a person is needed."""
-    stops: frozenset[Breakpoint] = frozenset()
+    """Whether agents follow one another until a person is needed."""
+    breakpoints: frozenset[Breakpoint] = frozenset()
 
 
 class OutputSource(StrEnum):
@@ -78,35 +78,35 @@ class OutputSource(StrEnum):
 
     OUTPUT = "output"
     PROMPT = "prompt"
-    """What it was told."""
+    """What the agent was told."""
 
 
 class OutputRange(NamedTuple):
-    """The lines that are wanted; without a first one, the last ones, also while more are printed."""
+    """The wanted lines; without a first one, the last ones, also while more are printed."""
 
     run: RunKey
     source: OutputSource
     first: int | None
     height: int
-    """How many fit on the screen."""
+    """How many lines fit on the screen."""
 
 
 class OutputWindow(NamedTuple):
-    """Some lines of a text of any length, as they were printed: not yet safe to show."""
+    """Some lines of a text of any length, as printed: not yet safe to show."""
 
     run: RunKey
     source: OutputSource
     first: int
     lines: tuple[str, ...]
     total: int
-    """How many lines are known by now."""
+    """How many lines are known so far."""
     size: int
     complete: bool
-    """Whether all that was printed is counted."""
+    """Whether everything printed has been counted."""
 
 
 class OutputFound(NamedTuple):
-    """What a search came to; the number tells one from the next."""
+    """The result of a search; the number tells one from the next."""
 
     number: int
     text: str
@@ -114,25 +114,25 @@ class OutputFound(NamedTuple):
 
 
 class ProposalKind(StrEnum):
-    """What a person can have done about agents; each is shown first, and confirmed."""
+    """What a person can have done about agents; each is shown first and confirmed."""
 
     STEP = "step"
     AGAIN = "again"
     """A step into the phase whose work is there."""
     BACK = "back"
-    """A step into the phase before."""
+    """A step into the previous phase."""
     LOOP = "loop"
-    """A step, and those that follow from it, up to where a person is needed."""
+    """A step, and those that follow from it until a person is needed."""
     STOP = "stop"
     UNLOCK = "unlock"
     ROLLBACK = "rollback"
     UNDO = "undo"
     TRUST = "trust"
-    """Consent that the repository's own commands may run as checks."""
+    """Consent to run the repository's commands as checks."""
 
 
 class ProposalStage(StrEnum):
-    """How far it has come."""
+    """How far a proposal has come."""
 
     PREPARING = "preparing"
     READY = "ready"
@@ -152,28 +152,28 @@ class StepPlan(NamedTuple):
     source: str | None
     agent: str
     argv: tuple[str, ...]
-    """As configured: names in braces are filled in when it is started."""
+    """As configured; names in braces are filled in at the start."""
     folder: str
     worktree: bool
-    """Whether that is a work tree of its own."""
+    """Whether the folder is a separate work tree."""
     environment: tuple[str, ...]
-    """Names of the variables that it is given."""
+    """Names of the variables it is given."""
     timeout_seconds: float
     tries_left: int
     from_repository: bool
     prompt: str
     """Word for word what it would be told."""
     waits: tuple[float, ...] = ()
-    """Seconds before each further try that starts by itself when the agent fails by itself."""
+    """Seconds before each automatic retry."""
     demands: int = 0
-    """Points of whoever sent the work back; they are in the prompt."""
+    """How many points the reviewer raised who sent the work back; they are in the prompt."""
     failure_target: str | None = None
-    """Where failed work goes back to."""
+    """The phase that failed work goes back to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Something that is about to be done, and what is known of it so far."""
+    """Something about to be done, and what is known of it so far."""
 
     number: int
     kind: ProposalKind
@@ -182,33 +182,33 @@ class Proposal:
     run: RunView | None = None
     lock: LockState | None = None
     rollback: RollbackPreview | None = None
-    record: RollbackRecord | None = None
+    record: Rollback | None = None
     trust: RequestedCommands | None = None
     typed: str = ""
-    """What must be typed before it is done; nothing where one key is enough."""
+    """What must be typed to confirm; empty if one key is enough."""
     typed_why: str = ""
-    stops: frozenset[Breakpoint] = frozenset()
-    """Breakpoints that would hold up what follows by itself."""
+    breakpoints: frozenset[Breakpoint] = frozenset()
+    """Breakpoints that would stop what follows."""
     note: str = ""
-    """What is to be known besides: that it is not what was shown before."""
+    """What else to know: for example, that it differs from what was shown before."""
     trouble: Trouble | None = None
 
 
 class Bell(NamedTuple):
-    """What the terminal is to be sent, once: bell and notification. The number tells one from the next."""
+    """Bell and notification to send to the terminal once. The number tells one from the next."""
 
     number: int
     sequence: str
 
 
 class ProofShown(NamedTuple):
-    """A proof that is open: a picture, or lines of text that are not yet safe to show."""
+    """The open proof: a picture, or lines of text that are not yet safe to show."""
 
-    proof: ProofRecord
+    proof: MeasuredProof
     lines: tuple[str, ...] = ()
     picture: Picture | None = None
     note: str = ""
-    """What is to be known of it: that it is a part, or why it cannot be shown."""
+    """What else to know: that it is a part, or why it cannot be shown."""
     run: RunKey | None = None
     """The run whose output it is."""
 

@@ -1,4 +1,4 @@
-"""All that the app shows, in one frozen value: every view is a function of it."""
+"""Everything the app shows, in one frozen value: every view is a function of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from handoff_tui.live.state.agents import (
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.show.view import EntryView, LogReport, LogView
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
-from handoff_tui.status.pipeline_view import PipelineView
+from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
@@ -42,7 +42,7 @@ Value = TypeVar("Value")
 
 
 class Part(StrEnum):
-    """A part of the state that is read for the handoff in view, and kept fresh while a view needs it."""
+    """A part of the state, read for the handoff in view and kept fresh while a view needs it."""
 
     SHOWN = "shown"
     """Claims beside measurements, documents, attempts."""
@@ -52,15 +52,15 @@ class Part(StrEnum):
     FILES = "files"
     """Which files differ, without what needs the checks."""
     DIFFERENCE = "difference"
-    """The record too: tests, packages, findings by id."""
+    """The snapshot diff too: tests, packages, findings by id."""
     FILE = "file"
-    """The lines of the one file in view."""
+    """The lines of the file in view."""
     DOCUMENT = "document"
     LOG = "log"
     AGENT = "agent"
-    """The tries of its agents."""
+    """The runs of its agents."""
     ATTEMPTS = "attempts"
-    """Every attempt at its phases, by log, git and documents."""
+    """Every attempt at its phases, from log, git and documents."""
     FIGURES = "figures"
 
 
@@ -74,7 +74,7 @@ class Trouble(NamedTuple):
 def build_trouble(refused: HandoffError | OSError) -> Trouble:
     if isinstance(refused, HandoffError):
         return Trouble(refused.message, refused.hint)
-    return Trouble(f"the system refused: {refused}", "It is tried again.")
+    return Trouble(f"the system refused: {refused}", "Trying again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Loaded(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class RepositoryPart:
-    """One repository at the desk."""
+    """One repository in the app."""
 
     root: str
     name: str
@@ -100,40 +100,40 @@ class RepositoryPart:
     explanation: str = ""
     hint: str = ""
     confirmed_at: datetime | None = None
-    """When everything was last looked at in full."""
+    """When everything was last read in full."""
     reviewer: str | None = None
-    """The principal whose key would sign here; nothing where nobody can."""
+    """The principal whose key would sign here; None if nobody can."""
     reviewer_note: str = ""
     """Why nobody can sign, or may decide."""
     fatal: tuple[str, ...] = ()
-    """What is wrong with the log, where it is not intact: every gate is closed then."""
+    """What is wrong with the log; empty if it is intact."""
     refused: str = ""
-    """Why its own settings are not used: it is read by the usual ones, and every gate is closed."""
+    """Why its settings are not used: the defaults apply, and every gate is closed."""
 
     @property
     def closed(self) -> str:
-        """Why every gate of it is closed; nothing where they are open."""
+        """Why every gate is closed; empty if they are open."""
         if self.fatal:
-            return f"the signed log is not intact: {self.fatal[0]}"
-        return f"its settings cannot be used: {self.refused}" if self.refused else ""
+            return f"the signed log isn't intact: {self.fatal[0]}"
+        return f"its settings can't be used: {self.refused}" if self.refused else ""
 
 
 class ChecksProgress(NamedTuple):
-    """A run of checks that is underway."""
+    """A run of checks in progress."""
 
     done: int
     total: int
     current: str
     started: datetime
     only: tuple[str, ...] = ()
-    """The checks that were asked for; all where it is empty."""
+    """The requested checks; empty means all."""
 
 
 class ComparisonPoint(NamedTuple):
-    """Something to compare with: a commit, or a stored snapshot."""
+    """Something to compare with: a commit or a stored snapshot."""
 
     name: str
-    """As it can be asked for."""
+    """As it can be typed."""
     kind: str
     """`commit` or `snapshot`."""
     text: str = ""
@@ -141,7 +141,7 @@ class ComparisonPoint(NamedTuple):
 
 
 class FilesView(NamedTuple):
-    """Which files differ, between what, and how far the counting has come."""
+    """Which files differ, between what, and whether their lines are counted."""
 
     pair: ComparedPair
     files: tuple[ChangedFile, ...]
@@ -149,11 +149,11 @@ class FilesView(NamedTuple):
     note: str | None = None
     trees: tuple[str, str] | None = None
     points: tuple[ComparisonPoint, ...] = ()
-    """What else there is to compare with: stored snapshots, then the latest commits."""
+    """What else to compare with: stored snapshots, then the latest commits."""
 
 
 class DifferenceView(NamedTuple):
-    """The record of two snapshots compared."""
+    """The comparison of two snapshots."""
 
     pair: ComparedPair
     record: SnapshotDiff | None
@@ -162,7 +162,7 @@ class DifferenceView(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """From where on changes are shown; `against` and `instead` as a person names a snapshot or a commit."""
+    """The point since which changes are shown; `against` and `instead` as a person names a snapshot or a commit."""
 
     scope: DiffScope = DiffScope.SINCE_BASELINE
     against: str | None = None
@@ -184,7 +184,7 @@ PACKET = "packet:"
 
 
 class DocumentView(NamedTuple):
-    """A document's text as it is now. The packet is one too, and lies nowhere."""
+    """A document's current text. The packet is one too, and is not a file."""
 
     path: str
     text: str
@@ -195,22 +195,22 @@ class DocumentView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """What the reviewer wrote and marked, and has not signed yet. Kept on disk in the user's own folder."""
+    """What the reviewer wrote and marked and has not signed yet. Stored in the user's folder."""
 
     comments: tuple[Comment, ...] = ()
     viewed: frozenset[str] = frozenset()
-    """Paths whose content is the one that was marked as read."""
+    """Paths whose current content was marked as read."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By verb."""
     opened: frozenset[str] = frozenset()
-    """Documents that were opened, by path, with the content they had."""
+    """Paths of documents whose current content was opened."""
 
 
 class DecisionStage(StrEnum):
     """How far a decision has come."""
 
     PREPARING = "preparing"
-    """The blocking checks run afresh, the work is captured."""
+    """The blocking checks run afresh, and the work is captured."""
     READY = "ready"
     """Everything that would be signed is known and shown."""
     REFUSED = "refused"
@@ -223,43 +223,43 @@ class DecisionStage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionPart:
-    """The decision that is being made."""
+    """The decision being made."""
 
     verb: str
     key: HandoffKey
     stage: DecisionStage
     view: DecisionView | None = None
     demands: tuple[ExtraConfirmation, ...] = ()
-    """Failing or stale checks, unread files, hidden characters, a document nobody opened."""
+    """Failing or stale checks, unread files, hidden characters, an unopened document."""
     needs_reason: bool = True
     needs_terminal: bool = False
-    """The key's passphrase must be typed: the screen is given back for it."""
+    """The key's passphrase must be typed: the app gives the terminal back for it."""
     trouble: Trouble | None = None
     progress: ChecksProgress | None = None
     entry: str | None = None
     """The id of the stored entry."""
     gate: GateView | None = None
-    """The gate after it."""
+    """The gate after the decision."""
     shown_tree: str | None = None
-    """The files that it was prepared on: what moved since is what differs from them."""
+    """The tree it was prepared on; changes since then are compared with it."""
 
 
 class AttemptsView(NamedTuple):
-    """The attempts of the handoff in view: those at the phase in view first, then those at its other phases."""
+    """The attempts of the handoff in view: at the phase in view first, then at its other phases."""
 
     histories: tuple[AttemptHistory, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BisectPart:
-    """A search for the commit where a check began to fail."""
+    """A search for the commit that broke a check."""
 
     number: int
     """Tells one search from the next."""
     check: str
     handoff: str
     trials: tuple[BisectProgress, ...] = ()
-    """What was tried so far, in order."""
+    """The commits tried so far, in order."""
     report: BisectReport | None = None
     """How it ended."""
     trouble: Trouble | None = None
@@ -272,7 +272,7 @@ class BisectPart:
 
 @dataclass(frozen=True, slots=True)
 class PastView:
-    """The desk at one stop, as the views are shown it. A stop that was seen before has the very same parts again."""
+    """Everything the views show at one stop. A stop seen before has the very same parts again."""
 
     stop: Stop
     repository: RepositoryPart
@@ -286,19 +286,19 @@ class PastView:
     open_document: str | None
     document: Loaded[DocumentView]
     missing: str = ""
-    """The handoff that was in view and did not exist then."""
+    """The handoff in view, if it did not exist then."""
     notes: tuple[str, ...] = ()
-    """What no commit holds."""
+    """What cannot be shown of the past."""
 
 
 @dataclass(frozen=True, slots=True)
 class TravelPart:
-    """Time travel: where the slider stands, and what is shown of then. Nothing can be changed meanwhile."""
+    """Time travel: where the slider stands, and what it shows. Nothing can be changed meanwhile."""
 
     stops: tuple[Stop, ...] = ()
-    """Oldest first; none until they were read."""
+    """Oldest first; empty until they are read."""
     index: int = 0
-    """Where the slider stands; what is shown follows as soon as it was read."""
+    """Where the slider stands; what is shown follows as soon as it is read."""
     loading: bool = True
     trouble: Trouble | None = None
     notes: tuple[str, ...] = ()
@@ -320,15 +320,15 @@ class StatusMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """Everything at the desk, as of one moment."""
+    """Everything in the app at one moment."""
 
     generation: int = 0
     repositories: tuple[RepositoryPart, ...] = ()
     inbox: tuple[InboxItem, ...] = ()
-    """Sorted: waiting on me, then risk, then age."""
+    """Sorted: needs me first, then by risk, then by age."""
     chosen: HandoffKey | None = None
     phase: str | None = None
-    """The phase in view, where it is not the one that stands open."""
+    """The phase in view, if it is not the open one."""
     shown: Loaded[ShownHandoff] = Loaded()
     pipeline: Loaded[PipelineView] = Loaded()
     checks: Loaded[CheckReport] = Loaded()
@@ -344,34 +344,34 @@ class AppState:
     log: Loaded[LogView] = Loaded()
     entry: Loaded[EntryView] = Loaded()
     report: Loaded[LogReport] = Loaded()
-    """Of «verify now»."""
+    """Of "verify now"."""
     agent: Loaded[AgentsView] = Loaded()
     output: OutputWindow | None = None
-    """Of the try in view."""
+    """Of the run in view."""
     found: OutputFound | None = None
     proposal: Proposal | None = None
     """What is about to be done about agents."""
     proofs: Loaded[ProofsView] = Loaded()
-    """Of work, once somebody asked for them."""
+    """Proofs of work, once asked for."""
     activity: Activity = NO_ACTIVITY
-    """Agents that go on because of this desk."""
+    """Agents that this app has running."""
     ring: Bell | None = None
     attempts: Loaded[AttemptsView] = Loaded()
     comparison: Loaded[AttemptComparison] = Loaded()
-    """Of the two attempts that were last asked about."""
+    """Of the two attempts last asked about."""
     failure: Loaded[FailureReport] = Loaded()
-    """Once somebody asked why it fails."""
+    """Why it fails, once asked for."""
     figures: Loaded[MetricsReport] = Loaded()
     bisect: BisectPart | None = None
     travel: TravelPart | None = None
-    """The desk as it was is shown, and nothing can be changed."""
+    """While set, the past is shown and nothing can be changed."""
     drafts: Drafts = Drafts()
     decision: DecisionPart | None = None
     status: StatusMessage | None = None
 
     @property
     def repository(self) -> RepositoryPart | None:
-        """The one of the handoff in view, or the first."""
+        """The repository of the handoff in view, or the first one."""
         root = self.chosen.root if self.chosen else None
         return next((one for one in self.repositories if one.root == root), next(iter(self.repositories), None))
 

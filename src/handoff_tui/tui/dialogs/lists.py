@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textual.message import Message
 from textual.widgets import Input
 
-from handoff_tui.agents.runs.mentioned_files import NamedPlace
+from handoff_tui.agents.runs.mentioned_files import MentionedFile
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.keymap import GLOBAL_SCOPES
 from handoff_tui.core.text.labels import plural
@@ -17,7 +17,7 @@ from handoff_tui.live.state.agents import Activity, Breakpoint
 from handoff_tui.live.state.app import AppState, ComparisonPoint, Scope
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
-from handoff_tui.tui.dialogs.proposal import describe_stop
+from handoff_tui.tui.dialogs.proposal import describe_breakpoint
 from handoff_tui.tui.drawing.appearance import list_theme_names
 from handoff_tui.tui.messages import BreakpointToggled, LeaveWanted, PlaceWanted, ScopeWanted, ThemeChosen
 from handoff_tui.tui.widgets.bars import Rule
@@ -27,15 +27,15 @@ def build_stop_dialog(state: AppState) -> PaletteScreen:
     """Every place between two phases; what is chosen is set, or taken away."""
     view = state.agent.value
     phases = dict.fromkeys(agent.phase for agent in view.agents) if view is not None else {}
-    stops = [Breakpoint(phase, before=before) for phase in phases for before in (True, False)]
-    set_now = view.stops if view is not None else frozenset()
+    places = [Breakpoint(phase, before=before) for phase in phases for before in (True, False)]
+    set_now = view.breakpoints if view is not None else frozenset()
     offers = [
         Offer(
             f"stop:{'before' if stop.before else 'after'}:{stop.phase}",
-            describe_stop(stop),
+            describe_breakpoint(stop),
             "● set" if stop in set_now else "",
         )
-        for stop in stops
+        for stop in places
     ]
     return PaletteScreen(
         "Where nothing starts by itself", offers, "↵ sets it, or takes it away · lasts until you leave"
@@ -47,7 +47,7 @@ def parse_stop(name: str) -> Breakpoint:
     return Breakpoint(phase, before=side == "before")
 
 
-def build_place_dialog(places: Sequence[NamedPlace]) -> PaletteScreen:
+def build_place_dialog(places: Sequence[MentionedFile]) -> PaletteScreen:
     offers = [
         Offer(f"place:{place.line or ''}:{place.path}", place.path, f"line {place.line}" if place.line else "")
         for place in places
@@ -55,15 +55,15 @@ def build_place_dialog(places: Sequence[NamedPlace]) -> PaletteScreen:
     return PaletteScreen("Open a file", offers, "↵ opens it")
 
 
-def parse_place(name: str) -> NamedPlace:
+def parse_place(name: str) -> MentionedFile:
     line, _, path = name.partition(":")
-    return NamedPlace(path, int(line) if line else None)
+    return MentionedFile(path, int(line) if line else None)
 
 
 def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
     """Nothing where no agent of this desk is at work, and none is to start by itself."""
-    runs, coming = at_work.runs, at_work.coming
-    if not runs and not coming:
+    runs, scheduled = at_work.runs, at_work.scheduled
+    if not runs and not scheduled:
         return None
     offers = [Offer("stay", "stay here")]
     if runs:
@@ -77,7 +77,7 @@ def build_leave_dialog(at_work: Activity) -> PaletteScreen | None:
             Offer("leave:stop", f"stop {'it' if one else 'them'}, then leave", "TERM, a grace, KILL"),
         ]
     else:
-        title = f"{coming[0].handoff} · {coming[0].phase} would start by itself"
+        title = f"{scheduled[0].handoff} · {scheduled[0].phase} would start by itself"
         offers.append(Offer("leave:go", "leave: it does not start"))
     return PaletteScreen(render_safe(title), offers, "↵ takes the row under the cursor · esc stays")
 

@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from handoff_tui.agents.proofs import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Cell
@@ -39,7 +39,7 @@ _MARKS = {
 }
 
 
-def build_proof_name(proof: ProofRecord) -> str:
+def build_proof_name(proof: MeasuredProof) -> str:
     """A proof's name in the list; the same over refreshes."""
     return f"{proof.task or ''}\0{proof.run or ''}\0{proof.path}"
 
@@ -48,12 +48,12 @@ class ProofRows:
     """Each task with its proofs below it; the cursor stands on proofs only."""
 
     def __init__(self, tasks: Sequence[TaskProofs]) -> None:
-        self._rows: list[ProofRecord | str] = []
+        self._rows: list[MeasuredProof | str] = []
         for task in tasks:
             self._rows += [task.task or _WHOLE, *task.proofs]
         self.keys: Sequence[str] = tuple("" if isinstance(row, str) else build_proof_name(row) for row in self._rows)
 
-    def find(self, name: str) -> ProofRecord | None:
+    def find(self, name: str) -> MeasuredProof | None:
         row = self._rows[self.keys.index(name)] if name and name in self.keys else None
         return None if isinstance(row, str) else row
 
@@ -73,7 +73,7 @@ class ProofRows:
         )
 
 
-def describe_proof(proof: ProofRecord) -> str:
+def describe_proof(proof: MeasuredProof) -> str:
     """What it is called: the path of a file, or whose output it is."""
     return render_safe(f"output of {proof.run}" if proof.recorded is not None and proof.run else proof.path)
 

@@ -102,7 +102,7 @@ def build_proposal_page(proposal: Proposal) -> Page:
     if proposal.plan is not None:
         _add_plan(page, proposal.plan)
         if proposal.kind is ProposalKind.LOOP:
-            _add_loop(page, proposal.plan, proposal.stops)
+            _add_loop(page, proposal.plan, proposal.breakpoints)
         _add_prompt(page, proposal.plan)
     _add_others(page, proposal)
     return page
@@ -129,11 +129,11 @@ def _add_plan(page: Page, plan: StepPlan) -> None:
         )
 
 
-def _add_loop(page: Page, plan: StepPlan, stops: frozenset[Breakpoint]) -> None:
+def _add_loop(page: Page, plan: StepPlan, breakpoints: frozenset[Breakpoint]) -> None:
     """What follows by itself, and what ends it."""
     page.heading("Then, by itself")
     target = plan.failure_target or plan.phase
-    places = ", ".join(describe_stop(stop) for stop in sorted(stops))
+    places = ", ".join(describe_breakpoint(stop) for stop in sorted(breakpoints))
     ends = ("every gate: a person decides", "anything that only a person can judge", "X, and leaving this desk")
     for words in (
         f"failed work goes back to {target} with what is to be mended, while tries are left: {plan.tries_left}",
@@ -145,7 +145,7 @@ def _add_loop(page: Page, plan: StepPlan, stops: frozenset[Breakpoint]) -> None:
         page.line(Cell("  and at your breakpoints: ", "muted"), Cell(render_safe(places), "muted"), indent=4)
 
 
-def describe_stop(stop: Breakpoint) -> str:
+def describe_breakpoint(stop: Breakpoint) -> str:
     return f"{'before' if stop.before else 'after'} {stop.phase}"
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.load import load_settings
-from handoff_tui.config.peek import adapt_theme
 from handoff_tui.config.settings.user import Reasons
-from handoff_tui.config.theme import Theme, find_theme_folder, list_themes, load_theme
+from handoff_tui.config.theme import Theme, adapt_theme, find_theme_folder, list_themes, load_theme
 
 _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
 """Terminals whose font lacks our glyphs."""

@@ -15,7 +15,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Loaded, Part, Value
 from handoff_tui.status.inbox_item import HandoffKey
-from handoff_tui.status.pipeline_view import PhaseStanding
+from handoff_tui.status.pipeline import PhaseProgress
 from handoff_tui.tui.messages import HandoffChosen, PhaseChosen, ViewWanted
 from handoff_tui.tui.views.checks.rows import CheckRows
 from handoff_tui.tui.views.inbox.rows import InboxRows
@@ -159,7 +159,7 @@ class Rail(Vertical):
             return
         mine = state.item is not None and state.item.waits_on_me
         section.show(PipelineRows(view, waits_on_me=mine, now=read_now()), title, right=render_safe(view.name or ""))
-        here = next((one.name for one in view.phases if one.standing is PhaseStanding.HERE or one.gate is not None), "")
+        here = next((one.name for one in view.phases if one.standing is PhaseProgress.HERE or one.gate is not None), "")
         if not section.rows.has_focus:
             section.rows.choose(state.phase or here)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.agents.proofs import ProofRecord, TaskProofs
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.live.state.agents import ProofShown
 from handoff_tui.tui.dialogs.proofs import ProofRows, build_proof_line, build_proof_name, describe_proof
@@ -39,7 +39,7 @@ def test_changed_output_is_marked() -> None:
 
 def test_hostile_names_are_text() -> None:
     """Nothing of a path or task is obeyed."""
-    hostile = ProofRecord(path="\x1b[2Jx.png", kind=ProofKind.SCREENSHOT, sha256="a" * 64)
+    hostile = MeasuredProof(path="\x1b[2Jx.png", kind=ProofKind.SCREENSHOT, sha256="a" * 64)
     assert describe_proof(hostile) == "␛[2Jx.png"
     assert "\x1b" not in "".join(read(ProofRows([TaskProofs(task="\x1bT", proofs=(hostile,))])))
 

@@ -11,7 +11,7 @@ from handoff_tui.agents.step.report import StepOutcome
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.live.state.agents import AgentsView, ScheduledRun
 from handoff_tui.tui.views.agent.view import (
-    TryInView,
+    RunInView,
     find_compared_scope,
     find_try_scope,
     list_agent_hints,
@@ -28,33 +28,33 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
 @pytest.mark.parametrize(
     ("action", "here", "reason"),
     [
-        ("agent.step", TryInView(VIEW), ""),
-        ("agent.loop", TryInView(AgentsView(())), "no agent is configured; docs/agents.md has examples"),
-        ("agent.step", TryInView(), ""),
-        ("agent.follow", TryInView(VIEW), "nobody was started yet"),
-        ("agent.wrap", TryInView(VIEW, RUNNING), ""),
-        ("agent.continue", TryInView(VIEW, RUNNING), "it is not held"),
-        ("agent.continue", TryInView(VIEW, PAUSED), ""),
-        ("agent.continue", TryInView(VIEW, ENDED), ""),
-        ("agent.continue", TryInView(VIEW._replace(looking=frozenset({ENDED.state.key})), ENDED), "it is not held"),
-        ("agent.continue", TryInView(VIEW, LOOKED_AT), "it is not held"),
-        ("agent.pause", TryInView(VIEW, PAUSED), "it is not running"),
-        ("agent.pause", TryInView(VIEW, RUNNING), ""),
-        ("agent.stop", TryInView(VIEW, PAUSED), ""),
-        ("agent.stop", TryInView(VIEW, ENDED), "it is not running"),
-        ("agent.stop", TryInView(VIEW._replace(coming=COMING), ENDED), ""),
-        ("agent.stop", TryInView(VIEW._replace(loops=True), ENDED), ""),
-        ("agent.unlock", TryInView(VIEW), "nothing is locked"),
-        ("agent.unlock", TryInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
-        ("agent.diff", TryInView(VIEW, RUNNING), "nothing is known of its files yet"),
-        ("agent.compare", TryInView(VIEW, LOOKED_AT), "there are no two tries with commits of their own"),
-        ("agent.breakpoint", TryInView(VIEW), ""),
-        ("agent.breakpoint", TryInView(AgentsView(())), "no agent is configured"),
-        ("agent.next-try", TryInView(VIEW), "nobody was started yet"),
-        ("agent.rollback", TryInView(), ""),
+        ("agent.step", RunInView(VIEW), ""),
+        ("agent.loop", RunInView(AgentsView(())), "no agent is configured; docs/agents.md has examples"),
+        ("agent.step", RunInView(), ""),
+        ("agent.follow", RunInView(VIEW), "nobody was started yet"),
+        ("agent.wrap", RunInView(VIEW, RUNNING), ""),
+        ("agent.continue", RunInView(VIEW, RUNNING), "it is not held"),
+        ("agent.continue", RunInView(VIEW, PAUSED), ""),
+        ("agent.continue", RunInView(VIEW, ENDED), ""),
+        ("agent.continue", RunInView(VIEW._replace(reviewing=frozenset({ENDED.state.key})), ENDED), "it is not held"),
+        ("agent.continue", RunInView(VIEW, LOOKED_AT), "it is not held"),
+        ("agent.pause", RunInView(VIEW, PAUSED), "it is not running"),
+        ("agent.pause", RunInView(VIEW, RUNNING), ""),
+        ("agent.stop", RunInView(VIEW, PAUSED), ""),
+        ("agent.stop", RunInView(VIEW, ENDED), "it is not running"),
+        ("agent.stop", RunInView(VIEW._replace(scheduled=COMING), ENDED), ""),
+        ("agent.stop", RunInView(VIEW._replace(loops=True), ENDED), ""),
+        ("agent.unlock", RunInView(VIEW), "nothing is locked"),
+        ("agent.unlock", RunInView(VIEW._replace(locks=(make_lock(stale=True),))), ""),
+        ("agent.diff", RunInView(VIEW, RUNNING), "nothing is known of its files yet"),
+        ("agent.compare", RunInView(VIEW, LOOKED_AT), "there are no two tries with commits of their own"),
+        ("agent.breakpoint", RunInView(VIEW), ""),
+        ("agent.breakpoint", RunInView(AgentsView(())), "no agent is configured"),
+        ("agent.next-try", RunInView(VIEW), "nobody was started yet"),
+        ("agent.rollback", RunInView(), ""),
     ],
 )
-def test_refusal_says_why(action: str, here: TryInView, reason: str) -> None:
+def test_refusal_says_why(action: str, here: RunInView, reason: str) -> None:
     """Nothing where it can be done."""
     assert refuse_agent_action(action, here) == reason
 
@@ -62,15 +62,15 @@ def test_refusal_says_why(action: str, here: TryInView, reason: str) -> None:
 @pytest.mark.parametrize(
     ("here", "first"),
     [
-        (TryInView(VIEW), "agent.step"),
-        (TryInView(VIEW, RUNNING), "agent.pause"),
-        (TryInView(VIEW, PAUSED), "agent.continue"),
-        (TryInView(VIEW, ENDED), "agent.continue"),
-        (TryInView(VIEW, LOOKED_AT), "agent.step"),
-        (TryInView(VIEW._replace(coming=COMING), LOOKED_AT), "agent.stop"),
+        (RunInView(VIEW), "agent.step"),
+        (RunInView(VIEW, RUNNING), "agent.pause"),
+        (RunInView(VIEW, PAUSED), "agent.continue"),
+        (RunInView(VIEW, ENDED), "agent.continue"),
+        (RunInView(VIEW, LOOKED_AT), "agent.step"),
+        (RunInView(VIEW._replace(scheduled=COMING), LOOKED_AT), "agent.stop"),
     ],
 )
-def test_hint_that_is_wanted_most_comes_first(here: TryInView, first: str) -> None:
+def test_hint_that_is_wanted_most_comes_first(here: RunInView, first: str) -> None:
     """None of them is one that cannot be done."""
     hints = list_agent_hints(here)
     assert hints[0] == first
@@ -79,20 +79,20 @@ def test_hint_that_is_wanted_most_comes_first(here: TryInView, first: str) -> No
 
 def test_file_is_opened_only_where_one_is_named() -> None:
     """By the lines in view, or by what was touched."""
-    assert refuse_agent_action("agent.open-file", TryInView(VIEW)) == "no file is named here"
-    assert refuse_agent_action("agent.open-file", TryInView(VIEW), places=1) == ""
+    assert refuse_agent_action("agent.open-file", RunInView(VIEW)) == "no file is named here"
+    assert refuse_agent_action("agent.open-file", RunInView(VIEW), places=1) == ""
 
 
 def test_diff_of_a_try_ends_at_its_commit() -> None:
     """At the work as it is now, where it made none."""
-    assert find_try_scope(TryInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
+    assert find_try_scope(RunInView(VIEW, LOOKED_AT)) == (DiffScope.BETWEEN, "b" * 40, "d" * 40)
     bare = look_at(make_run(2), StepOutcome.FAILED, commits=())
-    assert find_try_scope(TryInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
-    assert find_try_scope(TryInView(VIEW)) is None
+    assert find_try_scope(RunInView(VIEW, bare)) == (DiffScope.BETWEEN, "b" * 40, None)
+    assert find_try_scope(RunInView(VIEW)) is None
 
 
 def test_tries_are_compared_by_their_last_commits() -> None:
     """Two that ended at the same one have nothing to compare."""
     earlier = look_at(make_run(1), StepOutcome.FAILED)
-    assert find_compared_scope(TryInView(VIEW, LOOKED_AT, earlier)) == (DiffScope.BETWEEN, "c" * 40, "d" * 40)
-    assert find_compared_scope(TryInView(VIEW, LOOKED_AT, LOOKED_AT)) is None
+    assert find_compared_scope(RunInView(VIEW, LOOKED_AT, earlier)) == (DiffScope.BETWEEN, "c" * 40, "d" * 40)
+    assert find_compared_scope(RunInView(VIEW, LOOKED_AT, LOOKED_AT)) is None

@@ -22,7 +22,7 @@ from handoff_tui.tui.views.agent.rows import (
     describe_exit,
     describe_output,
     describe_try,
-    label_try,
+    label_run_view,
 )
 from tests.support.agent_states import COMMANDS, look_at, make_lock, make_run, make_window
 
@@ -65,7 +65,7 @@ def test_row_is_found_by_a_name_that_stays() -> None:
 )
 def test_label_says_how_far_a_try_is(status: RunStatus, looking: bool, word: str) -> None:  # noqa: FBT001 - a case
     """In a word, with a role that every theme has."""
-    label = label_try(make_run(1, status), looking=looking)
+    label = label_run_view(make_run(1, status), reviewing=looking)
     assert label.word == word
     assert Ink(load_theme("dark", None)).get(label.role) is not None
 
@@ -145,7 +145,7 @@ def test_agenda_is_told_before_the_rest() -> None:
     """What starts by itself and when, what holds it up; on every page of the handoff."""
     at = datetime(2026, 3, 5, 10, 0, 7, tzinfo=UTC)
     coming = ScheduledRun("/desk", "H-1", "build", at, "it failed by itself; retry 1 of 2")
-    view = AgentsView((), agents=COMMANDS, coming=coming, stops=frozenset({Breakpoint("test", before=True)}))
+    view = AgentsView((), agents=COMMANDS, scheduled=coming, breakpoints=frozenset({Breakpoint("test", before=True)}))
     clock = at.astimezone().strftime("%H:%M:%S")
     for run in (None, make_run(1, RunStatus.RUNNING), look_at(make_run(1))):
         lines = [read(row) for row in lay_out(build_try_page(run, view), 100)]

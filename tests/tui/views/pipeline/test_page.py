@@ -7,7 +7,7 @@ from handoff_tui.checks.result import Outcome
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind
 from handoff_tui.live.state.app import AppState, Drafts, FilesView, Loaded, RepositoryPart
 from handoff_tui.log.show.view import LogView
-from handoff_tui.status.pipeline_view import AttemptView, PipelineView
+from handoff_tui.status.pipeline import AttemptView, PipelineView
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_states import make_state

@@ -7,7 +7,7 @@ import pytest
 from handoff_tui.core.text.cell_width import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.views.pipeline.rows import PipelineRows, build_chain, label_phase, parse_moment
 from tests.support.inbox_items import MOMENT
 
@@ -16,13 +16,13 @@ VIEW = PipelineView(
     phases=(
         PhaseView(
             name="plan",
-            standing=PhaseStanding.DONE,
+            standing=PhaseProgress.DONE,
             who="nika",
             attempts=1,
             when=(MOMENT - timedelta(hours=3)).isoformat(),
         ),
-        PhaseView(name="build", standing=PhaseStanding.HERE, gate=GateName.PENDING, who="reviewer", attempts=2),
-        PhaseView(name="test", standing=PhaseStanding.AHEAD, agent="tester"),
+        PhaseView(name="build", standing=PhaseProgress.HERE, gate=GateName.PENDING, who="reviewer", attempts=2),
+        PhaseView(name="test", standing=PhaseProgress.AHEAD, agent="tester"),
     ),
 )
 
@@ -53,9 +53,9 @@ def test_narrow_row_keeps_the_phase_and_the_state() -> None:
     [
         (VIEW.phases[1], False, "● is here"),
         (VIEW.phases[1].model_copy(update={"gate": GateName.HELD}), False, "‖ held"),
-        (PhaseView(name="x", standing=PhaseStanding.BEHIND), True, "· undecided"),
-        (PhaseView(name="x", standing=PhaseStanding.SENT_BACK), True, "✗ sent back"),
-        (PhaseView(name="x", standing=PhaseStanding.SKIPPED), True, "↷ skipped"),
+        (PhaseView(name="x", standing=PhaseProgress.BEHIND), True, "· undecided"),
+        (PhaseView(name="x", standing=PhaseProgress.SENT_BACK), True, "✗ sent back"),
+        (PhaseView(name="x", standing=PhaseProgress.SKIPPED), True, "↷ skipped"),
     ],
 )
 def test_label_follows_the_gate_and_the_standing(phase: PhaseView, *, mine: bool, words: str) -> None:
@@ -73,7 +73,7 @@ def test_chain_has_the_gate_between_two_phases() -> None:
 
 def test_chain_that_is_too_long_begins_near_the_work() -> None:
     """What lies far behind is a number."""
-    before = tuple(PhaseView(name=f"phase-{number}", standing=PhaseStanding.DONE) for number in range(9))
+    before = tuple(PhaseView(name=f"phase-{number}", standing=PhaseProgress.DONE) for number in range(9))
     upper, lower = build_chain(VIEW.model_copy(update={"phases": (*before, *VIEW.phases)}), 60)
     assert join(upper).startswith("… 9 before  ✓ plan  ● build")
     assert lower == ()

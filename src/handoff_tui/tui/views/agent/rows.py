@@ -40,7 +40,7 @@ class AgentRows:
 
     def __init__(self, view: AgentsView) -> None:
         self._runs = tuple(reversed(view.runs))
-        self._looking = view.looking
+        self._reviewing = view.reviewing
         self.keys: Sequence[str] = tuple(build_run_name(run.state.key) for run in self._runs)
         self._phase = min(_LONGEST_PHASE, max((len(run.state.key.phase) for run in self._runs), default=5))
         self._phase = max(self._phase, len("PHASE"))
@@ -58,7 +58,7 @@ class AgentRows:
 
     def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
         run = self._runs[index]
-        label = label_try(run, looking=run.state.key in self._looking)
+        label = label_run_view(run, reviewing=run.state.key in self._reviewing)
         state = f"{label.glyph} {label.word}"
         words = self._join(("", *_describe(run)))
         room = max(10, width - len(words))
@@ -81,11 +81,11 @@ def _fit(text: str, width: int) -> str:
     return text + " " * (width - compute_width(text))
 
 
-def label_try(run: RunView, *, looking: bool = False) -> Label:
+def label_run_view(run: RunView, *, reviewing: bool = False) -> Label:
     """How far a try is: what its supervisor says, until its work was looked at."""
     if run.report is not None:
         return label_step(run.report.outcome)
-    if looking:
+    if reviewing:
         return _LOOKING
     if run.state.status is RunStatus.FINISHED and run.state.key.step == AGENT_STEP:
         return _UNSEEN
@@ -155,7 +155,7 @@ def build_try_page(run: RunView | None, view: AgentsView | None) -> Page:
 def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
     """How far it is, while nobody has looked at its work."""
     key, plan, process = run.state.key, run.state.plan, run.state.process
-    label = label_try(run, looking=view is not None and key in view.looking)
+    label = label_run_view(run, reviewing=view is not None and key in view.reviewing)
     page.line(
         Cell(f"{label.glyph} {label.word}  ", label.role), Cell(render_safe(f"{key.phase} {key.attempt}.{key.number}"))
     )
@@ -193,14 +193,14 @@ def _add_agenda(page: Page, view: AgentsView | None) -> None:
     """What goes on by itself, and where it would be held up."""
     if view is None:
         return
-    if view.coming is not None:
-        at = view.coming.at.astimezone().strftime("%H:%M:%S")
-        words = f"{view.coming.phase} starts by itself at {at}: {view.coming.why}"
+    if view.scheduled is not None:
+        at = view.scheduled.at.astimezone().strftime("%H:%M:%S")
+        words = f"{view.scheduled.phase} starts by itself at {at}: {view.scheduled.why}"
         page.line(Cell("» ", "agent"), Cell(render_safe(words)))
     elif view.loops:
         page.line(Cell("» ", "agent"), Cell("agents follow one another by themselves, up to a gate"))
-    if view.stops:
-        places = ", ".join(f"{'before' if stop.before else 'after'} {stop.phase}" for stop in sorted(view.stops))
+    if view.breakpoints:
+        places = ", ".join(f"{'before' if stop.before else 'after'} {stop.phase}" for stop in sorted(view.breakpoints))
         page.line(Cell("‖ ", "warning"), Cell(render_safe(f"nothing starts by itself {places}")))
 
 
@@ -245,16 +245,16 @@ def describe_try(run: RunView | None, view: AgentsView | None, *, unseen: bool) 
     if run is None:
         first = [Cell(f" nobody was started · {plural(len(view.agents), 'phase')} with an agent", "muted")]
     else:
-        label = label_try(run, looking=run.state.key in view.looking)
+        label = label_run_view(run, reviewing=run.state.key in view.reviewing)
         agent = run.state.plan.agent if run.state.plan else ""
         words = f" · {name_try(run)} · {render_safe(agent)} · {describe_clock(run.state.elapsed)}"
         first = [Cell(f" {label.glyph} {label.word}", label.role), Cell(words, "muted")]
     first += [_describe_lock(one) for one in list_foreign_locks(view)[:1]]
     if unseen:
         first.append(Cell(" · c looks at its work", "muted"))
-    if view.coming is not None:
-        at = view.coming.at.astimezone().strftime("%H:%M:%S")
-        first.append(Cell(f" · {render_safe(view.coming.phase)} starts by itself at {at}; X holds it", "agent"))
+    if view.scheduled is not None:
+        at = view.scheduled.at.astimezone().strftime("%H:%M:%S")
+        first.append(Cell(f" · {render_safe(view.scheduled.phase)} starts by itself at {at}; X holds it", "agent"))
     elif view.loops:
         first.append(Cell(" · goes on by itself up to a gate", "agent"))
     if run is not None and run.report is not None and run.report.why:

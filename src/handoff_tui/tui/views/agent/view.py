@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.agents.runs.mentioned_files import NamedPlace, find_places
+from handoff_tui.agents.runs.mentioned_files import MentionedFile, find_mentioned_files
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
@@ -43,7 +43,7 @@ _OF_A_TRY = frozenset({"agent.follow", "agent.inputs", "agent.report", "agent.wr
 _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
-class TryInView(NamedTuple):
+class RunInView(NamedTuple):
     """The try under the cursor, the one before it, and what is known of all."""
 
     view: AgentsView | None = None
@@ -67,15 +67,15 @@ class TryInView(NamedTuple):
         """It has ended, and nobody looked at its work."""
         if self.run is None or self.view is None or self.run.report is not None:
             return False
-        return self.run.state.is_over and self.run.state.key not in self.view.looking
+        return self.run.state.is_over and self.run.state.key not in self.view.reviewing
 
     @property
     def goes_on(self) -> bool:
         """Whether something starts by itself afterwards, as far as is known."""
-        return self.view is not None and (self.view.coming is not None or self.view.loops)
+        return self.view is not None and (self.view.scheduled is not None or self.view.loops)
 
 
-def list_agent_hints(here: TryInView) -> tuple[str, ...]:
+def list_agent_hints(here: RunInView) -> tuple[str, ...]:
     """What is most wanted now, for the key bar."""
     if here.is_alive:
         held = "agent.continue" if here.is_paused else "agent.pause"
@@ -91,7 +91,7 @@ def list_agent_hints(here: TryInView) -> tuple[str, ...]:
     )
 
 
-def refuse_agent_action(action: str, here: TryInView, *, places: int = 0) -> str:
+def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str:
     """Why an action cannot be done now; nothing when it can. `places` are the files that the lines in view name."""
     if action in _STEPS:
         return "" if here.view is None or here.view.agents else "no agent is configured; docs/agents.md has examples"
@@ -121,7 +121,7 @@ def find_started(proposal: Proposal | None) -> RunKey | None:
     return RunKey(handoff=plan.handoff, phase=plan.phase, attempt=plan.attempt, number=plan.number)
 
 
-def find_try_scope(here: TryInView) -> Scope | None:
+def find_try_scope(here: RunInView) -> Scope | None:
     """From before a try to after it; to the work as it is now, where it made no commit."""
     report = here.run.report if here.run is not None else None
     if report is None or report.head_before is None:
@@ -130,7 +130,7 @@ def find_try_scope(here: TryInView) -> Scope | None:
     return Scope(DiffScope.BETWEEN, report.head_before, after)
 
 
-def find_compared_scope(here: TryInView) -> Scope | None:
+def find_compared_scope(here: RunInView) -> Scope | None:
     """From the try before to this one."""
     before = _find_head(here.earlier)
     after = _find_head(here.run)
@@ -277,7 +277,7 @@ class AgentView(View):
 
     def refuse(self, action: str) -> str:
         if not action.startswith("agent."):
-            return "no try is chosen" if action == "app.copy" and self._run is None else ""
+            return "no run is selected" if action == "app.copy" and self._run is None else ""
         if self._state.item is None:
             return "no handoff is chosen"
         places = len(self._find_places()) if action == "agent.open-file" else 0
@@ -316,9 +316,9 @@ class AgentView(View):
         return self._rows.find(self.rows.key) if self._rows is not None else None
 
     @property
-    def _here(self) -> TryInView:
+    def _here(self) -> RunInView:
         earlier = self._rows.find_earlier(self.rows.key) if self._rows is not None else None
-        return TryInView(self._state.agent.value, self._run, earlier)
+        return RunInView(self._state.agent.value, self._run, earlier)
 
     def _propose(self, kind: ProposalKind) -> None:
         run = self._run
@@ -356,14 +356,14 @@ class AgentView(View):
         self.set_class(chosen, "-outcome")
         self.call_after_refresh(self._read_on)
 
-    def _find_places(self) -> tuple[NamedPlace, ...]:
+    def _find_places(self) -> tuple[MentionedFile, ...]:
         """Files that the lines in view name, then those that the try touched."""
         run = self._run
         root = self._state.chosen.root if self._state.chosen else ""
-        named = find_places(self.output.list_lines_in_view(), root) if self.panel.display else ()
+        named = find_mentioned_files(self.output.list_lines_in_view(), root) if self.panel.display else ()
         touched = run.report.files if run is not None and run.report is not None else ()
         known = {place.path for place in named}
-        return (*named, *(NamedPlace(file.path) for file in touched if file.path not in known))
+        return (*named, *(MentionedFile(file.path) for file in touched if file.path not in known))
 
     def _open_diff(self, scope: Scope | None) -> None:
         if scope is not None:

@@ -70,7 +70,7 @@ class FigureRows:
         wanted = text.casefold().split()
         self._figures = [
             figure
-            for figure in report.figures
+            for figure in report.metrics
             if (not only_missed or figure.met is False)
             and all(word in f"{figure.id} {figure.title} {figure.means}".casefold() for word in wanted)
         ]
@@ -331,7 +331,7 @@ class FiguresView(View):
         report, repository = self._state.figures.value, self._state.repository
         if report is None or repository is None:
             return ()
-        missed = sum(figure.met is False for figure in report.figures)
+        missed = sum(figure.met is False for figure in report.metrics)
         fresh = describe_freshness(self._state.figures, repository.watching, read_now())
         verdict = Cell(f" ✗ {missed} missed", "fail") if missed else Cell(" ✓ no target is missed", "pass")
         if report.fatal:

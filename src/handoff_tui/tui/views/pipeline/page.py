@@ -8,7 +8,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState
 from handoff_tui.status.inbox_item import InboxItem
-from handoff_tui.status.pipeline_view import AttemptView, PipelineView
+from handoff_tui.status.pipeline import AttemptView, PipelineView
 from handoff_tui.tui.views.inbox.page import add_blocking
 
 _NAME = 8

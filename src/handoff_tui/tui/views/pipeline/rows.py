@@ -13,16 +13,16 @@ from handoff_tui.core.text.labels import Label, label_gate
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.pipeline_view import PhaseStanding, PhaseView, PipelineView
+from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 
 _MINE: Final = Label("◆", "needs you", "waiting")
 _STANDINGS: Final = {
-    PhaseStanding.DONE: Label("✓", "approved", "pass"),
-    PhaseStanding.HERE: Label("●", "is here", "accent"),
-    PhaseStanding.BEHIND: Label("·", "undecided", "muted"),
-    PhaseStanding.SENT_BACK: Label("✗", "sent back", "fail"),
-    PhaseStanding.AHEAD: Label("○", "ahead", "muted"),
-    PhaseStanding.SKIPPED: Label("↷", "skipped", "skipped"),
+    PhaseProgress.DONE: Label("✓", "approved", "pass"),
+    PhaseProgress.HERE: Label("●", "is here", "accent"),
+    PhaseProgress.BEHIND: Label("·", "undecided", "muted"),
+    PhaseProgress.SENT_BACK: Label("✗", "sent back", "fail"),
+    PhaseProgress.AHEAD: Label("○", "ahead", "muted"),
+    PhaseProgress.SKIPPED: Label("↷", "skipped", "skipped"),
 }
 _FIELDS: Final = (
     Field("number", "", 2),
@@ -39,7 +39,7 @@ _ARROW: Final = "──"
 
 def label_phase(phase: PhaseView, *, waits_on_me: bool = False) -> Label:
     """Where the work stands in a phase; at the one where it is, by its gate."""
-    if phase.standing is PhaseStanding.HERE and waits_on_me:
+    if phase.standing is PhaseProgress.HERE and waits_on_me:
         return _MINE
     if phase.gate not in {None, GateName.PENDING}:
         return label_gate(phase.gate)
@@ -68,8 +68,8 @@ class PipelineRows:
     def _describe(self, index: int) -> dict[str, Row]:
         phase = self._view.phases[index]
         label = label_phase(phase, waits_on_me=self._mine)
-        is_here = phase.standing is PhaseStanding.HERE
-        ahead = phase.standing is PhaseStanding.AHEAD and index
+        is_here = phase.standing is PhaseProgress.HERE
+        ahead = phase.standing is PhaseProgress.AHEAD and index
         state = f"{label.glyph} after {index}" if ahead else str(label)
         return {
             "number": (Cell(str(index + 1), "muted"),),
@@ -89,7 +89,7 @@ def build_chain(view: PipelineView, width: int, *, waits_on_me: bool = False) ->
     upper: list[Cell] = []
     lower: list[Cell] = []
     for number, (phase, label) in enumerate(zip(view.phases, labels, strict=True), start=1):
-        is_here = phase.standing is PhaseStanding.HERE
+        is_here = phase.standing is PhaseProgress.HERE
         link = f" {_ARROW}{label.glyph}{_ARROW} " if number < len(labels) else f" {label.glyph}"
         name = render_safe(phase.name)
         who = "you" if is_here and waits_on_me else render_safe(phase.who or "")
@@ -112,7 +112,7 @@ def parse_moment(text: str | None) -> datetime | None:
 
 def _build_short_chain(view: PipelineView, labels: Sequence[Label]) -> Row:
     """From one before the place where the work is."""
-    here = next((n for n, phase in enumerate(view.phases) if phase.standing is PhaseStanding.HERE), 0)
+    here = next((n for n, phase in enumerate(view.phases) if phase.standing is PhaseProgress.HERE), 0)
     first = max(0, here - 1)
     cells = [Cell(f"… {first} before  ", "muted")] if first else []
     for phase, label in list(zip(view.phases, labels, strict=True))[first:]:
@@ -123,4 +123,4 @@ def _build_short_chain(view: PipelineView, labels: Sequence[Label]) -> Row:
 def _role_of(phase: PhaseView) -> str:
     if phase.who is None:
         return "muted"
-    return "human" if phase.standing in {PhaseStanding.DONE, PhaseStanding.SENT_BACK, PhaseStanding.SKIPPED} else "text"
+    return "human" if phase.standing in {PhaseProgress.DONE, PhaseProgress.SENT_BACK, PhaseProgress.SKIPPED} else "text"

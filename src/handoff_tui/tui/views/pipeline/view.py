@@ -10,8 +10,8 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Part
-from handoff_tui.status.pipeline_view import PhaseStanding
-from handoff_tui.status.pipeline_view import PipelineView as Pipeline
+from handoff_tui.status.pipeline import PhaseProgress
+from handoff_tui.status.pipeline import PipelineView as Pipeline
 from handoff_tui.tui.messages import CopyWanted, PhaseChosen, ProposalWanted, ViewWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.pipeline.page import build_pipeline_page
@@ -139,5 +139,5 @@ class PipelineView(ListedView):
 
 def _find_here(view: Pipeline | None) -> str:
     phases = view.phases if view is not None else ()
-    standing = [phase.name for phase in phases if phase.standing is PhaseStanding.HERE or phase.gate is not None]
+    standing = [phase.name for phase in phases if phase.standing is PhaseProgress.HERE or phase.gate is not None]
     return standing[0] if standing else ""
