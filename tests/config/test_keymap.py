@@ -3,25 +3,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from handoff_tui.config.keymap import DEFAULT_KEYMAP, find_collisions, split_keys
+from handoff_tui.config.keymap import DEFAULT_KEYMAP, find_collisions
 from handoff_tui.config.settings.root import Settings
-
-
-def test_default_keymap_is_valid() -> None:
-    """The default keymap has no collision and only keys that exist."""
-    assert find_collisions(DEFAULT_KEYMAP) == ()
-    assert Settings(keymap=DEFAULT_KEYMAP).keymap == DEFAULT_KEYMAP
 
 
 def test_default_keymap_names_actions_by_screen_and_verb() -> None:
     """Every action id is `screen.verb`."""
     assert all(action.count(".") == 1 and action == action.lower() for action in DEFAULT_KEYMAP)
-
-
-def test_split_keys_knows_several_and_none() -> None:
-    """Keys are separated by commas; an empty text takes the key away."""
-    assert split_keys("j, down") == ("j", "down")
-    assert split_keys("") == ()
 
 
 def test_collisions_are_found_with_keys_that_work_everywhere() -> None:

@@ -1,13 +1,20 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look
+from handoff_tui.config.layer import find_lines
+from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look, read_settings
+from handoff_tui.config.nearest import suggest
+from handoff_tui.config.page import SettingRow, build_config_json, build_config_page
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.errors import ConfigError, RepositoryError
+from handoff_tui.core.text.page import Grid
+from tests.support.repositories import RepositoryBuilder
+from tests.support.reviewed import list_lines
 
 USER = "~/.config/handoff-tui/config.toml"
 
@@ -322,3 +329,118 @@ def test_digest_follows_the_values_and_not_their_origin() -> None:
     other = build_settings(None, b"[limits]\ncommits = 1")
     assert default.digest == said.digest != other.digest
     assert len(default.digest) == 64
+
+
+@pytest.fixture
+def user_file(isolated_user: Path) -> Path:
+    """The user's own file, which sets one thing."""
+    place = isolated_user / "config" / "handoff-tui" / "config.toml"
+    place.parent.mkdir(parents=True)
+    place.write_text("[limits]\ncommits = 5\n", encoding="utf-8")
+    return place
+
+
+def test_settings_of_a_repository_are_read_from_anywhere_inside(builder: RepositoryBuilder, user_file: Path) -> None:
+    """Its own file wins over the user's."""
+    builder.write("handoff-tui.toml", "[limits]\ncommits = 7\n").write("deep/a.py")
+    assert read_settings(builder.folder / "deep", required=True).settings.limits.commits == 7
+
+
+def test_settings_outside_a_repository_are_the_users(tmp_path: Path, user_file: Path) -> None:
+    """A file of that name that is in no repository does not count."""
+    (tmp_path / "handoff-tui.toml").write_text("[limits]\ncommits = 7\n", encoding="utf-8")
+    assert read_settings(tmp_path, required=False).settings.limits.commits == 5
+
+
+def test_repository_that_was_asked_for_must_be_one(tmp_path: Path) -> None:
+    """By name it is required."""
+    with pytest.raises(RepositoryError):
+        read_settings(tmp_path, required=True)
+
+
+def test_wrong_settings_are_refused_in_and_out_of_a_repository(builder: RepositoryBuilder, user_file: Path) -> None:
+    """They are never passed over."""
+    user_file.write_text("[limit]\ncommits = 5\n", encoding="utf-8")
+    for start in (builder.folder, builder.folder.parent):
+        with pytest.raises(ConfigError, match="limits"):
+            read_settings(start, required=False)
+
+
+def test_lines_of_tables_keys_and_dotted_keys() -> None:
+    """Tables, keys below them, and each part of a dotted key."""
+    lines = find_lines('top = 1\n\n[limits]  # a comment\ncommits = 2\na.b = 3\n["odd name"]\nx = 1')
+    assert lines == {
+        "top": 1,
+        "limits": 3,
+        "limits.commits": 4,
+        "limits.a": 5,
+        "limits.a.b": 5,
+        '"odd name"': 6,
+        '"odd name".x': 7,
+    }
+
+
+def test_lines_of_lists_of_tables_are_counted() -> None:
+    """Entries of a list have a number, and tables below belong to the last entry."""
+    lines = find_lines("[[a.b]]\nx = 1\n[[a.b]]\nx = 2\n[a.b.c]\ny = 3\n")
+    assert lines["a.b"] == 1
+    assert (lines["a.b.0.x"], lines["a.b.1.x"]) == (2, 4)
+    assert (lines["a.b.1.c"], lines["a.b.1.c.y"]) == (5, 6)
+
+
+def test_lines_are_not_confused_by_values() -> None:
+    """Keys and brackets inside texts, lists and comments are none."""
+    text = 'a = """\n[not]\nkey = 1 \\"""\n"""\n'
+    text += "b = [\n  ']', # ] x = 1\n  \"[\",\n]\n"
+    text += "c = '''\nd = 1\n'''\ne = {f = 1}\n"
+    assert find_lines(text) == {"a": 1, "b": 5, "c": 9, "e": 12}
+
+
+def test_lines_of_quoted_keys_are_unquoted_and_escaped_for_display() -> None:
+    """A key with a control character is shown escaped."""
+    assert find_lines("\"\\u001b\" = 1\n'it' = 2") == {'"\\x1b"': 1, "it": 2}
+
+
+ROWS: list[SettingRow] = [
+    ("limits.commits", 200, "default"),
+    ("agents.names", ["köhler", "\x1b[2J"], "handoff-tui.toml:3"),
+]
+
+
+def test_config_json_has_key_value_and_origin() -> None:
+    """The shape promised to scripts, in the order of the rows."""
+    assert build_config_json(ROWS) == {
+        "schema": "handoff-tui/config/v1",
+        "settings": [
+            {"key": "limits.commits", "value": 200, "origin": "default"},
+            {"key": "agents.names", "value": ["köhler", "\x1b[2J"], "origin": "handoff-tui.toml:3"},
+        ],
+    }
+    json.dumps(build_config_json(ROWS))
+
+
+def test_config_page_shows_origins_only_when_asked() -> None:
+    """The third column comes with the question."""
+    assert list_lines(build_config_page(ROWS, origins=False)) == [
+        "setting | value",
+        "limits.commits | 200",
+        'agents.names | ["köhler", "\\u001b[2J"]',
+    ]
+    assert list_lines(build_config_page(ROWS, origins=True))[1:] == [
+        "limits.commits | 200 | default",
+        'agents.names | ["köhler", "\\u001b[2J"] | handoff-tui.toml:3',
+    ]
+
+
+def test_config_page_lets_what_was_set_stand_out() -> None:
+    """A default is muted, a value that someone set is not."""
+    [grid] = build_config_page(ROWS, origins=True).parts
+    assert isinstance(grid, Grid)
+    assert [row[-1].role for row in grid.rows] == ["muted", "accent"]
+
+
+def test_suggestion_lists_all_when_nothing_is_near() -> None:
+    """The known words are named, up to a number."""
+    assert suggest("zzz", ["one", "two"]) == "known are one, two"
+    assert suggest("zzz", [f"name{number}" for number in range(50)]).endswith("name39 and 10 more")
+    assert suggest("zzz", []) == "nothing can be set here"

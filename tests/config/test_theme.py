@@ -1,3 +1,5 @@
+"""The theme for the first paint."""
+
 from __future__ import annotations
 
 import colorsys
@@ -6,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.result import Outcome
-from handoff_tui.config.theme import FIELD_ROLES, ROLES, TEXT_ROLES, list_themes, load_theme, parse_style, parse_theme
+from handoff_tui.config.theme import (
+    FIELD_ROLES,
+    ROLES,
+    TEXT_ROLES,
+    adapt_theme,
+    list_themes,
+    load_theme,
+    parse_style,
+    parse_theme,
+    peek_theme,
+)
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claim import VerdictState
@@ -76,13 +88,6 @@ def test_words_can_be_read(name: str) -> None:
         if (contrast := compute_contrast(theme.style(role).colour, theme.style(field).colour)) < least
     ]
     assert faint == []
-
-
-@pytest.mark.parametrize("name", COLOURED)
-def test_theme_is_dark_when_it_says_so(name: str) -> None:
-    """`dark` agrees with the background."""
-    theme = load_theme(name, None)
-    assert theme.dark is (compute_luminance(theme.style("background").colour) < 0.5)
 
 
 def test_colour_blind_theme_has_neither_red_nor_green() -> None:
@@ -172,3 +177,57 @@ def test_unreadable_theme_is_an_error_of_the_configuration(tmp_path: Path) -> No
 def test_style_accepts_each_kind_of_colour(value: str) -> None:
     """Hexadecimal, ANSI names, the terminal's own, with attributes."""
     assert " ".join((parse_style(value).colour, *parse_style(value).attributes)) == value
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted", "colourless", "name"),
+    [
+        (None, None, False, "dark"),
+        ('theme = "light"', None, False, "light"),
+        ('theme = "light"', None, True, "monochrome"),
+        ('theme = "light"', "high-contrast", True, "high-contrast"),
+        ('theme = "no-such"', None, False, "dark"),
+        ("theme = [", None, False, "dark"),
+        ("theme = 3", None, False, "dark"),
+    ],
+)
+def test_first_theme_is_the_users_or_the_usual_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: str | None,
+    wanted: str | None,
+    colourless: bool,  # noqa: FBT001 - a case of a table
+    name: str,
+) -> None:
+    """A file that is wrong does not stop the first paint."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if colourless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    if content is not None:
+        (tmp_path / "handoff-tui").mkdir()
+        (tmp_path / "handoff-tui" / "config.toml").write_text(content)
+    assert peek_theme(wanted).name == name
+
+
+@pytest.mark.parametrize(
+    ("term", "colorterm", "shown"),
+    [
+        ("xterm", "", "terminal"),
+        ("linux", "", "terminal"),
+        ("xterm-16color", "", "terminal"),
+        ("xterm", "truecolor", "light"),
+        ("xterm-256color", "", "light"),
+        ("", "", "light"),
+    ],
+)
+def test_terminal_of_sixteen_colours_gets_the_theme_made_of_them(
+    monkeypatch: pytest.MonkeyPatch, term: str, colorterm: str, shown: str
+) -> None:
+    """Colours that would be guessed are not used; a theme without any stays."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLORTERM", colorterm)
+    assert adapt_theme("light") == shown
+    assert adapt_theme("monochrome") == "monochrome"

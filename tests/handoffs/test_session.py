@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.run.output_cache import OutputCache
-from handoff_tui.config.theme import ROLES
 from handoff_tui.core.errors import ConfigError, RepositoryError
-from handoff_tui.handoffs.session import has_log, load_terminal_theme, open_desk, reopen_desk
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.session import has_log, open_desk, reopen_desk
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -34,28 +34,6 @@ def test_desk_with_wrong_settings_is_refused(builder: RepositoryBuilder) -> None
         open_desk(builder.folder)
 
 
-def test_desk_that_is_opened_again_sees_the_work_tree_as_it_is_now(builder: RepositoryBuilder) -> None:
-    """The settings stay those that the desk began with."""
-    builder.write("a.py").commit()
-    desk = open_desk(builder.folder)
-    builder.write("b.py").write("handoff-tui.toml", "[limits]\ncommits = 7\n")
-    again = reopen_desk(desk)
-    assert again.work_tree.facts.untracked == ("b.py", "handoff-tui.toml")
-    assert again.loaded is desk.loaded
-
-
-def test_terminal_theme_has_every_role(isolated_user: Path) -> None:
-    """In the terminal's own colours; the user's file of that name replaces it."""
-    theme = load_terminal_theme()
-    assert set(theme.roles) == set(ROLES)
-    assert not any("#" in value for value in theme.roles.values())
-    folder = isolated_user / "config" / "handoff-tui" / "themes"
-    folder.mkdir(parents=True)
-    roles = "\n".join(f'{role} = "bright-red"' for role in ROLES)
-    (folder / "terminal.toml").write_text(f"dark = true\n\n[roles]\n{roles}\n", encoding="utf-8")
-    assert load_terminal_theme().style("pass").colour == "bright-red"
-
-
 def test_desk_takes_over_a_look_that_has_begun(builder: RepositoryBuilder) -> None:
     """It is as the look saw it; what has changed since is seen when the desk is opened again."""
     builder.write("a.py").commit().write("a.py", "other\n").write("new.py")
@@ -77,3 +55,15 @@ def test_log_is_there_or_remembered(builder: RepositoryBuilder) -> None:
     (builder.folder / ".handoff-tui").rename(builder.folder / "away")
     builder.write(".git/handoff-tui/witness.json", "{}")
     assert has_log(desk)
+
+
+def test_reading_has_the_handoffs_and_their_files(builder: RepositoryBuilder) -> None:
+    """What was read stays with the files, and is what others read."""
+    builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit("x")
+    desk = open_desk(builder.folder)
+    reading = read_repository(desk)
+    assert [handoff.id for handoff in reading.result.handoffs] == ["notes/HANDOFF.md"]
+    builder.write("HANDOFF.md", "something else\n")
+    assert "Status: COMPLETE" in reading.files.file("HANDOFF.md").text
+    builder.step("checkout", "--quiet", "HANDOFF.md")
+    assert read_repository(desk).result == reading.result

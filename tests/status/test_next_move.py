@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.place import Place, Problem
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
@@ -25,18 +25,6 @@ def verdict_claim(value: str) -> Claim:
 
 def handoff(**fields: object) -> Handoff:
     return Handoff.model_validate({"id": "H-1", "dialect": "builder", **fields})
-
-
-def test_clean_handoff_waits_for_the_reviewer() -> None:
-    """Nothing blocks, nobody has decided: pending, and the reviewer moves."""
-    gate = build_gate(handoff(status="PASS", documents=[SPEC, RESULTS]), {})
-    assert (gate.state, gate.blocking, gate.next_move.who) == (GateName.PENDING, (), Mover.REVIEWER)
-
-
-def test_gate_is_never_approved_without_a_log() -> None:
-    """A handoff that calls itself approved is still pending."""
-    for status in ("APPROVED", "VALIDATED", "PASS"):
-        assert build_gate(handoff(status=status), {}).state is GateName.PENDING
 
 
 @pytest.mark.parametrize(
@@ -67,14 +55,6 @@ def test_gate_that_was_decided_blocks_nothing() -> None:
     assert (passed.blocking, passed.why) == ((), ("decided by ada", "a.json is not valid JSON"))
     refused = build_gate(work, {}, report=report.model_copy(update={"state": GateName.REJECTED}))
     assert (refused.blocking, refused.why) == (("decided by ada",), ())
-
-
-def test_unreadable_document_blocks() -> None:
-    """Nobody can approve what nobody can read; an oddity alone does not block."""
-    broken = Problem(path="a.json", line=3, message="is not valid JSON")
-    odd = Problem(path="a.json", message="has CRLF line ends", level=ProblemLevel.WARNING)
-    gate = build_gate(handoff(status="PASS"), {}, (), (broken, odd))
-    assert gate.blocking == ("a.json is not valid JSON",)
 
 
 def test_contradicted_claims_block_with_the_first_of_them() -> None:
@@ -229,7 +209,7 @@ def test_override_is_owed_until_it_is_settled() -> None:
     assert "the override sha256:aaaaaaaaaaaa… is not settled by an approval yet" in gate.why
     assert gate.next_move.who is Mover.REVIEWER
     later = build_gate(handoff(), {}, report=report.model_copy(update={"state": GateName.PENDING}))
-    assert any("is a debt" in reason for reason in later.blocking)
+    assert any("is not settled" in reason for reason in later.blocking)
 
 
 def test_decisions_so_far_are_shown_while_more_are_needed() -> None:

@@ -4,15 +4,19 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
+from handoff_tui.core.model import SCHEMA_VERSION
+from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_desk, open_desk_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh
-from handoff_tui.status.review_state import ClaimCounts, ReviewState
+from handoff_tui.status.review_state import ClaimCounts, Reviewer, ReviewState, ShownHandoff
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
+from tests.support.reviewed import ROOT, build_reviewed, build_state
 from tests.support.signed import make_log, make_person
 
 NOTE = "# Handoff\n\n**Status**: done\n\n## Files created\n\n- `a.py`\n- `b.py`\n\n## Next steps\n\n- go\n"
@@ -114,12 +118,6 @@ def test_changes_that_git_was_told_to_hide_come_first(builder: RepositoryBuilder
     assert ("5 more files" in problems[-1].message) is (files == 25)
 
 
-def test_refresh_of_an_empty_repository_is_empty(builder: RepositoryBuilder) -> None:
-    """No commit, no file, nothing to say."""
-    state = refreshed(builder.folder)
-    assert (state.handoffs, state.unknown, state.problems, state.repository.head) == ((), (), (), None)
-
-
 def test_refresh_writes_nothing(builder: RepositoryBuilder) -> None:
     """Looking leaves every byte and time stamp as it was."""
     builder.write("HANDOFF.md", NOTE).write("a.py").commit().write("b.py")
@@ -141,3 +139,43 @@ def test_bench_asks_the_log_again_only_about_what_is_new(gate_desk: GateDesk) ->
     assert first.holds(known)
     assert second.reports[known.id] is first.reports[known.id]
     assert len(second.reports) == 2
+
+
+def test_state_carries_the_version_of_its_schema() -> None:
+    """So that a stored one can be told from an older one."""
+    assert build_state().schema_version == SCHEMA_VERSION
+
+
+def test_state_of_equal_content_is_equal() -> None:
+    """A front end can see that nothing changed."""
+    assert build_state(build_reviewed()) == build_state(build_reviewed())
+    assert build_state(build_reviewed()) != build_state()
+
+
+def test_state_survives_a_trip_through_json() -> None:
+    """Written out and read back it is the same value."""
+    state = build_state(build_reviewed(blocking=("no results yet",)))
+    assert ReviewState.model_validate_json(state.model_dump_json()) == state
+
+
+def test_facts_that_git_did_not_give_are_absent() -> None:
+    """No head, no branch and no distance are not zero or empty text."""
+    facts = RepositoryFacts(root=ROOT)
+    assert (facts.head, facts.branch, facts.upstream, facts.ahead, facts.behind) == (None,) * 5
+
+
+def test_claims_are_counted_from_nothing() -> None:
+    """A handoff without claims has none of any kind."""
+    assert build_reviewed().claims == ClaimCounts(holds=0, contradicted=0, unverified=0)
+
+
+def test_shown_handoff_needs_only_the_handoff() -> None:
+    """Nobody is known to look, nothing was measured, no commit touched it."""
+    shown = ShownHandoff(reviewed=build_reviewed())
+    assert (shown.reviewer, shown.verdicts, shown.history, shown.problems) == (None, (), (), ())
+
+
+def test_reviewer_without_a_judgement_is_refused() -> None:
+    """Whether the reviewer produced the work is always said."""
+    with pytest.raises(ValidationError, match="produced_this"):
+        Reviewer.model_validate({"name": "Ada", "email": None})

@@ -1,16 +1,26 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.core.packages import Asset, Package
+from handoff_tui.core.place import Place, Problem
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Attempt, Blocker, Fact, Proof, ProofKind, Question, ReportedFinding, Task, TestCounts
+from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, Heading, RegistryState
 from handoff_tui.handoffs.session import open_desk
+from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.refresh import refresh
-from handoff_tui.status.review_state import ShownHandoff
+from handoff_tui.status.review_state import Reviewer, Revision, ShownHandoff
 from handoff_tui.status.show import show, show_again
+from handoff_tui.status.show_page import build_show_json, build_show_page
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
+from tests.support.reviewed import build_reviewed, find_section, list_lines
 
 NOTE = "# Handoff\n\n**Status**: done\n**Agent**: heron\n\n## Files created\n\n- `a.py`\n\n## Next steps\n\n- go\n"
 
@@ -23,17 +33,6 @@ def noted(builder: RepositoryBuilder) -> RepositoryBuilder:
 def shown_in(folder: Path, wanted: str = "notes/HANDOFF.md") -> ShownHandoff:
     desk = open_desk(folder)
     return show(desk, refresh(desk), wanted)
-
-
-def test_history_of_the_documents_is_told_newest_first(noted: RepositoryBuilder) -> None:
-    """The commits that touched them."""
-    assert [revision.subject for revision in shown_in(noted.folder).history] == ["second", "first"]
-
-
-def test_claims_are_measured(noted: RepositoryBuilder) -> None:
-    """The file that was never written contradicts."""
-    states = {verdict.claim.subject: verdict.state.value for verdict in shown_in(noted.folder).verdicts}
-    assert states["a.py"] == "contradicted"
 
 
 @pytest.mark.parametrize(("name", "produced"), [("Heron", True), ("Ada", False)])
@@ -49,12 +48,6 @@ def test_reviewer_who_produced_it_is_told(
     reviewer = shown_in(noted.folder).reviewer
     assert reviewer is not None
     assert (reviewer.name, reviewer.produced_this) == (name, produced)
-
-
-def test_nobody_configured_is_nobody(noted: RepositoryBuilder) -> None:
-    """Without a user's name there is no reviewer, even if the repository offers one."""
-    noted.config("user.name", "Somebody Else")
-    assert shown_in(noted.folder).reviewer is None
 
 
 @pytest.mark.parametrize(("wanted", "hint"), [("notes/HANDOF.md", "notes/HANDOFF.md"), ("zzz", "lists the ids")])
@@ -110,3 +103,397 @@ def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuil
     now = show(desk, state, "H-1")
     assert now != before
     assert show_again(before, state, now.verdicts, None) == now
+
+
+PLACE = Place(path="RESULTS.md", line=7)
+HASH = "sha256:" + "ab" * 32
+
+
+def verdict(
+    kind: ClaimKind, state: VerdictState, *, subject: str | None = None, value: str | int | None = None
+) -> Verdict:
+    claim = Claim(text="as written", kind=kind, where=PLACE, subject=subject, value=value)
+    return Verdict(claim=claim, state=state, measured="measured", evidence="looked")
+
+
+def as_read_by_a_script(shown: ShownHandoff) -> dict[str, object]:
+    """The JSON after a trip through text, as a script gets it."""
+    read: dict[str, object] = json.loads(json.dumps(build_show_json(shown)))
+    return read
+
+
+def test_show_json_has_claims_beside_measurements() -> None:
+    """Each with its place; hashes are also a list of their own, and the one before the work is marked."""
+    verdicts = (
+        verdict(ClaimKind.HASH, VerdictState.HOLDS, subject="a.py", value=HASH),
+        verdict(ClaimKind.HASH_BEFORE, VerdictState.UNVERIFIED, subject="a.py", value=HASH),
+        verdict(ClaimKind.COUNT, VerdictState.CONTRADICTED, subject="package.total", value=9),
+    )
+    read = as_read_by_a_script(ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts))
+    assert read["hashes"] == [
+        {
+            "path": "a.py",
+            "claimed": HASH,
+            "measured": "measured",
+            "verdict": state,
+            "before": before,
+            "evidence": "looked",
+        }
+        for state, before in (("holds", False), ("unverified", True))
+    ]
+    claims = read["claims"]
+    assert isinstance(claims, list)
+    assert claims[2] == {
+        "text": "as written",
+        "kind": "count",
+        "where": {"path": "RESULTS.md", "line": 7},
+        "subject": "package.total",
+        "claimed": 9,
+        "measured": "measured",
+        "verdict": "contradicted",
+        "evidence": "looked",
+    }
+    assert len(claims) == 3
+
+
+def test_show_json_keeps_the_sections_of_documents_apart() -> None:
+    """All in one list, and by document."""
+    documents = (
+        Document(
+            path="a.md", role=DocumentRole.SPEC, sections=(Heading(title="Mission", line=1),), missing=("Test Plan",)
+        ),
+        Document(
+            path="b.md",
+            role=DocumentRole.RESULTS,
+            sections=(Heading(title="Status", line=3),),
+            out_of_order=("Status",),
+        ),
+    )
+    read = as_read_by_a_script(
+        ShownHandoff(reviewed=build_reviewed(Handoff(id="H-1", dialect="builder", documents=documents)))
+    )
+    assert read["sections"] == {
+        "present": ["Mission", "Status"],
+        "missing": ["Test Plan"],
+        "by_document": {
+            "a.md": {"present": ["Mission"], "missing": ["Test Plan"], "out_of_order": []},
+            "b.md": {"present": ["Status"], "missing": [], "out_of_order": ["Status"]},
+        },
+    }
+
+
+def test_show_json_has_what_the_handoff_carries() -> None:
+    """Numbers, tasks, facts, history, reviewer and problems in the shape of the model."""
+    handoff = Handoff(
+        id="H-1",
+        dialect="builder",
+        tests=TestCounts(total=4, passed=3, failed=1),
+        regression=TestCounts(total=9),
+        baseline=ClaimedBaseline(packages=3, tests=90),
+        tasks=(Task(id="T-1", title="light", where=PLACE, done=True),),
+        facts=(Fact(name="platform", value="lamp"),),
+    )
+    shown = ShownHandoff(
+        reviewed=build_reviewed(handoff),
+        history=(Revision(commit="c" * 40, author="Ada", date="2031-01-02T03:04:05Z", subject="Light"),),
+        reviewer=Reviewer(name="Ada", email=None, produced_this=True),
+        problems=(Problem(path="a.md", message="is empty"),),
+    )
+    read = as_read_by_a_script(shown)
+    assert read["tests"] == {
+        "package": {"total": 4, "passed": 3, "failed": 1, "skipped": None, "command": None},
+        "regression": {"total": 9, "passed": None, "failed": None, "skipped": None, "command": None},
+    }
+    assert read["baseline"] == {"packages": 3, "tests": 90}
+    assert read["tasks"] == [handoff.tasks[0].model_dump(mode="json")]
+    assert read["facts"] == [{"name": "platform", "value": "lamp", "where": None}]
+    assert read["history"] == [shown.history[0].model_dump(mode="json")]
+    assert read["reviewer"] == {"name": "Ada", "email": None, "produced_this": True}
+    assert read["problems"] == [{"path": "a.md", "line": None, "message": "is empty", "level": "error"}]
+
+
+def test_show_json_drops_no_field_of_a_handoff() -> None:
+    """Every field of the model is shown, under its own name or under the one that was promised."""
+    renamed = {
+        "status": "status_claimed",
+        "source_phase": "phase",
+        "target_phase": "next_phase",
+        "regression": "tests",
+    }
+    shown = build_show_json(ShownHandoff(reviewed=build_reviewed()))
+    assert {renamed.get(name, name) for name in Handoff.model_fields} <= shown.keys()
+
+
+HERE = Place(path="RESULTS.md", line=7)
+MORE = "… and 2 more; --all shows them"
+
+
+def shown(**fields: object) -> ShownHandoff:
+    """A handoff that has these fields and nothing else."""
+    return ShownHandoff(reviewed=build_reviewed(Handoff.model_validate({"id": "H-1", "dialect": "builder", **fields})))
+
+
+def verdict_show_page(
+    state: VerdictState,
+    kind: ClaimKind = ClaimKind.FILE_CREATED,
+    *,
+    subject: str | None = "a.py",
+    value: str | int | bool | None = None,
+) -> Verdict:
+    claim = Claim(text="x", kind=kind, where=HERE, subject=subject, value=value)
+    return Verdict(claim=claim, state=state, evidence="looked")
+
+
+def section(one: ShownHandoff, title: str, *, everything: bool = False) -> list[str]:
+    return find_section(build_show_page(one, everything=everything), title)
+
+
+def test_heading_says_who_hands_what_to_whom() -> None:
+    """Title, other name, phases, agents, attempt, times and states, each on its line."""
+    handoff = Handoff(
+        id="H-1",
+        dialect="builder",
+        title="Lamp",
+        original_name="HANDOFF_1",
+        source_phase="build",
+        target_phase="review",
+        source_agent="heron",
+        target_agent="ibis",
+        attempt=3,
+        priority="high",
+        created="2031-01-02",
+        status="PASS",
+        registry=RegistryState.COMPLETE,
+        message="All lit.",
+        next_action="Dim it.",
+    )
+    reviewed = build_reviewed(handoff, who=Mover.HUMAN, name="Ada", what="decide", blocking=("no oil", "no wick"))
+    reviewer = Reviewer(name=None, email="heron@example.org", produced_this=True)
+    page = build_show_page(ShownHandoff(reviewed=reviewed, reviewer=reviewer))
+    assert list_lines(page) == [
+        "H-1  Lamp",
+        "format   builder, agent_handoff",
+        "named    HANDOFF_1",
+        "phase    build → review",
+        "agent    heron → ibis",
+        "attempt  3",
+        "priority high",
+        "created  2031-01-02",
+        "says     PASS",
+        "registry COMPLETE",
+        "gate     ■ blocked",
+        "next     human Ada: decide",
+        "blocks   no oil",
+        "blocks   no wick",
+        "you      heron@example.org, one of its producers: you cannot approve it",
+        "",
+        "Message",
+        "All lit.",
+        "",
+        "Next step, as claimed",
+        "Dim it.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"source_phase": "build"}, "phase    build"),
+        ({"target_phase": "review"}, "phase    → review"),
+        ({"target_agent": "ibis"}, "agent    → ibis"),
+    ],
+)
+def test_heading_joins_what_is_known_of_both_sides(fields: dict[str, str], line: str) -> None:
+    """One side alone is shown alone."""
+    assert line in list_lines(build_show_page(shown(**fields)))
+
+
+def test_numbers_are_shown_as_claimed() -> None:
+    """What was not said is a dash, not a zero."""
+    one = shown(
+        tests=TestCounts(total=4, passed=4, failed=0),
+        regression=TestCounts(total=1200),
+        baseline=ClaimedBaseline(packages=3),
+    )
+    assert section(one, "Tests, as claimed") == [
+        "run | total | passed | failed | skipped",
+        "this package | 4 | 4 | 0 | –",
+        "full regression | 1,200 | – | – | –",
+    ]
+    assert section(one, "Baseline, as claimed") == ["3 packages, – tests"]
+    elsewhere = shown(dialect="hub", tests=TestCounts(total=4))
+    assert section(elsewhere, "Tests, as claimed")[1:] == ["tests | 4 | – | – | –"]
+
+
+def test_claims_that_are_false_come_first() -> None:
+    """Then those that hold, then those that could not be measured; the heading counts them."""
+    verdicts = (
+        verdict_show_page(VerdictState.UNVERIFIED, ClaimKind.STATUS, subject=None, value="PASS"),
+        verdict_show_page(VerdictState.HOLDS, ClaimKind.HASH, value="sha256:" + "ab" * 32),
+        verdict_show_page(VerdictState.CONTRADICTED, value=True),
+    )
+    page = build_show_page(ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts))
+    assert "Claims beside measurements  1 contradicted, 1 holds, 1 unverified" in list_lines(page)
+    assert find_section(page, "Claims beside measurements")[1:] == [
+        "✗ contradicted | file-created a.py  (RESULTS.md:7) | looked",
+        "✓ holds | hash a.py = sha256:abababababab…  (RESULTS.md:7) | looked",
+        "? unverified | status = PASS  (RESULTS.md:7) | looked",
+    ]
+
+
+def test_claims_that_are_false_are_never_cut() -> None:
+    """Eleven contradictions are eleven rows; of the rest only as many as fit are listed."""
+    verdicts = (*[verdict_show_page(VerdictState.HOLDS)] * 2, *[verdict_show_page(VerdictState.CONTRADICTED)] * 11)
+    one = ShownHandoff(reviewed=build_reviewed(), verdicts=verdicts)
+    rows = section(one, "Claims beside measurements")[1:]
+    assert [row[0] for row in rows] == ["✗"] * 11 + ["…"]
+    assert rows[-1] == MORE
+    assert len(section(one, "Claims beside measurements", everything=True)) == 1 + 13
+
+
+def test_blockers_that_are_open_come_first() -> None:
+    """A closed one without evidence is told apart from one with it."""
+    blockers = (
+        Blocker(id="B1", title="no oil", where=HERE, open=False, evidence="see a.py"),
+        Blocker(id="B2", title="no wick", where=HERE, open=False, status="resolved"),
+        Blocker(id="B3", title="no match", where=HERE, severity=Severity.HIGH, needs_human=True),
+        Blocker(id="B4", title="no shade", where=HERE, needs_human=True, blocking=False),
+        Blocker(id="B5", title="no stand", where=HERE, blocking=False),
+    )
+    page = build_show_page(shown(blockers=blockers))
+    assert "Blockers  3 open of 5" in list_lines(page)
+    assert find_section(page, "Blockers")[1:] == [
+        "■ open | high | no match  (a human must act) | ",
+        "■ open | – | no shade  (a human should act; it can wait) | ",
+        "■ open | – | no stand  (can wait) | ",
+        "✓ closed | – | no oil | see a.py",
+        "✓ resolved | – | no wick | no evidence",
+    ]
+
+
+def test_findings_are_ordered_by_weight() -> None:
+    """The worst first, the unrated last; a place is shown as far as it is known."""
+    findings = (
+        ReportedFinding(id="1", title="unrated", where=HERE),
+        ReportedFinding(id="2", title="small", where=HERE, severity=Severity.LOW, file="a.py"),
+        ReportedFinding(id="3", title="large", where=HERE, severity=Severity.CRITICAL, file="b.py", line=9),
+    )
+    assert section(shown(findings=findings), "Findings reported") == [
+        "critical  large  b.py:9",
+        "low  small  a.py",
+        "unrated  unrated",
+    ]
+
+
+def test_attempts_are_told_with_their_warnings() -> None:
+    """Number, status, who, when and what; below it what its own output says against it."""
+    attempts = (
+        Attempt(number=1, status="fail", agent="heron", phase="DEV", when="01-02", summary="dark"),
+        Attempt(number=2, warning="HTTP 500"),
+    )
+    assert section(shown(attempts=attempts), "Attempts") == [
+        "  1  fail  heron DEV 01-02  dark",
+        "  2  –  ",
+        "     HTTP 500",
+    ]
+
+
+def test_tasks_that_are_not_done_come_first() -> None:
+    """Open, unknown, done; with the words used there."""
+    tasks = (
+        Task(id="1", title="lit", where=HERE, done=True, status="completed"),
+        Task(id="2", title="dim", where=HERE, done=False, status="in_progress", stage="QA"),
+        Task(id="3", title="dark", where=HERE),
+    )
+    page = build_show_page(shown(tasks=tasks))
+    assert "Tasks  1 of 3 marked done" in list_lines(page)
+    assert [line.rstrip() for line in find_section(page, "Tasks")] == [
+        "[ ] dim  in_progress QA",
+        " ·  dark",
+        "[x] lit  completed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("greenlit", "words"), [(True, "greenlit"), (False, "no greenlight"), (None, "greenlight not known")]
+)
+def test_question_gate_is_summed_up(greenlit: bool | None, words: str) -> None:  # noqa: FBT001
+    """How many are answered, and whether a person gave the greenlight."""
+    questions = (
+        Question(number=1, text="wick?", where=HERE, answered=True),
+        Question(number=2, text="oil?", where=HERE, answered=None),
+    )
+    lines = list_lines(build_show_page(shown(questions=questions, greenlit=greenlit)))
+    assert f"Question gate  1 of 2 answered, {words}" in lines
+
+
+def test_packages_and_proofs_are_listed() -> None:
+    """A package with its assets and place, a proof with its kind and size."""
+    place = Place(path="PKG-1/manifest.json")
+    package = Package(id="PKG-1", where=place, version="1.0", assets=(Asset(path="a.py"),))
+    proofs = (
+        Proof(path="proofs/a.png", kind=ProofKind.SCREENSHOT, size=1200),
+        Proof(path="proofs/b.log", kind=ProofKind.LOG),
+    )
+    one = shown(packages=(package, Package(id="PKG-2", where=place)), proofs=proofs)
+    assert section(one, "Packages") == [
+        "PKG-1 1.0  1 asset  PKG-1/manifest.json",
+        "PKG-2   0 assets  PKG-1/manifest.json",
+    ]
+    assert section(one, "Proofs of work") == ["screenshot  proofs/a.png  1,200 bytes", "log         proofs/b.log"]
+
+
+def test_documents_tell_what_they_lack() -> None:
+    """Missing sections and those out of order stand below the document."""
+    documents = (
+        Document(path="a.md", role=DocumentRole.SPEC, missing=("Test Plan", "Mission"), out_of_order=("Scope",)),
+        Document(path="b.md", role=DocumentRole.RESULTS),
+    )
+    assert section(shown(documents=documents), "Documents") == [
+        "spec       a.md",
+        "             missing: Test Plan, Mission",
+        "             out of order: Scope",
+        "results    b.md",
+    ]
+
+
+def test_facts_history_and_problems_close_the_page() -> None:
+    """What else is said, who touched the documents, and what could not be read in them."""
+    one = ShownHandoff(
+        reviewed=shown(facts=(Fact(name="platform", value="lamp"),)).reviewed,
+        history=(Revision(commit="0123456789", author="Ada", date="2031-01-02T03:04:05Z", subject="Light"),),
+        problems=(Problem(path="a.md", line=3, message="is odd"), Problem(path="b.md", message="is empty")),
+    )
+    assert section(one, "Other facts") == ["platform: lamp"]
+    assert section(one, "History of its documents") == ["0123456 2031-01-02 Ada  Light"]
+    assert section(one, "Problems in its documents") == ["a.md:3  is odd", "b.md  is empty"]
+
+
+LONG: dict[str, dict[str, object]] = {
+    "Blockers": {"blockers": [Blocker(id="B", title="t", where=HERE)] * 10},
+    "Findings reported": {"findings": [ReportedFinding(id="F", title="t", where=HERE)] * 10},
+    "Attempts": {"attempts": [Attempt(number=1)] * 10},
+    "Tasks": {"tasks": [Task(id="T", title="t", where=HERE)] * 10},
+    "Packages": {"packages": [Package(id="P", where=HERE)] * 10},
+    "Proofs of work": {"proofs": [Proof(path="p", kind=ProofKind.LOG)] * 10},
+    "Other facts": {"facts": [Fact(name="n", value="v")] * 10},
+}
+
+
+@pytest.mark.parametrize("title", LONG)
+def test_long_list_is_cut_unless_all_is_wanted(title: str) -> None:
+    """Eight of ten, and how many more; all ten when asked for."""
+    one = shown(**LONG[title])
+    heading = int(title == "Blockers")
+    short, whole = section(one, title), section(one, title, everything=True)
+    assert (len(short), short[-1]) == (heading + 9, MORE)
+    assert len(whole) == heading + 10
+    assert MORE not in whole
+
+
+def test_long_history_says_that_it_is_cut() -> None:
+    """Eight of ten revisions, and how many more; all ten when asked for."""
+    revision = Revision(commit="0123456789", author="Ada", date="2031-01-02", subject="Light")
+    one = ShownHandoff(reviewed=build_reviewed(), history=(revision,) * 10)
+    assert section(one, "History of its documents")[8:] == [MORE]
+    assert len(section(one, "History of its documents", everything=True)) == 10

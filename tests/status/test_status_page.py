@@ -11,8 +11,6 @@ from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.log.gates.gate_state import GateName, Mover
 from handoff_tui.status.review_state import ClaimCounts
 from handoff_tui.status.status_page import (
-    build_gate_json,
-    build_problem_json,
     build_status_json,
     build_status_page,
     label_state,
@@ -86,16 +84,6 @@ def test_status_json_has_the_promised_shape() -> None:
     }
 
 
-def test_gate_json_of_an_unknown_state_is_null() -> None:
-    """A state that could not be determined is never a word."""
-    assert build_gate_json(build_reviewed(state=None))["state"] is None
-
-
-def test_problem_json_without_a_line_is_null() -> None:
-    """A problem of the whole file has no line."""
-    assert build_problem_json(Problem(path="a", message="is gone"))["line"] is None
-
-
 def test_handoffs_that_wait_for_a_person_come_first() -> None:
     """By whose turn it is, then by dialect and id."""
     rows = (
@@ -167,12 +155,6 @@ def test_page_of_then_says_nothing_of_branches() -> None:
     assert not any("detached" in line or "upstream" in line for line in lines)
 
 
-def test_page_without_handoffs_says_so() -> None:
-    """And points to the demo."""
-    [line] = find_section(build_status_page(build_state()), "No handoffs")
-    assert "handoff-tui demo" in line
-
-
 def test_page_lists_handoffs_with_their_next_move() -> None:
     """One row each: gate, id, format, phase, attempt, own word, and who moves."""
     handoff = Handoff(id="H-1", dialect="builder", source_phase="build", status="PASS", attempt=2)
@@ -232,3 +214,10 @@ def test_page_shows_hostile_text_harmlessly() -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "␛[2J" in text
+
+
+def test_ids_are_in_the_order_of_their_numbers() -> None:
+    """`H-9` comes before `H-10`."""
+    ids = ["H-10", "H-9", "CLEANUP-2", "H-9B", "H-100"]
+    ordered = sort_by_turn(tuple(build_reviewed(Handoff(id=name, dialect="builder")) for name in ids))
+    assert [reviewed.handoff.id for reviewed in ordered] == ["CLEANUP-2", "H-9", "H-9B", "H-10", "H-100"]

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.place import Place
-from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, TestCounts
+from handoff_tui.core.place import Place, Problem
+from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding
 from handoff_tui.handoffs.claim import Claim, ClaimKind
-from handoff_tui.handoffs.claims.blocking import find_blocking
+from handoff_tui.handoffs.claims.blocking import ProblemIndex, find_blocking
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 
 PLACE = Place(path="a.md", line=1)
@@ -52,11 +52,6 @@ def test_new_test_must_fail_in_the_red_phase(status: str, reasons: list[str]) ->
     assert blocking(dialect="tdd", source_phase="RED", status=status) == reasons
 
 
-def test_failure_in_another_phase_blocks() -> None:
-    """GREEN is for passing."""
-    assert blocking(dialect="tdd", source_phase="GREEN", status="FAIL") == ["says FAIL"]
-
-
 def test_results_of_the_last_attempt_must_be_whole() -> None:
     """What an earlier attempt left out does not matter."""
     documents = [
@@ -87,8 +82,19 @@ def test_finding_of_unknown_weight_blocks() -> None:
     ]
 
 
-def test_only_builders_have_packages() -> None:
-    """Elsewhere the numbers are of the tests as such."""
-    assert blocking(dialect="notes", status="PASS", tests=TestCounts(failed=1)) == [
-        "says PASS, but its own test run reports 1 failed"
+def handoff(identifier: str, path: str, role: DocumentRole) -> Handoff:
+    return Handoff(id=identifier, dialect="mosaic", documents=(Document(path=path, role=role),))
+
+
+def test_problems_of_documents_and_of_files_missing_beside_the_state() -> None:
+    """A state file that is not there belongs to the handoff of its folder."""
+    state = handoff("a", ".mosaic/agent_state.json", DocumentRole.STATE)
+    other = handoff("b", ".mosaic/other.json", DocumentRole.STATE)
+    problems = [
+        Problem(path=".mosaic/agent_state.json", message="one"),
+        Problem(path=".mosaic/blockers.json", message="is missing"),
+        Problem(path=".mosaic/other.json", message="is another's"),
+        Problem(path="elsewhere.json", message="two"),
     ]
+    index = ProblemIndex(problems, [state, other])
+    assert [problem.message for problem in index.of(state)] == ["one", "is missing"]

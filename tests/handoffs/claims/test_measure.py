@@ -11,6 +11,7 @@ from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.path_finder import PathFinder
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
@@ -70,12 +71,6 @@ def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
     """The commit before the document had it."""
     assert measure(ClaimKind.HASH_BEFORE, "a.py", sha256("zero\n")).state is HOLDS
     assert measure(ClaimKind.HASH_BEFORE, "a.py", sha256("other\n")).state is UNVERIFIED
-
-
-@pytest.mark.parametrize("value", ["abc", "not captured", None])
-def test_text_that_is_no_hash_is_unverified(measure: Measure, value: str | None) -> None:
-    """Nothing is measured against nothing."""
-    assert measure(ClaimKind.HASH, "a.py", value).state is UNVERIFIED
 
 
 @pytest.mark.parametrize(
@@ -226,3 +221,156 @@ def test_hash_that_a_later_handoff_found_and_changed_holds(folder: Path) -> None
         evidence = RepositoryEvidence(open_desk(folder), deep=False)
         prepare(evidence, [every[0]], every)
         assert measure_claims(every[0], evidence)[0].state is state
+
+
+FINDER = PathFinder.over(
+    [
+        "README.md",
+        "src/a.py",
+        "src/deep/b.py",
+        "stage/PKG-1/kernel/shell.py",
+        "stage/docs/RESULTS.md",
+        "x/same.py",
+        "y/same.py",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "document", "path"),
+    [
+        ("src/a.py", "HANDOFF.md", "src/a.py"),
+        ("./src/a.py", "HANDOFF.md", "src/a.py"),
+        ("RESULTS.md", "stage/docs/OTHER.md", "stage/docs/RESULTS.md"),
+        ("PKG-1/kernel/shell.py", "stage/docs/RESULTS.md", "stage/PKG-1/kernel/shell.py"),
+        ("kernel/shell.py", "README.md", "stage/PKG-1/kernel/shell.py"),
+        ("project/src/deep/b.py", "README.md", "src/deep/b.py"),
+        ("src/deep/", "README.md", "src/deep"),
+        ("absent.py", "README.md", None),
+        ("other/a.py", "README.md", None),
+        ("../secret", "README.md", None),
+        ("", "README.md", None),
+    ],
+)
+def test_path_is_found_as_a_reader_would(wanted: str, document: str, path: str | None) -> None:
+    """From the root, from the document upwards, or by a unique tail; never by another folder's file."""
+    assert FINDER.find(wanted, document).path == path
+
+
+def test_ambiguous_name_is_not_guessed() -> None:
+    """Two files that fit are both named, and none is taken."""
+    found = FINDER.find("same.py", "README.md")
+    assert (found.path, found.candidates) == (None, ("x/same.py", "y/same.py"))
+
+
+DOCUMENT_EVIDENCE = "docs/HANDOFF.md"
+Look = Callable[[], RepositoryEvidence]
+
+
+def sha256_evidence(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+@pytest.fixture
+def look(builder: RepositoryBuilder) -> Look:
+    """Looks at the repository as it is now."""
+    return lambda: RepositoryEvidence(open_desk(builder.folder), deep=True)
+
+
+@pytest.fixture
+def story(builder: RepositoryBuilder) -> RepositoryBuilder:
+    """A file that changed before, with and after its document."""
+    builder.write("a.py", "zero\n").write("PKG-1/manifest.json", "{}").commit("before")
+    builder.write("a.py", "one\n").write(DOCUMENT_EVIDENCE, "said\n").commit("with the document")
+    return builder.write("a.py", "two\n").write("PKG-2/manifest.json", "{}").commit("after")
+
+
+def test_hash_of_a_link_that_leads_out_is_not_measured(builder: RepositoryBuilder, look: Look, tmp_path: Path) -> None:
+    """Nothing outside the repository is read."""
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    builder.link("way", tmp_path / "secret")
+    assert look().hash_now("way") is None
+
+
+def test_document_that_was_never_committed_is_new(story: RepositoryBuilder, look: Look) -> None:
+    """It has no past of its own: what was before it is HEAD."""
+    story.write("new/HANDOFF.md")
+    assert look().hash_at_document("a.py", "new/HANDOFF.md") == (None, "")
+    assert look().hash_before_document("a.py", "new/HANDOFF.md") == (sha256_evidence("two\n"), "HEAD")
+
+
+def test_packages_are_counted_as_of_the_document(story: RepositoryBuilder, look: Look) -> None:
+    """One then, two now; a document with changes speaks of now."""
+    counted, moment = look().count_packages(DOCUMENT_EVIDENCE)
+    assert (counted, moment) == (1, f"at {story.head('HEAD~1')[:7]}, when this was written")
+    story.write(DOCUMENT_EVIDENCE, "said again\n")
+    assert look().count_packages(DOCUMENT_EVIDENCE) == (2, "in the work tree")
+
+
+def test_shallow_clone_has_no_past_of_a_document_at_its_end(story: RepositoryBuilder, tmp_path: Path) -> None:
+    """Its only commit seems to have written everything; a document that is being changed speaks of now."""
+    clone = story.clone_shallow(tmp_path / "clone")
+    evidence = RepositoryEvidence(open_desk(clone.folder), deep=True)
+    assert evidence.find_cut_off(DOCUMENT_EVIDENCE) == clone.head()[:7]
+    assert evidence.hash_at_document("a.py", DOCUMENT_EVIDENCE) == (None, "")
+    assert evidence.hash_before_document("a.py", DOCUMENT_EVIDENCE) == (None, "")
+    clone.write(DOCUMENT_EVIDENCE, "said again\n")
+    assert RepositoryEvidence(open_desk(clone.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
+    assert RepositoryEvidence(open_desk(story.folder), deep=True).find_cut_off(DOCUMENT_EVIDENCE) is None
+
+
+def test_packages_that_are_not_there_are_not_counted(builder: RepositoryBuilder, look: Look) -> None:
+    """None is not zero: there is nothing to measure with."""
+    builder.write(DOCUMENT_EVIDENCE).commit()
+    assert look().count_packages(DOCUMENT_EVIDENCE)[0] is None
+
+
+def test_lag_is_counted_from_a_commit_to_head(story: RepositoryBuilder, look: Look) -> None:
+    """None behind, two behind, and nothing for a commit outside the history."""
+    loose = story.git("commit-tree", story.head("HEAD^{tree}"), "-m", "loose")
+    assert [look().lag_of(name) for name in (story.head(), story.head("HEAD~2"), loose)] == [0, 2, None]
+
+
+def test_files_are_found_as_documents_name_them(story: RepositoryBuilder, look: Look) -> None:
+    """From the root, from beside the document, and where git ignores them; deleted ones are not."""
+    story.write("docs/b.md").write("c.py").commit().write(".gitignore", "build\n").write("build/out.txt")
+    story.place("c.py").unlink()
+    evidence = look()
+    found = {
+        name: evidence.find(name, DOCUMENT_EVIDENCE).path for name in ("a.py", "b.md", "build/out.txt", "c.py", "../x")
+    }
+    assert found == {"a.py": "a.py", "b.md": "docs/b.md", "build/out.txt": "build/out.txt", "c.py": None, "../x": None}
+
+
+@pytest.mark.parametrize("name", ["", "\0", "/etc/passwd", "~", "x" * 5_000, "a\ud800b", "."])
+def test_name_of_any_shape_can_be_looked_for(story: RepositoryBuilder, look: Look, name: str) -> None:
+    """What an agent wrote is never a failure, and never leads out."""
+    found = look().find(name, DOCUMENT_EVIDENCE).path
+    assert found in {None, "", "."}
+
+
+def test_proof_is_a_commit_or_a_file_that_exists(story: RepositoryBuilder, look: Look) -> None:
+    """The first one that a text names; words alone prove nothing."""
+    commit = story.head()[:7]
+    evidence = look()
+    assert evidence.find_proof(f"fixed in commit {commit}, see `a.py`", DOCUMENT_EVIDENCE) == commit
+    assert evidence.find_proof("commit abc1234 and `a.py`", DOCUMENT_EVIDENCE) == "a.py"
+    assert evidence.find_proof("see (a.py).", DOCUMENT_EVIDENCE) == "a.py"
+    assert evidence.find_proof("it works now, see nope.py", DOCUMENT_EVIDENCE) is None
+
+
+def test_saved_files_are_measured_again(story: RepositoryBuilder) -> None:
+    """What else was found stays; a file behind a link is hashed each time."""
+    story.link("way.py", "a.py")
+    evidence = RepositoryEvidence(open_desk(story.folder), deep=False)
+    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
+        sha256_evidence("two\n"),
+        sha256_evidence("two\n"),
+    )
+    story.write("a.py", "three\n").write("PKG-1/manifest.json", "{} ")
+    evidence.move_on(open_desk(story.folder), frozenset({"a.py"}))
+    assert (evidence.hash_now("a.py"), evidence.hash_now("way.py")) == (
+        sha256_evidence("three\n"),
+        sha256_evidence("three\n"),
+    )
+    assert "a.py" in evidence.uncommitted

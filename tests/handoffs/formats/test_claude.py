@@ -52,13 +52,6 @@ def test_claude_claims_each_referenced_file_once() -> None:
     ]
 
 
-def test_claude_keeps_commands_as_facts() -> None:
-    """Commands are shown, with their place, and nothing else."""
-    facts = {fact.name: fact for fact in read_one(shelf_of(LAMP)).facts}
-    assert facts["verification_commands"].value == "make test"
-    assert facts["verification_commands"].where is not None
-
-
 def test_claude_checkpoint_waits_for_a_person() -> None:
     """A pending checkpoint is an open blocker that needs a human."""
     (blocker,) = read_one(shelf_of({**LAMP, "checkpoint_pending": "clarification"})).blockers

@@ -137,11 +137,6 @@ def test_gsd_notes_may_be_a_list() -> None:
     assert handoff.message == "one\ntwo"
 
 
-def test_gsd_phase_may_be_null() -> None:
-    """Without a phase the name makes the id."""
-    assert read_one(shelf_of({**LAMP, "phase": None, "phase_name": "Lamp & Shade"})).id == "gsd/lamp-shade"
-
-
 def test_gsd_companion_alone_is_a_handoff() -> None:
     """Its tags give tasks, decisions, next action and counts of the present state."""
     shelf = shelf_of(companion=HERE)

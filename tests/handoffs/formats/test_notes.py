@@ -220,13 +220,6 @@ def test_notes_empty_file_is_reported() -> None:
     assert [problem.message for problem in shelf.problems()] == ["is empty"]
 
 
-def test_notes_broken_frontmatter_is_reported() -> None:
-    """The text below is still read."""
-    shelf = MemoryFiles({"HANDOFF.md": "---\na: [\n---\n# Handoff\n\n**Status:** PASS\n"})
-    assert read_with(NOTES, shelf).handoffs[0].status == "PASS"
-    assert len(shelf.problems()) == 1
-
-
 SESSIONS = {
     1: "## Session 1 (2031-01-01)\n\n### Status\nDone\n\n### Next steps\n- one\n",
     2: "## Session 2 (2031-01-02)\n\n### Status: in progress\nTests: 41 passed, 1 failed\n\n### Next steps\n- two\n",

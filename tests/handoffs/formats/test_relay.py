@@ -59,11 +59,6 @@ def test_relay_open_points_are_open_blockers() -> None:
     assert blocker.open
 
 
-def test_relay_next_role_none_means_no_target() -> None:
-    """`none` is nobody, not an agent of that name."""
-    assert read_one(shelf_of({**LAMP, "next_role": "none"})).target_agent is None
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -82,13 +77,6 @@ def test_relay_reports_what_every_relay_needs(change: dict[str, object], message
     (problem,) = shelf.problems()
     assert message in problem.message
     assert problem.line is not None
-
-
-def test_relay_reports_a_missing_field() -> None:
-    """A file that lacks one field is still read."""
-    shelf = shelf_of({key: value for key, value in LAMP.items() if key != "open_points"})
-    assert read_one(shelf).id == "TASK-042"
-    assert [problem.message for problem in shelf.problems()] == ["open_points is missing"]
 
 
 def test_relay_recognises_by_content() -> None:

@@ -103,11 +103,6 @@ def test_tdd_note_in_snake_case_is_read() -> None:
     assert (handoff.source_phase, handoff.target_phase, handoff.status) == ("RED", "GREEN", "FAIL")
 
 
-def test_tdd_cycle_is_the_first_if_not_said() -> None:
-    """No number means cycle 1."""
-    assert list(read_all(noted((FIRST, {"phase": "RED", "nextPhase": "GREEN"})))) == ["TDD-1"]
-
-
 @pytest.mark.parametrize(
     ("note", "message"),
     [
@@ -367,12 +362,6 @@ def test_tdd_recognises_by_content() -> None:
     assert TDD.recognise(Source.of_text(".tdd-queue.log", "nothing here\n")) == NO
     assert TDD.recognise(Source.of_text(".tdd.lock", "")) == POSSIBLE
     assert not TDD.may_own("handoff.schema.json")
-
-
-def test_tdd_repository_without_any_of_it_has_no_handoffs() -> None:
-    """Plain commits and branches are none of ours."""
-    shelf = MemoryFiles({}, git_commits=(commit(FIRST, "feat: x"),), git_refs=(RefFact("refs/heads/main", FIRST, ""),))
-    assert read_all(shelf) == {}
 
 
 @pytest.mark.parametrize("name", ["refs/handoff/cycle-5", "refs/handoff/lamp/cycle-5", "refs/tags/tdd/cycle-5/green"])

@@ -12,12 +12,11 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import (
     count_commits_since,
-    find_last_commit,
     is_cut_off,
     list_ref_ids,
     resolve_commits,
 )
-from handoff_tui.git.objects.tree_reader import list_tree
+from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
 from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
 from handoff_tui.handoffs.reading.claim_words import find_commits, find_paths
@@ -30,16 +29,12 @@ class OldFiles:
 
     def __init__(self, git: Git) -> None:
         self._reader = session_of(git).read_objects()
-        self.find_commit = cache(lambda path: find_last_commit(git, path))
+        self.find_commit = cache(lambda path: find_last_change(git, path))
         self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
         """Content by object name; None if it is missing or too large."""
         return self._reader.read(name, max_bytes)
-
-    def close(self) -> None:
-        """Ends the git process that answers; it is started again when it is needed."""
-        self._reader.close()
 
 
 def build_hash(content: bytes) -> str:

@@ -1,0 +1,376 @@
+"""Where the engine keeps its state is the user's to say."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import ValidationError
+
+from handoff_tui.agents.command import build_argv
+from handoff_tui.config.first_file import FIRST_FILE
+from handoff_tui.config.load import build_settings, load_settings
+from handoff_tui.config.schema import build_schema, find_names
+from handoff_tui.config.settings.checks import Check, OutputForm
+from handoff_tui.config.settings.pipeline import (
+    DEFAULT_PIPELINES,
+    Agent,
+    EdgeSettings,
+    PhaseSettings,
+    PipelineSettings,
+    WorkFolder,
+)
+from handoff_tui.config.settings.procedures import Procedure, Procedures, ProcedureStep
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.handoff import HandoffType
+
+DIALECTS = ("mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes")
+
+
+def test_settings_survive_json() -> None:
+    """The defaults are themselves valid, strictly, and come back equal."""
+    settings = Settings()
+    text = json.dumps(settings.model_dump(mode="json"))
+    assert Settings.model_validate_json(text, strict=True) == settings
+
+
+def test_settings_have_the_thresholds_of_session_enforcement() -> None:
+    """System A: the numbers of its own text."""
+    mosaic = Settings().mosaic
+    assert mosaic.handoff_message_minimum == 50
+    assert mosaic.briefing_max_age_hours == 24
+    assert mosaic.health.enabled is False
+    targets = mosaic.targets
+    assert (targets.failure_rate_maximum, targets.compliance_minimum) == (0.05, 1.0)
+    assert (targets.resume_minutes_maximum, targets.rediscovery_maximum) == (5, 0)
+
+
+def test_settings_have_the_thresholds_of_the_builder_standard() -> None:
+    """System B: ten spec sections, tests by size, thirteen questions without a gap."""
+    builder = Settings().builder
+    assert len(builder.spec_sections) == 10
+    assert [(size.source_files_maximum, size.tests_minimum) for size in builder.size_classes] == [
+        (2, 10),
+        (5, 25),
+        (None, 40),
+    ]
+    numbers = [number for group in builder.questions.groups for number in range(group.first, group.last + 1)]
+    assert numbers == list(range(1, builder.questions.count + 1))
+    assert set(builder.checklist_sections) <= set(builder.results_sections)
+    assert re.fullmatch(builder.hash_pattern, "sha256:" + "0" * 64)
+
+
+@pytest.mark.parametrize(
+    ("procedure", "seconds"), [("PHASE_TRANSITION_STANDARD", 165), ("AGENT_HANDOFF_STANDARD", 110)]
+)
+def test_settings_have_the_standard_procedures(procedure: str, seconds: int) -> None:
+    """System C: four steps each, and the time they take in all."""
+    steps = Settings().procedures.procedures[procedure].steps
+    assert len(steps) == 4
+    assert sum(step.timeout_seconds for step in steps) == seconds
+
+
+def test_settings_have_eight_rules_of_which_four_are_critical() -> None:
+    """System C: VR001 to VR008 with their severities."""
+    rules = Settings().procedures.rules
+    assert list(rules) == [f"VR00{number}" for number in range(1, 9)]
+    critical = [name for name, rule in rules.items() if rule.severity is Severity.CRITICAL]
+    assert critical == ["VR001", "VR002", "VR004", "VR005"]
+
+
+def test_settings_have_six_reliability_profiles() -> None:
+    """System C: iterations, limits, and the two odd ones."""
+    profiles = Settings().procedures.profiles
+    assert [profile.iterations for profile in profiles.values()] == [100, 50, 25, 75, 30, 200]
+    assert profiles["STRESS_STANDARD"].stress_factor == 2.0
+    assert profiles["FAILURE_INJECTION_STANDARD"].failure_rate == 0.1
+    assert profiles["CONCURRENCY_STANDARD"].concurrent_maximum == Settings().procedures.concurrent_maximum == 50
+
+
+def test_settings_know_every_handoff_type_of_the_model() -> None:
+    """The types that may be handed over are those that the model has."""
+    assert set(Settings().procedures.handoff_types) == {kind.value for kind in HandoffType}
+
+
+def test_settings_have_the_thresholds_of_tdd() -> None:
+    """System D: three retries with growing waits, one prefix list per working phase."""
+    tdd = Settings().tdd
+    assert tdd.notes_ref == "refs/notes/tdd-handoffs"
+    assert (tdd.retry_budget, tdd.backoff_seconds) == (3, (1, 2, 4))
+    assert [*tdd.commit_prefixes, "COMPLETE"] == list(tdd.phases)
+
+
+def test_settings_have_the_rules_of_the_hub() -> None:
+    """System E: priorities by severity, and failed documents stay with the writer."""
+    hub = Settings().hub
+    assert list(hub.task_priorities.values()) == [10, 10, 7, 5]
+    assert hub.run_failure_targets["docs_failed"] == "docs"
+    assert hub.run_failure_targets["qa_failed"] == "dev"
+    assert len(hub.roles) == 7
+
+
+@pytest.mark.parametrize(
+    ("output", "suspicious"),
+    [
+        ("error: HTTP 500 from the model", True),
+        ("HTTP/1.1 503 Service Unavailable", True),
+        ("Traceback (most recent call last):", True),
+        ("status: 502", True),
+        ("500 tests passed", False),
+        ("all good, 12 files written", False),
+    ],
+)
+def test_hub_patterns_find_suspicious_output(*, output: str, suspicious: bool) -> None:
+    """A failed request in raw output is found; a number is not taken for one."""
+    assert any(re.search(pattern, output) for pattern in Settings().hub.suspicious_output) is suspicious
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_pipelines_exist_for_each_dialect(dialect: str) -> None:
+    """Each dialect has a pipeline whose edges join its own phases."""
+    pipeline = Settings().pipelines[dialect].build(dialect)
+    names = {phase.name for phase in pipeline.phases}
+    assert pipeline.name == dialect
+    assert pipeline.edges
+    assert {end for edge in pipeline.edges for end in (edge.source, edge.target)} <= names
+
+
+def test_pipelines_keep_deployment_for_people() -> None:
+    """The hub deploys only by a person, and failed documents return to the writer."""
+    phases = {phase.name: phase for phase in Settings().pipelines["hub"].build("hub").phases}
+    assert [name for name, phase in phases.items() if phase.human_only] == ["DEPLOY"]
+    assert phases["DOCS"].failure_target == "DOCS"
+
+
+def test_pipeline_without_edges_goes_from_phase_to_phase() -> None:
+    """Edges need be written only where the way is not straight."""
+    pipeline = PipelineSettings(phases=(PhaseSettings(name="one"), PhaseSettings(name="two"))).build("own")
+    assert [(edge.source, edge.target) for edge in pipeline.edges] == [("one", "two")]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"phases": (PhaseSettings(name="one"), PhaseSettings(name="one"))},
+        {"phases": (PhaseSettings(name="one"),), "failure_target": "two"},
+        {"phases": (PhaseSettings(name="one", failure_target="two"),)},
+        {"phases": (PhaseSettings(name="one"),), "edges": (EdgeSettings(source="one", target="two"),)},
+    ],
+)
+def test_pipeline_refuses_phases_it_does_not_have(fields: dict[str, object]) -> None:
+    """No phase twice, no edge and no failure to nowhere."""
+    with pytest.raises(ValidationError):
+        PipelineSettings.model_validate(fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"run": ("tool",), "python": "module:function"},
+        {"run": ("tool", "argument"), "shell": True},
+        {"shell": True},
+        {"parse": OutputForm.JUNIT},
+        {"python": "no function"},
+    ],
+)
+def test_check_refuses_contradictions(fields: dict[str, object]) -> None:
+    """A check is a command or a function; output is read only where there is a command."""
+    with pytest.raises(ValidationError):
+        Check.model_validate(fields)
+
+
+def test_check_of_each_kind_is_accepted() -> None:
+    """Built-in, command, shell line, function with parameters."""
+    assert Check(enabled=False).run == ()
+    assert Check(python="module:function", parameters={"minimum": 50}).run == ()
+    assert Check(run=("tool",), parse=OutputForm.TAP).shell is False
+    assert Check.model_validate({"run": ("a | b",), "shell": True}).shell
+    assert Check(python="package.module:function").python == "package.module:function"
+
+
+def test_agent_needs_a_command() -> None:
+    """An agent without a program is refused."""
+    with pytest.raises(ValidationError):
+        Agent(command=())
+
+
+def test_procedures_refuse_an_unknown_rule() -> None:
+    """A procedure cannot be judged by a rule that does not exist."""
+    step = ProcedureStep(name="move", timeout_seconds=1)
+    with pytest.raises(ValidationError, match="VR999"):
+        Procedures(procedures={"OWN": Procedure(steps=(step,), rules=("VR999",))})
+
+
+AGENTS_PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+VALUES = ("prompt", "prompt_file", "context_file", "notes_file", "handoff", "phase", "attempt", "folder", "repository")
+
+
+def test_examples_of_agents_load() -> None:
+    """For each of the programs, and every field in them is filled in."""
+    [text] = re.findall(r"```toml\n(.*?)```", AGENTS_PAGE, re.DOTALL)
+    agents = build_settings(None, text.encode()).settings.agents
+    assert {agent.command[0] for agent in agents.values()} == {"claude", "codex", "goose", "aider", "opencode", "sh"}
+    for agent in agents.values():
+        assert "{" not in " ".join(build_argv(agent, dict.fromkeys(VALUES, "x")))
+
+
+def test_documentation_names_every_setting_of_an_agent() -> None:
+    """And every file's field."""
+    assert [name for name in Agent.model_fields if f"`{name}`" not in AGENTS_PAGE] == []
+    assert [name for name in VALUES if f"`{{{name}}}`" not in AGENTS_PAGE] == []
+
+
+def test_documentation_names_every_edge() -> None:
+    """Of the two pipelines whose edges pass different things."""
+    for name in ("tdd", "hub"):
+        for phase in DEFAULT_PIPELINES[name].phases:
+            assert phase.name in AGENTS_PAGE
+
+
+def test_agent_works_in_the_repository_and_sees_little_by_default() -> None:
+    """No key of anybody is passed on unless it is named."""
+    agent = Agent(command=("x",))
+    assert agent.folder is WorkFolder.REPOSITORY
+    assert not [name for name in agent.environment if "KEY" in name or "TOKEN" in name]
+
+
+@pytest.mark.parametrize("address", ["", "postgresql://ada@db.example/handoffs", "postgres:///x?host=/run/pg"])
+def test_address_of_a_database_is_taken(address: str) -> None:
+    """None is a file beside git's own."""
+    found = build_settings(f'[engine]\naddress = "{address}"\n'.encode(), None)
+    assert found.settings.engine.address == address
+
+
+@pytest.mark.parametrize("address", ["postgresql://ada:secret@db/x", "postgresql://db/x?user=ada&password=secret"])
+def test_address_with_a_password_is_refused(address: str) -> None:
+    """Every listing of the settings would show it; the error does not."""
+    with pytest.raises(ConfigError, match="holds a password") as refused:
+        build_settings(f'[engine]\naddress = "{address}"\n'.encode(), None)
+    assert "secret" not in refused.value.message
+
+
+@pytest.mark.parametrize("address", ["mysql://db/x", "sqlite:///tmp/x", "postgresql://", "db.example"])
+def test_other_addresses_are_refused(address: str) -> None:
+    """Only PostgreSQL is shared by many workers."""
+    with pytest.raises(ConfigError, match=r"engine\.address"):
+        build_settings(f'[engine]\naddress = "{address}"\n'.encode(), None)
+
+
+def test_repository_cannot_name_a_database() -> None:
+    """A checkout would have every reviewer's runs sent to a server of its choice."""
+    with pytest.raises(ConfigError, match="engine cannot be set by a repository"):
+        build_settings(None, b'[engine]\naddress = "postgresql://evil.example/x"\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('steps = [{ name = "one", timeout_seconds = 1, rules = ["VR999"] }]', "VR999"),
+        (
+            'steps = []\nrollback = [{ name = "back", timeout_seconds = 1, undoes = ["two"] }]',
+            "undoes 'two', which is not one of its steps",
+        ),
+    ],
+)
+def test_procedure_names_only_what_it_has(text: str, words: str) -> None:
+    """A rule or a step that is not there is an error where it is said."""
+    with pytest.raises(ConfigError, match=words):
+        build_settings(None, f"[procedures.procedures.OWN]\n{text}\n".encode())
+
+
+def test_schema_is_a_valid_schema_and_says_which() -> None:
+    """The result is JSON Schema 2020-12."""
+    schema = build_schema()
+    assert next(iter(schema)) == "$schema"
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_schema_accepts_the_defaults() -> None:
+    """The default settings satisfy their own schema."""
+    jsonschema.validate(Settings().model_dump(mode="json"), build_schema())
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {},
+        {"limits": {"commits": 5}},
+        {"procedures": {"rules": {"VR001": {"retries": 1}}}},
+        {"keymap": {"app.quit": "Q"}},
+    ],
+)
+def test_schema_accepts_a_file_that_says_a_part(table: dict[str, object]) -> None:
+    """A file need not repeat what it does not change."""
+    jsonschema.validate(table, build_schema())
+
+
+@pytest.mark.parametrize("table", [{"limit": {}}, {"limits": {"commits": "x"}}, {"keymap": {"app.quid": "Q"}}])
+def test_schema_refuses_what_loading_refuses(table: dict[str, object]) -> None:
+    """Unknown keys, wrong types and unknown actions."""
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(table, build_schema())
+
+
+def test_schema_describes_every_setting() -> None:
+    """No setting is without a sentence."""
+    schema: dict[str, Any] = build_schema()
+    parts = {"": schema, **schema["$defs"]}
+    silent = [
+        f"{name}.{field}"
+        for name, part in parts.items()
+        for field, definition in part.get("properties", {}).items()
+        if not definition.get("description")
+    ]
+    assert silent == []
+
+
+def test_schema_is_the_same_each_time() -> None:
+    """Two calls give the same bytes."""
+    assert json.dumps(build_schema()) == json.dumps(build_schema())
+
+
+def test_names_are_none_where_no_table_is_known() -> None:
+    """A single value has no keys, and neither has a place that does not exist."""
+    assert find_names(["limits", "commits"]) == ()
+    assert find_names(["nothing", "here"]) == ()
+    assert find_names(["keymap"]) == ()
+
+
+CONFIGURATION_PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+
+def test_examples_of_configuration_load() -> None:
+    """The example of a repository's file and that of a user's file are right, alone and together."""
+    repository, user = re.findall(r"```toml\n(.*?)```", CONFIGURATION_PAGE, re.DOTALL)
+    loaded = build_settings(user.encode(), repository.encode())
+    assert loaded.settings.theme == "high-contrast"
+    assert [phase.name for phase in loaded.settings.pipelines["release"].phases] == ["write", "publish"]
+
+
+def test_documentation_names_every_section() -> None:
+    """No section of the settings is missing in the table."""
+    table = CONFIGURATION_PAGE[CONFIGURATION_PAGE.index("## Sections") :]
+    assert [name for name in Settings.model_fields if f"`{name}" not in table] == []
+
+
+def test_first_file_says_nothing_yet(tmp_path: Path) -> None:
+    """All of it is comments, so every default counts."""
+    (tmp_path / "handoff-tui.toml").write_text(FIRST_FILE)
+    assert tomllib.loads(FIRST_FILE) == {}
+    assert load_settings(tmp_path).settings == Settings()
+
+
+def test_examples_of_the_first_file_are_settings(tmp_path: Path) -> None:
+    """Who takes the # away in front of a line has a file that is accepted."""
+    lines = [line.removeprefix("#") for line in FIRST_FILE.split("\n") if not line.startswith("# ")]
+    (tmp_path / "handoff-tui.toml").write_text("\n".join(lines))
+    settings = load_settings(tmp_path).settings
+    assert settings.checks["regression"].severity == "critical"
+    assert [phase.name for phase in settings.pipelines["release"].phases] == ["write", "publish"]

@@ -1,0 +1,619 @@
+"""Whole repositories of builders."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.packages import Asset
+from handoff_tui.core.place import Problem
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
+from handoff_tui.handoffs.formats.builder.format import BUILDER
+from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.formats.builder.packages import ManifestReading, attach_packages, read_manifest
+from handoff_tui.handoffs.formats.builder.recognition import recognise
+from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, FormatReading, Source, SourceFile
+from tests.support.memory_files import MemoryFiles, read_with
+
+_HASH = "0a" * 32
+
+
+def _spec(number: str, more: str = "") -> str:
+    sections = "## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n\n## 6. Test Plan\n"
+    return f"# BUILDER HANDOFF {number}: Lamp\n\n{more}\n\n{sections}"
+
+
+def _results(handoff: str, status: str = "PASS", more: str = "") -> str:
+    head = f"# Results: {handoff} — Lamp\n\n**Agent**: Ada\n\n## Status: {status}"
+    return f"{head}\n\n## Files Created\n- `a.py`\n\n{more}\n"
+
+
+def _manifest(package: str) -> str:
+    assets = [{"path": "a.py", "sha256": f"sha256:{_HASH}"}]
+    keys = dict.fromkeys(("version", "schema_version", "spec_id", "framework_id"), "1")
+    return json.dumps({"package_id": package, **keys, "assets": assets})
+
+
+def _read(files: dict[str, str]) -> tuple[dict[str, Handoff], list[Problem], FormatReading]:
+    shelf = MemoryFiles(files)
+    reading = read_with(BUILDER, shelf)
+    problems = [*reading.problems, *(problem for path in shelf.paths for problem in shelf.source(path).problems())]
+    return {handoff.id: handoff for handoff in reading.handoffs}, problems, reading
+
+
+def test_layouts_meet_in_one_handoff() -> None:
+    """A flat spec and nested results of one id are one handoff."""
+    handoffs, problems, _ = _read(
+        {
+            "old/BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "new/H-7/H-7_RESULTS.md": _results("HANDOFF-7"),
+            "FMWK-001_Oil/RESULTS.md": _results("FMWK-001"),
+        }
+    )
+    assert sorted(handoffs) == ["FMWK-001_Oil", "H-7"]
+    lamp = handoffs["H-7"]
+    assert (lamp.original_name, lamp.title, lamp.status) == ("HANDOFF_7", "Lamp", "PASS")
+    assert (lamp.source_phase, lamp.target_phase, lamp.source_agent, lamp.producers) == (
+        "build",
+        "review",
+        "Ada",
+        ("Ada",),
+    )
+    assert [document.role for document in lamp.documents] == [DocumentRole.SPEC, DocumentRole.RESULTS]
+    assert lamp.registry is RegistryState.COMPLETE
+    assert problems == []
+
+
+def test_title_that_disagrees_with_the_name_is_a_problem() -> None:
+    """File name and title must speak of the same handoff; a dot and an underscore are the same."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("8"),
+            "RESULTS_HANDOFF_41_2C.md": _results("HANDOFF-41.2C"),
+        }
+    )
+    assert sorted(handoffs) == ["H-41.2C", "H-7"]
+    assert [(problem.path, problem.line, problem.message) for problem in problems] == [
+        ("BUILDER_HANDOFF_7_lamp.md", 1, "is named for H-7, but its title says H-8")
+    ]
+
+
+def test_two_specs_with_one_number_are_both_kept() -> None:
+    """The second has a suffix of its own, takes the results that fit it, and a problem names both."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "one"),
+            "BUILDER_HANDOFF_7_oil.md": _spec("7", "two"),
+            "RESULTS_HANDOFF_7_oil.md": _results("HANDOFF-7"),
+        }
+    )
+    assert sorted(handoffs) == ["H-7", "H-7-oil"]
+    assert handoffs["H-7-oil"].status == "PASS"
+    assert handoffs["H-7"].registry is RegistryState.NOT_DISPATCHED
+    assert [(problem.path, "BUILDER_HANDOFF_7_lamp.md" in problem.message) for problem in problems] == [
+        ("BUILDER_HANDOFF_7_oil.md", True)
+    ]
+
+
+def test_copies_of_a_file_are_no_second_handoff() -> None:
+    """The same bytes twice are two documents of one handoff and one attempt."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "copy/BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "RESULTS_HANDOFF_7.md": _results("HANDOFF-7"),
+            "copy/RESULTS_HANDOFF_7.md": _results("HANDOFF-7"),
+        }
+    )
+    assert (len(handoffs["H-7"].documents), len(handoffs["H-7"].attempts), problems) == (4, 1, [])
+
+
+def test_attempts_are_numbered_and_the_newest_speaks() -> None:
+    """Results beside a numbered attempt are newer; earlier ones stay listed with their status."""
+    handoffs, _, _ = _read(
+        {
+            "H-7/H-7_RESULTS.md": _results("H-7", "PASS", "## Test Results\n- Total: 5\n- Passed: 5\n"),
+            "H-7/H-7_RESULTS_ATTEMPT_1.md": _results("H-7", "FAIL", "## Test Results\n- Total: 4\n- Passed: 1\n"),
+        }
+    )
+    lamp = handoffs["H-7"]
+    assert [(attempt.number, attempt.status) for attempt in lamp.attempts] == [(1, "FAIL"), (2, "PASS")]
+    assert (lamp.attempt, lamp.status, lamp.registry) == (2, "PASS", RegistryState.COMPLETE)
+    assert lamp.tests is not None
+    assert lamp.tests.total == 5
+    assert {claim.where.path for claim in lamp.claims} == {"H-7/H-7_RESULTS.md"}
+
+
+def test_attempt_stated_inside_a_document_counts() -> None:
+    """The field decides where the name does not."""
+    handoffs, problems, _ = _read(
+        {
+            "a/RESULTS_HANDOFF_7.md": _results("H-7", "PASS").replace("**Agent**", "**Attempt**: 3\n**Agent**"),
+            "b/RESULTS_HANDOFF_7.md": _results("H-7", "FAIL"),
+            "c/RESULTS_HANDOFF_7.md": _results("H-7", "PARTIAL").replace("**Agent**", "**Attempt**: 3\n**Agent**"),
+        }
+    )
+    assert [(attempt.number, attempt.status) for attempt in handoffs["H-7"].attempts] == [
+        (1, "FAIL"),
+        (3, "PASS"),
+        (3, "PARTIAL"),
+    ]
+    assert [problem.message for problem in problems] == ["is attempt 3, as is a/RESULTS_HANDOFF_7.md"]
+
+
+def test_question_gate_needs_a_person() -> None:
+    """Answers are marked; without a greenlight the gate is shut, with one the work is approved."""
+    prompt = "# Agent Prompt: H-7\n\nAnswer these questions, then STOP:\n\n1. Wick?\n2. Oil?\n"
+    files = {
+        "H-7/H-7_BUILDER_HANDOFF.md": _spec("7"),
+        "H-7/H-7_AGENT_PROMPT.md": prompt,
+        "H-7/H-7_13Q_ANSWERS.md": "# Answers\n\n1. Cotton.\n",
+    }
+    shut = _read(files)[0]["H-7"]
+    assert (shut.greenlit, shut.registry) == (False, RegistryState.DISPATCHED)
+    assert [question.answered for question in shut.questions] == [True, False]
+    files["H-7/H-7_13Q_ANSWERS.md"] += "\nGreenlight: YES by Ada\n"
+    opened = _read(files)[0]["H-7"]
+    assert (opened.greenlit, opened.registry) == (True, RegistryState.APPROVED)
+    assert _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7")})[0]["H-7"].greenlit is None
+
+
+def test_blocked_handoffs_wait_for_validation() -> None:
+    """What waits for a known handoff that is not validated is blocked."""
+    handoffs, _, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "Blocked-By: H-3, H-99"),
+            "RESULTS_HANDOFF_3.md": _results("HANDOFF-3"),
+        }
+    )
+    assert handoffs["H-7"].blocked_by == ("H-3", "H-99")
+    assert handoffs["H-7"].registry is RegistryState.BLOCKED
+
+
+def test_superseded_by_the_word_of_another() -> None:
+    """Another handoff's results may retire one."""
+    handoffs, _, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7"),
+            "RESULTS_CLEANUP_2.md": _results("CLEANUP-2", "PASS", "## Notes\n- HANDOFF-7 row is now `SUPERSEDED`\n"),
+        }
+    )
+    assert handoffs["H-7"].registry is RegistryState.SUPERSEDED
+
+
+def test_registry_kept_by_hand_stands_beside_the_derived_one() -> None:
+    """Its rows are facts; a difference, and a row without files, are problems."""
+    table = (
+        "# Registry\n\n| Handoff | Status | Blocked By |\n|-|-|-|\n| H-7 | VALIDATED | H-3 |\n| H-8 | COMPLETE | |\n"
+    )
+    handoffs, problems, _ = _read({"RESULTS_HANDOFF_7.md": _results("HANDOFF-7"), "REGISTRY.md": table})
+    facts = [fact for fact in handoffs["H-7"].facts if fact.name == "registry says"]
+    assert [(fact.value, str(fact.where)) for fact in facts] == [("VALIDATED", "REGISTRY.md:5")]
+    assert handoffs["H-7"].blocked_by == ("H-3",)
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (5, "the registry has H-7 as VALIDATED, but its files say COMPLETE"),
+        (6, "the registry has H-8 as COMPLETE, but there are no files of it"),
+    ]
+
+
+def test_registry_alone_is_shown() -> None:
+    """A registry whose handoffs have no files is a document still."""
+    handoffs, _, _ = _read({"REGISTRY.md": "| Handoff | Status |\n|-|-|\n| H-8 | COMPLETE |\n"})
+    assert [document.path for document in handoffs["registry"].documents] == ["REGISTRY.md"]
+
+
+def test_packages_go_to_those_who_name_them() -> None:
+    """A package belongs to the work it is named in, not to a list of all packages; the rest is kept together."""
+    handoffs, _, _ = _read(
+        {
+            "RESULTS_HANDOFF_7.md": _results("HANDOFF-7", "PASS", "## What Was Built\n\nPKG-LAMP-001\n"),
+            "RESULTS_HANDOFF_8.md": _results(
+                "HANDOFF-8", "PASS", "## Baseline Snapshot\n- PKG-LAMP-001, PKG-WICK-001\n"
+            ),
+            "PKG-LAMP-001/manifest.json": _manifest("PKG-LAMP-001"),
+            "PKG-WICK-001/manifest.json": _manifest("PKG-WICK-001"),
+            "PKG-OIL-001/manifest.json": _manifest("PKG-OIL-001"),
+        }
+    )
+    assert [package.id for package in handoffs["H-7"].packages] == ["PKG-LAMP-001"]
+    assert [package.id for package in handoffs["H-8"].packages] == ["PKG-WICK-001"]
+    assert [package.id for package in handoffs["packages"].packages] == ["PKG-OIL-001"]
+    assert handoffs["packages"].title == "Packages without a handoff"
+    assert [claim.subject for claim in handoffs["packages"].claims] == ["PKG-OIL-001/a.py"]
+
+
+def test_evidence_of_a_handoff_is_used() -> None:
+    """Events and evidence below the handoff's folder are documents; those elsewhere are not ours."""
+    handoffs, _, reading = _read(
+        {
+            "H-7/H-7_RESULTS.md": _results("H-7"),
+            "H-7/runs/1/events.jsonl": '{"a": 1}\n{"a": 2}\n',
+            "H-7/evidence.json": f'{{"H-7_RESULTS.md": "sha256:{_HASH}"}}',
+            "other/events.jsonl": "{}\n",
+        }
+    )
+    lamp = handoffs["H-7"]
+    assert reading.used == {"H-7/runs/1/events.jsonl", "H-7/evidence.json"}
+    assert [document.role for document in lamp.documents] == [
+        DocumentRole.RESULTS,
+        DocumentRole.OTHER,
+        DocumentRole.LOG,
+    ]
+    assert [fact.value for fact in lamp.facts if fact.name == "events"] == ["2"]
+    assert [claim.subject for claim in lamp.claims][-1] == "H-7/H-7_RESULTS.md"
+
+
+def test_prompt_of_an_older_contract_is_a_problem() -> None:
+    """The prompt must follow the contract in force."""
+    _, problems, reading = _read(
+        {
+            "AGENT_PROMPT_HANDOFF_7.md": "# Agent Prompt: H-7\n\nContract version: 1.1\n\nA builder agent. STOP.\n",
+            "handoffs/BUILDER_PROMPT_CONTRACT.md": "# Contract\n\n**Version**: 1.2\n",
+        }
+    )
+    assert reading.used == {"handoffs/BUILDER_PROMPT_CONTRACT.md"}
+    assert [(problem.path, problem.line) for problem in problems] == [("AGENT_PROMPT_HANDOFF_7.md", 3)]
+
+
+def test_broken_files_stay_visible() -> None:
+    """Empty results and a broken manifest are documents, with nothing read from them."""
+    handoffs, problems, _ = _read({"RESULTS_HANDOFF_7.md": "", "PKG-LAMP-001/manifest.json": "{"})
+    assert (handoffs["H-7"].status, len(handoffs["H-7"].documents)) == (None, 1)
+    assert (len(handoffs["packages"].documents), handoffs["packages"].packages) == (1, ())
+    assert [document.confidence for document in handoffs["H-7"].documents] == [POSSIBLE]
+    assert [problem.path for problem in problems] == ["PKG-LAMP-001/manifest.json", "RESULTS_HANDOFF_7.md"]
+
+
+def test_frameworks_block_by_their_number() -> None:
+    """A framework that is a handoff here is found by its number; one that is none blocks nothing."""
+    handoffs, problems, _ = _read(
+        {
+            "BUILDER_HANDOFF_7_lamp.md": _spec("7", "Depends on: FMWK-001, FMWK-000"),
+            "FMWK-001_Oil/RESULTS.md": _results("FMWK-001"),
+            "REGISTRY.md": "| Handoff | Status |\n|-|-|\n| FMWK-001 | COMPLETE |\n",
+        }
+    )
+    assert handoffs["H-7"].blocked_by == ("FMWK-001_Oil",)
+    assert handoffs["H-7"].registry is RegistryState.BLOCKED
+    assert problems == []
+
+
+def test_identity_that_disagrees_with_the_name_is_a_problem() -> None:
+    """The id in the identity table must be that of the file."""
+    table = "## Identity\n\n| Field | Value |\n|-|-|\n| Handoff ID | HANDOFF-8 |\n"
+    _, problems, _ = _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7") + table})
+    assert [problem.message for problem in problems] == ["is named for H-7, but says it is H-8"]
+
+
+def test_prompt_inside_the_spec_makes_a_gate_but_dispatches_nothing() -> None:
+    """Questions in the spec are questions; only a prompt file shows that it was handed out."""
+    prompt = "## 12. Agent Prompt\n\n```\nAnswer these questions:\n\n1. Wick?\n\nSTOP.\n```\n"
+    lamp = _read({"BUILDER_HANDOFF_7_lamp.md": _spec("7") + prompt})[0]["H-7"]
+    assert (len(lamp.questions), lamp.greenlit, lamp.registry) == (1, False, RegistryState.NOT_DISPATCHED)
+    assert "stop for approval" in [fact.name for fact in lamp.facts]
+
+
+def test_third_spec_with_one_number_and_name_has_an_id_too() -> None:
+    """Specs that only differ by folder are all kept."""
+    handoffs, _, _ = _read({f"{folder}/BUILDER_HANDOFF_7_lamp.md": _spec("7", folder) for folder in ("a", "b", "c")})
+    assert sorted(handoffs) == ["H-7", "H-7-lamp", "H-7-lamp-2"]
+
+
+def test_verdict_on_an_earlier_attempt_is_history() -> None:
+    """A second attempt is not failed by the evaluation of the first."""
+    files = {
+        "H-7/H-7_RESULTS_ATTEMPT_1.md": _results("H-7", "FAIL"),
+        "H-7/H-7_RESULTS_ATTEMPT_2.md": _results("H-7", "PASS", "again"),
+        "H-7/EVALUATION_REPORT_ATTEMPT_1.md": "# Evaluation of H-7\n\nFinal verdict: FAIL\n",
+    }
+    lamp = _read(files)[0]["H-7"]
+    assert lamp.registry is RegistryState.COMPLETE
+    assert all(claim.kind is not ClaimKind.VERDICT for claim in lamp.claims)
+    assert [
+        (fact.value, fact.where.line if fact.where else None) for fact in lamp.facts if "attempt 1" in fact.name
+    ] == [("FAIL", 3)]
+    files["H-7/EVALUATION_REPORT_ATTEMPT_2.md"] = "# Evaluation of H-7\n\nFinal verdict: FAIL\n"
+    assert _read(files)[0]["H-7"].registry is RegistryState.FAILED
+
+
+_RESULTS = "# Results: H-7 — Lamp\n\n## Status: PASS\n\n## Files Created\n- NONE\n\n## Test Results\n- Total: 3\n"
+_SPEC = "# Lamp\n\n## 1. Mission\n\n## 2. Critical Constraints\n\n## 6. Test Plan\n"
+_MANIFEST = '{"package_id": "PKG-LAMP-001", "assets": []}'
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("RESULTS_HANDOFF_7.md", _RESULTS, CERTAIN),
+        ("FMWK-001_Lamp/RESULTS.md", _RESULTS, CERTAIN),
+        ("paper/RESULTS.md", _RESULTS, CERTAIN),
+        ("paper/RESULTS.md", "# Results\n\n## Test Results\n\nThe accuracy is 93 %.\n", NO),
+        ("RESULTS_HANDOFF_7.md", "# Holiday\n\nSun and sea.\n", NO),
+        ("RESULTS_HANDOFF_7.md", "# Results: HANDOFF-7\n", LIKELY),
+        ("RESULTS_HANDOFF_7.md", "", POSSIBLE),
+        ("paper/RESULTS.md", "", NO),
+        ("BUILDER_HANDOFF_7_lamp.md", _SPEC, CERTAIN),
+        ("BUILDER_HANDOFF_7_lamp.md", "# BUILDER HANDOFF 7\n", LIKELY),
+        ("BUILDER_HANDOFF_7_lamp.md", "# Pancakes\n\nFlour and milk.\n", NO),
+        ("api/SPEC.md", _SPEC, CERTAIN),
+        ("api/SPEC.md", "# Interface\n\n## Test Plan\n", NO),
+        ("AGENT_PROMPT_HANDOFF_7.md", "# Agent Prompt\n\nAnswer these questions, then STOP.\n", CERTAIN),
+        ("bot/AGENT_PROMPT.md", "You are a helpful parrot.\n", NO),
+        ("H-7/13Q_ANSWERS.md", "# Answers\n\n1. a\n2. b\n3. c\n", CERTAIN),
+        ("H-7/13Q_ANSWERS.md", "Later.\n", NO),
+        ("x/REVIEW_REPORT.md", "Fine.\n\nReview verdict: PASS", CERTAIN),
+        ("x/REVIEW_REPORT.md", "# Film review\n\nFine.\n", NO),
+        ("H-7/REVIEW_REPORT.md", "# Review of H-7\n\nCut o", POSSIBLE),
+        ("PKG-LAMP-001/manifest.json", _MANIFEST, CERTAIN),
+        ("lamp/manifest.json", _MANIFEST, CERTAIN),
+        ("lamp/manifest.json", '{"manifest_version": 3, "name": "Lamp", "version": "1"}', NO),
+        ("PKG-LAMP-001/manifest.json", '{"manifest_version": 3, "files": {}, "spec_id": "x"}', NO),
+        ("PKG-LAMP-001/manifest.json", '{"spec_id": "SPEC-LAMP-001", "files": {}}', LIKELY),
+        ("PKG-LAMP-001/manifest.json", '{"package_id": ', POSSIBLE),
+        ("lamp/manifest.json", '{"package_id": ', NO),
+        ("REGISTRY.md", "| Handoff | Status |\n|-|-|\n| H-7 | COMPLETE |\n", LIKELY),
+        ("REGISTRY.md", "# Container registry\n", NO),
+        ("README.md", _RESULTS, NO),
+    ],
+)
+def test_confidence_follows_the_content(path: str, text: str, expected: float) -> None:
+    """A name alone is never more than a possibility, and another's content is never ours."""
+    assert recognise(Source.of_text(path, text)) == expected
+
+
+def test_confidence_of_an_unreadable_file_is_its_name() -> None:
+    """A file that could not be read stays where its name puts it."""
+    assert recognise(Source(SourceFile("H-7/H-7_RESULTS.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("paper/RESULTS.md", "", readable=False))) == NO
+
+
+_SPEC_DRAFT = "# BUILDER HANDOFF 7: Lamp\n\nBlocked-By: H-3\n\n## 1. Mission\n\nLight.\n\n## 2. Critical Constraints\n"
+_RESULTS_DRAFT = (
+    "# Results: HANDOFF-7 — Lamp\n\n**Agent**: {agent}\n\n## Status: {status}\n\n## Files Created\n- `a.py`\n"
+)
+
+
+def _results_draft(status: str, agent: str = "Ada") -> str:
+    return _RESULTS_DRAFT.format(status=status, agent=agent)
+
+
+def _prompt(*questions: str) -> str:
+    asked = "\n".join(f"{number}. {question}" for number, question in enumerate(questions, start=1))
+    return f"# Agent Prompt: H-7\n\nAnswer these questions, then STOP:\n\n{asked}\n"
+
+
+def _draft(files: dict[str, str | None]) -> BuilderDraft:
+    """The draft of one handoff; a file without text cannot be read."""
+    sources = [
+        Source(SourceFile(path, "", readable=False)) if text is None else Source.of_text(path, text)
+        for path, text in files.items()
+    ]
+    [group], _ = group_files(sources)
+    return build_draft(group, Builder())
+
+
+def test_empty_document_is_a_problem() -> None:
+    """A file that says nothing is said to; one that cannot be read has its own problem."""
+    empty, unread = (
+        Source.of_text("RESULTS_HANDOFF_7.md", " \n"),
+        Source(SourceFile("H-7/H-7_RESULTS.md", "", readable=False)),
+    )
+    [group], _ = group_files([empty, unread])
+    draft = build_draft(group, Builder())
+    assert [problem.message for problem in empty.problems()] == ["is empty"]
+    assert unread.problems() == []
+    assert len(draft.documents) == 2
+
+
+def test_questions_are_those_of_the_newest_prompt() -> None:
+    """An older prompt, one without questions, and the one inside the spec give way."""
+    spec = _SPEC_DRAFT + "\n## 12. Agent Prompt\n\n```\nAnswer these questions:\n\n1. From the spec?\n\nSTOP.\n```\n"
+    asked = {
+        "H-7/H-7_BUILDER_HANDOFF.md": spec,
+        "H-7/H-7_AGENT_PROMPT_ATTEMPT_1.md": _prompt("Old?"),
+        "H-7/H-7_AGENT_PROMPT_ATTEMPT_2.md": _prompt("New?"),
+    }
+    silent = asked | {"H-7/H-7_AGENT_PROMPT_ATTEMPT_1.md": "# Agent Prompt: H-7\n\nA builder agent. STOP.\n"}
+    for files in (asked, silent):
+        assert [question.text for question in _draft(dict(files)).questions()] == ["New?"]
+    alone = _draft({"H-7/H-7_BUILDER_HANDOFF.md": spec})
+    assert [question.text for question in alone.questions()] == ["From the spec?"]
+
+
+def test_answers_mark_the_questions() -> None:
+    """Without answers nothing is known; with some, the others are unanswered."""
+    files: dict[str, str | None] = {"H-7/H-7_AGENT_PROMPT.md": _prompt("Wick?", "Oil?")}
+    assert [question.answered for question in _draft(files).questions()] == [None, None]
+    files["H-7/H-7_13Q_ANSWERS.md"] = "# Answers\n\n2. Whale.\n"
+    assert [question.answered for question in _draft(files).questions()] == [False, True]
+
+
+def test_greenlight_is_given_by_a_person_or_not_known() -> None:
+    """No gate, no answer; a gate without the word is shut."""
+    prompt: dict[str, str | None] = {"H-7/H-7_AGENT_PROMPT.md": _prompt("Wick?")}
+    assert _draft({"RESULTS_HANDOFF_7.md": _results_draft("PASS")}).greenlit() is None
+    assert _draft(prompt).greenlit() is False
+    assert _draft({"H-7/H-7_13Q_ANSWERS.md": "# Answers\n\n1. Cotton.\n"}).greenlit() is False
+    assert _draft(prompt | {"H-7/H-7_13Q_ANSWERS.md": "1. Cotton.\n\nGreenlight: YES by Ada\n"}).greenlit() is True
+
+
+def test_spec_that_says_another_id_is_reported() -> None:
+    """The table of identity and the name of the file must agree."""
+    table = "\n## Identity\n\n| Field | Value |\n|-|-|\n| Handoff ID | HANDOFF-8 |\n"
+    source = Source.of_text("BUILDER_HANDOFF_7_lamp.md", _SPEC_DRAFT + table)
+    [group], _ = group_files([source])
+    build_draft(group, Builder())
+    assert [problem.message for problem in source.problems()] == ["is named for H-7, but says it is H-8"]
+
+
+_HASH_PACKAGES = "sha256:" + "0a" * 32
+
+
+def _manifest_packages(package: str, text: str | None = None) -> ManifestReading:
+    keys = dict.fromkeys(("version", "schema_version", "spec_id", "framework_id"), "1")
+    whole = json.dumps({"package_id": package, **keys, "assets": [{"path": "a.py", "sha256": _HASH_PACKAGES}]})
+    return read_manifest(Source.of_text(f"{package}/manifest.json", whole if text is None else text))
+
+
+def _drafts(files: dict[str, str]) -> list[BuilderDraft]:
+    groups, _ = group_files(Source.of_text(path, text) for path, text in files.items())
+    return [build_draft(group, Builder()) for group in groups]
+
+
+def _results_packages(number: int, body: str) -> dict[str, str]:
+    return {f"RESULTS_HANDOFF_{number}.md": f"# Results: HANDOFF-{number}\n\n## Status: PASS\n\n{body}\n"}
+
+
+def _packages(draft: BuilderDraft) -> list[str]:
+    return [package.id for package in draft.packages]
+
+
+def test_package_named_in_passing_goes_to_those_who_mean_it() -> None:
+    """A list of all packages counts only where nobody else names it; subsections belong to their section."""
+    drafts = _drafts(
+        _results_packages(7, "## What Was Built\n\nPKG-LAMP-001\n")
+        | _results_packages(8, "## Baseline Snapshot\n\n### Installed\n\n- PKG-LAMP-001\n- PKG-WICK-001\n")
+    )
+    assert attach_packages(drafts, [_manifest_packages("PKG-LAMP-001"), _manifest_packages("PKG-WICK-001")]) is None
+    assert [_packages(draft) for draft in drafts] == [["PKG-LAMP-001"], ["PKG-WICK-001"]]
+
+
+def test_rest_does_not_take_the_id_of_a_handoff() -> None:
+    """Where `packages` is the name of work, the rest is called otherwise."""
+    drafts = _drafts({"packages/RESULTS.md": "# Results\n\n## Status: PASS\n"})
+    drafts[0].group.id = "packages"
+    rest = attach_packages(drafts, [_manifest_packages("PKG-OIL-001")])
+    assert rest is not None
+    assert rest.id == "packages-rest"
+
+
+def test_broken_manifest_goes_by_its_folder() -> None:
+    """Its document is listed where the folder's name is mentioned; there is no package to show."""
+    drafts = _drafts(_results_packages(7, "## What Was Built\n\nPKG-LAMP-001\n"))
+    assert attach_packages(drafts, [_manifest_packages("PKG-LAMP-001", "{")]) is None
+    assert (_packages(drafts[0]), len(drafts[0].documents)) == ([], 2)
+    rest = attach_packages([], [_manifest_packages("PKG-OIL-001", "{")])
+    assert rest is not None
+    assert (rest.packages, [document.path for document in rest.documents]) == ((), ["PKG-OIL-001/manifest.json"])
+
+
+_HASH_MANIFEST = "0a" * 32
+
+
+def _read_manifest(value: object) -> tuple[ManifestReading, Source]:
+    source = Source.of_text("pkgs/PKG-LAMP-001/manifest.json", json.dumps(value, indent=1))
+    return read_manifest(source), source
+
+
+def _good() -> dict[str, object]:
+    return {
+        "package_id": "PKG-LAMP-001",
+        "version": "1.0.0",
+        "schema_version": 1.2,
+        "spec_id": "SPEC-LAMP-001",
+        "framework_id": "FMWK-001",
+        "supersedes": "PKG-CANDLE-001",
+        "dependencies": ["PKG-OIL-001", {"package_id": "PKG-WICK-001"}],
+        "assets": [{"path": "HOT/lamp.py", "sha256": f"sha256:{_HASH_MANIFEST}", "classification": "module"}],
+    }
+
+
+def test_manifest_becomes_a_package() -> None:
+    """A manifest of the standard shape is read without a problem."""
+    reading, source = _read_manifest(_good())
+    package = reading.package
+    assert package is not None
+    assert (package.id, package.schema_version, package.supersedes) == ("PKG-LAMP-001", "1.2", ("PKG-CANDLE-001",))
+    assert package.dependencies == ("PKG-OIL-001", "PKG-WICK-001")
+    assert package.assets == (Asset(path="HOT/lamp.py", sha256=f"sha256:{_HASH_MANIFEST}", classification="module"),)
+    assert source.problems() == []
+
+
+def test_manifest_hashes_are_claims() -> None:
+    """Each hash is claimed for the file beside the manifest, at the line of the hash."""
+    claims = _read_manifest(_good())[0].claims
+    assert [(claim.subject, claim.value, claim.where.line) for claim in claims] == [
+        ("pkgs/PKG-LAMP-001/HOT/lamp.py", f"sha256:{_HASH_MANIFEST}", 17)
+    ]
+
+
+def test_manifest_of_a_wrong_shape_is_read_and_reported() -> None:
+    """Old names, bare hashes and missing fields are problems with lines, and nothing of them is lost."""
+    reading, source = _read_manifest(
+        {
+            "package_id": "PKG-LAMP-001",
+            "files": {"HOT/lamp.py": _HASH_MANIFEST, "HOT/oil.py": None},
+            "depends_on": ["PKG-OIL-001"],
+        }
+    )
+    assert reading.package is not None
+    assert reading.package.dependencies == ("PKG-OIL-001",)
+    assert [asset.path for asset in reading.package.assets] == ["HOT/lamp.py"]
+    assert [claim.value for claim in reading.claims] == [f"sha256:{_HASH_MANIFEST}"]
+    assert [(problem.line, problem.message) for problem in source.problems()] == [
+        (1, "version is missing"),
+        (1, "schema_version is missing"),
+        (1, "spec_id is missing"),
+        (1, "framework_id is missing"),
+        (3, "files is not in the standard; the list must be named assets"),
+        (4, "the hash of HOT/lamp.py is not sha256:<64 hex digits>"),
+        (7, "depends_on is not in the standard; the list must be named dependencies"),
+    ]
+
+
+def test_manifest_assets_without_path_or_hash_are_reported() -> None:
+    """An asset needs a path, and a hash to be checked by."""
+    value = {**_good(), "assets": [{"sha256": "x"}, {"path": "a.py"}, 3]}
+    reading, source = _read_manifest(value)
+    assert reading.package is not None
+    assert [asset.path for asset in reading.package.assets] == ["a.py"]
+    assert sorted(problem.message for problem in source.problems()) == [
+        "a.py has no hash",
+        "assets[0] has no path",
+        "assets[2] should be an object, but is a number",
+    ]
+
+
+def test_manifest_that_is_no_object_is_reported() -> None:
+    """A list or broken JSON gives a problem and no package."""
+    for text in ("[1]", '{"package_id": '):
+        source = Source.of_text("PKG-LAMP-001/manifest.json", text)
+        assert read_manifest(source).package is None
+        assert len(source.problems()) == 1
+
+
+def test_manifest_files_may_be_a_list() -> None:
+    """A list under the wrong name is read as well, in each of its shapes."""
+    files = ["a.py", {"path": "b.py", "sha256": f"sha256:{_HASH_MANIFEST}"}, 3]
+    reading, _ = _read_manifest({**_good(), "assets": [], "files": files})
+    assert reading.package is not None
+    assert [(asset.path, asset.sha256) for asset in reading.package.assets] == [
+        ("a.py", None),
+        ("b.py", f"sha256:{_HASH_MANIFEST}"),
+    ]
+
+
+def test_manifest_files_may_hold_objects() -> None:
+    """Objects by path give their hash under either name."""
+    reading, _ = _read_manifest({**_good(), "assets": [], "files": {"a.py": {"hash": _HASH_MANIFEST}, "b.py": 4}})
+    assert reading.package is not None
+    assert [(asset.path, asset.sha256) for asset in reading.package.assets] == [
+        ("a.py", _HASH_MANIFEST),
+        ("b.py", None),
+    ]
+
+
+def test_manifest_dependencies_of_a_wrong_type_are_reported() -> None:
+    """An object instead of a list keeps its names; a number is no package."""
+    kept, source = _read_manifest({**_good(), "dependencies": {"PKG-OIL-001": "1.0"}})
+    assert kept.package is not None
+    assert kept.package.dependencies == ("PKG-OIL-001",)
+    assert [problem.message for problem in source.problems()] == ["dependencies should be a list, but is an object"]
+    _, wrong = _read_manifest({**_good(), "dependencies": [7]})
+    assert [problem.message for problem in wrong.problems()] == [
+        "dependencies[0] should be the id of a package, but is a number"
+    ]

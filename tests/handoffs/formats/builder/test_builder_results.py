@@ -1,0 +1,476 @@
+"""A results document as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from handoff_tui.config.settings.root import Builder
+from handoff_tui.core.tasks import TestCounts
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.builder.counts import Run, complete_with, find_runs
+from handoff_tui.handoffs.formats.builder.draft import NumberedResults, number_results
+from handoff_tui.handoffs.formats.builder.file_claims import find_file_claims
+from handoff_tui.handoffs.formats.builder.grouping import group_files
+from handoff_tui.handoffs.formats.builder.results import (
+    ResultsReading,
+    find_baseline,
+    find_checks,
+    find_clean_room,
+    find_status,
+    read_results,
+)
+from handoff_tui.handoffs.handoff import ClaimedBaseline, DocumentRole
+from handoff_tui.handoffs.reading.format import Source, SourceFile
+from handoff_tui.handoffs.reading.markdown import parse_markdown
+
+_FULL = """# Results: HANDOFF-7 — Lamp
+
+**Date**: 2031-05-06
+**Agent**: HANDOFF-7
+**Platform**: Lamplighter 3
+**Package**: PKG-LAMP-001 v1.0.0
+**Attempt**: 2
+
+## Status: PASS
+
+## Summary
+
+Trimmed the wick.
+
+## Files Created
+- `src/lamp.py`
+
+## Archives Built
+- NONE
+
+## Test Results — THIS PACKAGE
+- Total: 4 tests
+- Passed: 4
+
+### Regression Tests — ALL PASS
+
+| Suite | Tests | Result |
+|-------|-------|--------|
+| lamp | 4 | PASS |
+| Total | 9 | ALL PASS |
+
+- New failures introduced by this agent: NONE
+
+## Additional Tests
+- Total: 2
+- Passed: 2
+
+## Baseline Snapshot
+- Packages installed: 3
+
+## Notes for Reviewer
+- Committed as `12ab34c`; the digest `98fe76d...` is stale.
+"""
+
+
+def _read(text: str) -> ResultsReading:
+    return read_results(Source.of_text("RESULTS_HANDOFF_7.md", text), Builder())
+
+
+def _facts(reading: ResultsReading, name: str) -> list[tuple[str, int | None]]:
+    return [(fact.value, fact.where.line if fact.where else None) for fact in reading.facts if fact.name == name]
+
+
+def test_results_head_is_read() -> None:
+    """Date, agent and attempt come from under the title; an agent called by the handoff's id has another name."""
+    reading = _read(_FULL)
+    assert (reading.status, reading.status_line) == ("PASS", 9)
+    assert (reading.agent, reading.date, reading.attempt) == ("Lamplighter 3", "2031-05-06", 2)
+    assert reading.summary == "Trimmed the wick."
+    assert _facts(reading, "package") == [("PKG-LAMP-001 v1.0.0", 6)]
+
+
+def test_results_numbers_are_kept_apart() -> None:
+    """The package's tests, the regression inside the same section, and other runs do not mix."""
+    reading = _read(_FULL)
+    assert reading.tests == TestCounts(total=4, passed=4)
+    assert reading.regression == TestCounts(total=9, passed=9)
+    assert _facts(reading, "other test run") == [("Additional Tests: total 2, passed 2", 35)]
+    assert _facts(reading, "new failures introduced") == [("NONE", 32)]
+    assert reading.baseline is not None
+    assert reading.baseline.packages == 3
+
+
+def test_results_missing_sections_are_named() -> None:
+    """What the standard asks for and the document lacks is listed; variants count as present."""
+    assert _read(_FULL).missing == ("Files Modified", "Clean-Room Verification", "Issues Encountered")
+
+
+def test_results_status_as_a_field_is_no_missing_section() -> None:
+    """A status under the title is a status."""
+    assert "Status" not in _read("# Results: H-7\n\n**Status**: PASS\n").missing
+
+
+def test_results_commits_are_claimed_only_where_commits_are_spoken_of() -> None:
+    """A shortened digest in code marks is no commit."""
+    lines = _FULL.replace("; the digest", ".\n- The digest")
+    claims = [claim for claim in _read(lines).claims if claim.kind is ClaimKind.COMMIT]
+    assert [(claim.value, claim.where.line) for claim in claims] == [("12ab34c", 42)]
+
+
+def test_results_status_line_completes_the_numbers() -> None:
+    """`4/4 tests pass` beside `4 passed` tells the total too."""
+    reading = _read(
+        "# Results: H-7\n\n**Status**: COMPLETE — 4/4 tests pass\n\n## Test Results\n\n```\n4 passed in 1s\n```\n"
+    )
+    assert reading.tests == TestCounts(total=4, passed=4)
+
+
+def test_results_status_line_alone_gives_numbers() -> None:
+    """Without a test section the status line is all there is, and is claimed at its place."""
+    reading = _read("# Results: H-7\n\n**Status**: PASS 4/4\n")
+    assert reading.tests == TestCounts(total=4, passed=4)
+    counts = [claim for claim in reading.claims if claim.kind is ClaimKind.COUNT]
+    assert [(claim.subject, claim.where.line) for claim in counts] == [("package.total", 3), ("package.passed", 3)]
+
+
+def test_results_backfill_is_marked_only_where_said_of_itself() -> None:
+    """A file written afterwards says so; one that lists other backfills is none."""
+    backfilled = _read("# Results: H-7\n\n## Status: PASS\n\n## Notes\n- Backfill RESULTS file written by H-9\n")
+    other = _read(
+        "# Results: H-7\n\n## Status: PASS\n\n## RESULTS Files Created (backfill)\n- `RESULTS_HANDOFF_5.md`\n"
+    )
+    assert _facts(backfilled, "backfill") == [("Backfill RESULTS file written by H-9", 6)]
+    assert _facts(other, "backfill") == []
+
+
+def test_results_new_failures_may_be_a_list() -> None:
+    """The points below the question are its answer."""
+    text = (
+        "## Full Regression\n- Total: 3\n- New failures introduced by this agent:\n  - test_a\n  - test_b\n- Other: 1\n"
+    )
+    assert _facts(_read(f"# Results: H-7\n\n{text}"), "new failures introduced") == [("test_a; test_b", 5)]
+
+
+def test_results_branch_is_claimed() -> None:
+    """A branch under the title is a claim."""
+    claims = _read("# Results: H-7\n\n**Branch**: `lamp`\n").claims
+    assert [(claim.kind, claim.value, claim.where.line) for claim in claims] == [(ClaimKind.BRANCH, "lamp", 3)]
+
+
+def _run(text: str) -> Run | None:
+    return find_runs([section for section in parse_markdown(text).sections if section.level])[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "## T\n- Total: 12 tests\n- Passed: 9\n- Failed: 2\n- Skipped: 1\n- Command: `pytest lamp`\n",
+            TestCounts(total=12, passed=9, failed=2, skipped=1, command="pytest lamp"),
+        ),
+        ("## T\n**Total:** 12\n**Passed:** 12\n", TestCounts(total=12, passed=12)),
+        (
+            "## T\n- Total: 77 collected before a stop\n- Passed: N/A (interrupted)\n- Failed: 3 collection errors\n",
+            TestCounts(total=77, failed=3),
+        ),
+        (
+            "## T\n\n| Suite | Tests | Result |\n|-|-|-|\n| a | 3 | PASS |\n| **Total** | **8** | **ALL PASS** |\n",
+            TestCounts(total=8, passed=8),
+        ),
+        (
+            "## T\n\n| | Total | Pass | Failed | Skipped |\n|-|-|-|-|-|\n| a | 1 | 1 | | |\n| All | 9 | 6 | 2 | 1 |\n",
+            TestCounts(total=9, passed=6, failed=2, skipped=1),
+        ),
+        ("## T\n\n| Metric | Count |\n|-|-|\n| Total | 9 |\n| Passed | 9 |\n", TestCounts(total=9, passed=9)),
+        ("## T\n\nIn all 553 passed, 26 failed, 17 skipped.\n", TestCounts(passed=553, failed=26, skipped=17)),
+        ("## T\n\n12 total: 12 passed\n", TestCounts(total=12, passed=12)),
+        ("## T\n\n```\n5 passed in 0.17s\n```\n", TestCounts(passed=5)),
+        ("## T — 28/28 PASS\n", TestCounts(total=28, passed=28)),
+        ("## T\n\n### lamp.py — 4/4 PASS\n", TestCounts(total=4, passed=4)),
+    ],
+)
+def test_counts_are_read_as_a_person_reads_them(text: str, expected: TestCounts) -> None:
+    """Each way of writing numbers gives those numbers; what is no number is nothing."""
+    run = _run(text)
+    assert run is not None
+    assert run.counts() == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## T\n- N/A (nothing was built)\n",
+        "## T\n\n### a — 4/4 PASS\n\n### b — 3/3 PASS\n",
+        "## T\n\n| # | Test | Result |\n|-|-|-|\n| 1 | `test_a` | PASS |\n| 2 | `test_b` | PASS |\n",
+    ],
+)
+def test_counts_that_nobody_stated_are_nothing(text: str) -> None:
+    """Sums are not made up, and rows of single tests are no counts."""
+    assert _run(text) is None
+
+
+def test_counts_of_the_last_complete_attempt_win() -> None:
+    """An interrupted attempt stays as an earlier run with its own words."""
+    text = "## T\n- Attempt 1 (all):\n- Total: N/A\n- Failed: 9\n- Attempt 2:\n- Total: 7\n- Passed: 6\n- Failed: 1\n"
+    run, earlier = find_runs(list(parse_markdown(text).sections))
+    assert run is not None
+    assert run.counts() == TestCounts(total=7, passed=6, failed=1)
+    assert [other.words() for other in earlier] == ["Attempt 1 (all): failed 9"]
+
+
+def test_counts_claim_their_own_lines() -> None:
+    """Each number is claimed at the line on which it stands."""
+    run = _run("## T\n- Total: 4\n- Passed: 3\n")
+    assert run is not None
+    claims = run.claims("package", Source.of_text("r.md", ""))
+    assert [(claim.subject, claim.value, claim.where.line) for claim in claims] == [
+        ("package.total", 4, 2),
+        ("package.passed", 3, 3),
+    ]
+
+
+def test_counts_are_completed_only_where_they_agree() -> None:
+    """Another sentence adds numbers to the same run, never to a different one."""
+    same, other = Run(1, "", numbers={"passed": 5}), Run(1, "", numbers={"passed": 4})
+    for run in (same, other):
+        complete_with(run, TestCounts(total=5, passed=5))
+    assert (same.numbers, other.numbers) == ({"total": 5, "passed": 5}, {"passed": 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "line"),
+    [
+        ("# R\n\n## Status: PASS\n", "PASS", 3),
+        ("# R\n\n**Status**: PASS (with pre-existing failures)\n", "PASS", 3),
+        ("# R\n\n**Date**: today\n**Status**: COMPLETE — 4/4 tests pass\n", "COMPLETE", 4),
+        ("# R\n\n## Status\n\n**FAIL**\n", "FAIL", 5),
+        ("# R\n\nText.\n\n## End\n\nVerdict: PASS\n", "PASS", 7),
+        ("# R\n\n## Status — partial, see below\n", "PARTIAL", 3),
+    ],
+)
+def test_status_is_read_wherever_it_stands(text: str, token: str, line: int) -> None:
+    """Heading, field, section and closing verdict all state it."""
+    status = find_status(Source.of_text("r.md", text))
+    assert status is not None
+    assert (status.token, status.line, status.claim.value) == (token, line, token)
+
+
+def test_status_with_more_words_keeps_them() -> None:
+    """What is said beside the token is a fact of its own."""
+    status = find_status(Source.of_text("r.md", "## Status: PASS (with known failures)\n"))
+    assert status is not None
+    assert [fact.value for fact in status.facts] == ["PASS (with known failures)"]
+
+
+@pytest.mark.parametrize("text", ["## Status: PASS | FAIL | PARTIAL\n", "**Status**: splendid\n"])
+def test_status_that_is_none_is_reported(text: str) -> None:
+    """A template left as it was, or an unknown word, is a problem and no status."""
+    source = Source.of_text("r.md", f"# R\n\n{text}")
+    assert find_status(source) is None
+    assert [problem.line for problem in source.problems()] == [3]
+
+
+_OLD, _NEW = "0a" * 32, "1b" * 32
+
+Short = tuple[ClaimKind, str | None, object, int | None]
+
+
+def _claims(text: str) -> list[Short]:
+    source = Source.of_text("RESULTS_HANDOFF_7.md", f"# Results: H-7 — Remove a file\n\n{text}")
+    return [(claim.kind, claim.subject, claim.value, claim.where.line) for claim in find_file_claims(source)]
+
+
+def test_file_list_claims_files_and_hashes() -> None:
+    """Lists give a claim per file and per hash; a hash that is none gives none."""
+    text = (
+        f"## Files Created\n- src/lamp.py (SHA256: {_NEW})\n- `notes.md` (SHA256: N/A — self-referential)\n"
+        f"## Files Modified\n- `src/oil.py` (SHA256 before: `{_OLD}`, after: `{_NEW}`)\n"
+        f"## Files Deleted\n- `src/wick.py` (SHA256: {_OLD})\n- NONE\n"
+    )
+    assert _claims(text) == [
+        (ClaimKind.FILE_CREATED, "src/lamp.py", None, 4),
+        (ClaimKind.HASH, "src/lamp.py", f"sha256:{_NEW}", 4),
+        (ClaimKind.FILE_CREATED, "notes.md", None, 5),
+        (ClaimKind.FILE_MODIFIED, "src/oil.py", None, 7),
+        (ClaimKind.HASH_BEFORE, "src/oil.py", f"sha256:{_OLD}", 7),
+        (ClaimKind.HASH, "src/oil.py", f"sha256:{_NEW}", 7),
+        (ClaimKind.FILE_DELETED, "src/wick.py", None, 9),
+        (ClaimKind.HASH_BEFORE, "src/wick.py", f"sha256:{_OLD}", 9),
+    ]
+
+
+def test_file_hash_that_was_shortened_is_kept_as_written() -> None:
+    """A shortened hash is a claim too, though it can only be compared in part."""
+    assert (ClaimKind.HASH, "a/b.py", "12ab34...", 4) in _claims("## Files Created\n- a/b.py (SHA256: 12ab34...)\n")
+
+
+def test_file_table_claims_by_column() -> None:
+    """Tables have hashes before and after, actions, and folders in columns of their own."""
+    text = (
+        "## Files Modified\n\n| File | SHA256 Before | SHA256 After |\n|-|-|-|\n"
+        f"| `a.py` | `sha256:{_OLD}` | `sha256:{_NEW}` |\n| `b.json` | (updated) | (updated) |\n\n"
+        "## Files Summary\n\n| File | Location | Action |\n|-|-|-|\n| `c.py` | `src/` | DELETE |\n"
+    )
+    assert _claims(text) == [
+        (ClaimKind.FILE_MODIFIED, "a.py", None, 7),
+        (ClaimKind.HASH_BEFORE, "a.py", f"sha256:{_OLD}", 7),
+        (ClaimKind.HASH, "a.py", f"sha256:{_NEW}", 7),
+        (ClaimKind.FILE_MODIFIED, "b.json", None, 8),
+        (ClaimKind.FILE_DELETED, "src/c.py", None, 14),
+    ]
+
+
+def test_file_archives_are_claimed_once() -> None:
+    """An archive in two sections is one file; its hash is claimed wherever it stands."""
+    text = (
+        f"## Files Modified\n- `x.tar.gz` (SHA256 before: {_OLD}, after: {_NEW})\n"
+        f"## Archives Built\n- `x.tar.gz` (SHA256: {_NEW})\n- `y.tar.gz`\n\n"
+        f"**Archive**: `z.tar.gz`\n**Archive SHA256**: `{_OLD}`\n"
+    )
+    assert _claims(text) == [
+        (ClaimKind.FILE_MODIFIED, "x.tar.gz", None, 4),
+        (ClaimKind.HASH_BEFORE, "x.tar.gz", f"sha256:{_OLD}", 4),
+        (ClaimKind.HASH, "x.tar.gz", f"sha256:{_NEW}", 4),
+        (ClaimKind.FILE_CREATED, "y.tar.gz", None, 7),
+        (ClaimKind.FILE_CREATED, "z.tar.gz", None, 9),
+        (ClaimKind.HASH, "z.tar.gz", f"sha256:{_OLD}", 10),
+    ]
+
+
+def test_file_moves_are_a_deletion_and_a_creation() -> None:
+    """A moved file is gone from one place and stands in another."""
+    assert _claims("## Files Moved\n- `a/r.md` -> `b/r.md`\n") == [
+        (ClaimKind.FILE_DELETED, "a/r.md", None, 4),
+        (ClaimKind.FILE_CREATED, "b/r.md", None, 4),
+    ]
+
+
+def test_file_details_below_a_file_are_no_files() -> None:
+    """Paths in the sub-points of a file describe it; sub-points of a mere label are files."""
+    text = "## Files Modified\n### Phase 1\n- `a.py`:\n  - `b.py` is now used\n- Package two\n  - `c.py` — new name\n"
+    assert [subject for _, subject, _, _ in _claims(text)] == ["a.py", "c.py"]
+
+
+def test_file_hash_in_passing_is_claimed() -> None:
+    """A full hash beside one path in another section is a claim as well."""
+    claims = _claims(f"## Baseline Snapshot\n- `x.tar.gz` SHA256 (unchanged): `{_OLD}`\n")
+    assert claims == [(ClaimKind.HASH, "x.tar.gz", f"sha256:{_OLD}", 4)]
+
+
+def test_file_table_with_a_folder_of_one_word() -> None:
+    """The path is put together from both columns."""
+    table = "| File | Location | Action |\n|---|---|---|\n| lamp.py | src | Created |\n"
+    assert _claims(f"## Files Created\n\n{table}") == [(ClaimKind.FILE_CREATED, "src/lamp.py", None, 7)]
+
+
+_STANDARD = Builder().results_sections
+
+
+def _source(text: str) -> Source:
+    return Source.of_text("r.md", f"# R\n\n{text}")
+
+
+def test_checks_come_from_lists_code_and_tables() -> None:
+    """Each gate is a check with its result, whichever way it is listed."""
+    text = (
+        "## Gate Check — Installed Root\n- G1: PASS (4 chains)\n- **Overall: 8/8 gates PASS**\n- Command: `g --all`\n\n"
+        "```\nG2: FAIL\n```\n\n## Gate Results\n\n| Gate | Result |\n|-|-|\n| G3 | PASSED |\n"
+    )
+    claims = find_checks(_source(text))
+    assert [(claim.subject, claim.value, claim.where.line) for claim in claims] == [
+        ("G1", "PASS", 4),
+        ("Overall", "PASS", 5),
+        ("G2", "FAIL", 9),
+        ("G3", "PASS", 16),
+    ]
+
+
+def test_baseline_numbers_are_claimed() -> None:
+    """Packages and tests are numbers; the rest of the snapshot stays in words."""
+    text = "## Baseline Snapshot (AFTER this)\n- Package count: 23\n- Total tests (all staged): 163 passed\n- Rows: 8\n"
+    reading = find_baseline(_source(text), _STANDARD)
+    assert reading.baseline == ClaimedBaseline(packages=23, tests=163)
+    assert [(claim.subject, claim.value, claim.where.line) for claim in reading.claims] == [
+        ("packages", 23, 4),
+        ("tests", 163, 5),
+    ]
+    assert [fact.value for fact in reading.facts] == ["Rows: 8"]
+
+
+def test_baseline_in_prose_is_read() -> None:
+    """A sentence states the number of packages as well."""
+    reading = find_baseline(_source("## Baseline Snapshot\n- **13 packages installed** in 4 layers\n"), _STANDARD)
+    assert reading.baseline == ClaimedBaseline(packages=13)
+
+
+def test_baseline_without_numbers_is_nothing() -> None:
+    """A snapshot of words declares no baseline."""
+    reading = find_baseline(_source("## Baseline Snapshot\n- Packages installed: N/A\n"), _STANDARD)
+    assert reading.baseline is None
+    assert reading.claims == []
+
+
+def test_clean_room_becomes_facts() -> None:
+    """Packages, order and result of the clean-room installation are shown with their lines."""
+    text = (
+        "## Clean-Room Verification\n- Packages installed: 8 + 4 = 12\n- Install order: PKG-A-001 → PKG-B-001\n"
+        "- All tests pass after each install: YES\n"
+    )
+    facts = find_clean_room(_source(text), _STANDARD)
+    assert [(fact.name, fact.value, fact.where.line if fact.where else None) for fact in facts] == [
+        ("clean-room packages installed", "8 + 4 = 12", 4),
+        ("clean-room install order", "PKG-A-001 → PKG-B-001", 5),
+        ("clean-room all pass", "YES", 6),
+    ]
+
+
+def test_clean_room_in_prose_gives_the_number() -> None:
+    """`23 packages installed` in a sentence is found too."""
+    facts = find_clean_room(_source("### Clean-Room Verification\n- 23 packages installed (2 + 21)\n"), _STANDARD)
+    assert [fact.value for fact in facts] == ["23"]
+
+
+def _results(status: str, more: str = "") -> str:
+    return f"# Results: HANDOFF-7\n\n**Agent**: Ada\n**Date**: 2031-01-02\n{more}\n## Status: {status}\n"
+
+
+def _number(sources: list[Source]) -> list[NumberedResults]:
+    [group], _ = group_files(sources)
+    return number_results(group.of(DocumentRole.RESULTS), Builder())
+
+
+def _tell(files: dict[str, str]) -> list[tuple[int, str | None]]:
+    numbered = _number([Source.of_text(path, text) for path, text in files.items()])
+    return [(results.number, results.reading.status) for results in numbered]
+
+
+def test_gaps_between_attempts_are_filled() -> None:
+    """1 and 3 are stated; the one that says nothing is 2, the next such is 4."""
+    files = {
+        "RESULTS_HANDOFF_7_ATTEMPT_1.md": _results("FAIL"),
+        "RESULTS_HANDOFF_7_ATTEMPT_3.md": _results("PARTIAL"),
+        "a/RESULTS_HANDOFF_7.md": _results("PASS"),
+        "b/RESULTS_HANDOFF_7.md": _results("BLOCKED"),
+    }
+    assert _tell(files) == [(1, "FAIL"), (2, "PASS"), (3, "PARTIAL"), (4, "BLOCKED")]
+
+
+def test_copies_count_once() -> None:
+    """The same bytes in two places are one attempt."""
+    text = _results("PASS")
+    assert _tell({"RESULTS_HANDOFF_7.md": text, "H-7/H-7_RESULTS.md": text}) == [(1, "PASS")]
+
+
+def test_unreadable_results_are_attempts_each() -> None:
+    """Nothing is known to be the same about two files that cannot be read."""
+    numbered = _number([Source(SourceFile(f"{folder}/RESULTS_HANDOFF_7.md", "", readable=False)) for folder in "ab"])
+    assert [(results.number, results.reading.status) for results in numbered] == [(1, None), (2, None)]
+
+
+def test_two_attempts_of_one_number_are_reported() -> None:
+    """Both are kept; the later path is told of the earlier."""
+    sources = [
+        Source.of_text("b/RESULTS_HANDOFF_7_ATTEMPT_1.md", _results("PASS")),
+        Source.of_text("a/RESULTS_HANDOFF_7_ATTEMPT_1.md", _results("FAIL")),
+    ]
+    assert [results.number for results in _number(sources)] == [1, 1]
+    assert [problem.message for problem in sources[0].problems()] == [
+        "is attempt 1, as is a/RESULTS_HANDOFF_7_ATTEMPT_1.md"
+    ]
+    assert sources[1].problems() == []

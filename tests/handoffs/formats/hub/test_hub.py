@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.config.settings.root import Hub, Settings
+from handoff_tui.core.severity import Severity
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub import layout
+from handoff_tui.handoffs.formats.hub.format import HUB, recognise
+from handoff_tui.handoffs.formats.hub.stages import find_next_stage
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, Source, SourceFile
+from tests.support.memory_files import MemoryFiles, read_with
+
+
+def _context(run: int, time: str, title: str) -> str:
+    return (
+        f"# Handoff Context\nGenerated: {time}\nRun ID: {run} | Project: Lantern | Task: T007\n\n"
+        f"## Current Task: T007\n**Title**: {title}\n"
+    )
+
+
+def test_runs_of_one_task_are_one_handoff() -> None:
+    """The newest context speaks; older ones stay as documents."""
+    files = {
+        "HANDOFF_9_T007.md": _context(9, "2031-02-03 04:05:06", "old"),
+        "HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "new"),
+        "WORK_CYCLE_0_T007.md": "# WorkCycle Context\nRun 0 not found.",
+    }
+    handoffs = read_with(HUB, MemoryFiles(files)).handoffs
+    assert [(handoff.id, handoff.title) for handoff in handoffs] == [("T007", "new")]
+    assert [document.path for document in handoffs[0].documents] == [
+        "HANDOFF_10_T007.md",
+        "HANDOFF_9_T007.md",
+        "WORK_CYCLE_0_T007.md",
+    ]
+    earlier = [fact.value for fact in handoffs[0].facts if fact.name == "earlier run"]
+    assert earlier == ["9, 2031-02-03 04:05:06", "0, no time given"]
+
+
+def test_findings_join_the_handoff_of_their_folder_run_or_content() -> None:
+    """A report is filed where it can be told to belong; else it stands alone under its folder."""
+    finding = [{"title": "a", "severity": "low"}]
+    files = {
+        "work/HANDOFF_10_T007.md": _context(10, "2031-02-03 04:05:06", "x"),
+        "work/bugs.json": json.dumps(finding),
+        "runs/10/security_report.json": json.dumps({"findings": finding}),
+        "away/security_report.json": json.dumps({"findings": finding, "task": "T007"}),
+        "lost/security_report.json": json.dumps({"findings": finding}),
+    }
+    handoffs = read_with(HUB, MemoryFiles(files)).handoffs
+    assert [(handoff.id, len(handoff.findings)) for handoff in handoffs] == [("T007", 3), ("lost/security-report", 1)]
+
+
+def test_words_of_the_hub_come_from_the_settings() -> None:
+    """Stages, where failure leads, statuses of cycles and reports, and what fails a stage."""
+    words = Hub(
+        stages=("DEV", "PROOF", "COMPLETE"),
+        failure_stage="PROOF",
+        run_failure_targets={"qa_failed": "proof"},
+        statuses=("waiting", "over"),
+        report_statuses=("green", "red"),
+        failing_severities=(Severity.LOW,),
+    )
+    cycle = {"from_role": "dev", "to_role": "proof", "status": "waiting", "stage": "dev", "report_status": "green"}
+    failed = _context(4, "2031-02-03 04:05:06", "x") + "\n## Pipeline Position\n- **Current State**: sec_failed\n"
+    files = {
+        "work_cycles.json": json.dumps([{**cycle, "task": "T001"}]),
+        "HANDOFF_4_T007.md": failed,
+        "bugs.json": json.dumps({"status": "green", "bugs": [{"title": "a", "severity": "low"}]}),
+    }
+    shelf = MemoryFiles(files, Settings(hub=words))
+    handoffs = {handoff.id: handoff for handoff in read_with(HUB, shelf).handoffs}
+    assert (handoffs["T001"].source_phase, handoffs["T001"].target_phase) == ("DEV", "PROOF")
+    assert (handoffs["T007"].source_phase, handoffs["T007"].target_phase) == ("SEC_FAILED", "PROOF")
+    assert [problem.message for problem in shelf.source("work_cycles.json").problems()] == []
+    assert [problem.message for problem in shelf.source("bugs.json").problems()] == [
+        "says green, but lists 1 open findings that are low"
+    ]
+    standard = MemoryFiles(files)
+    read_with(HUB, standard)
+    assert len(standard.source("work_cycles.json").problems()) == 2
+
+
+_HEAD = "Generated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("HANDOFF_12_T007.md", f"# Handoff Context\n{_HEAD}", CERTAIN),
+        ("docs/context.md", f"\n# WorkCycle Context\n{_HEAD}", CERTAIN),
+        ("WORK_CYCLE_0_T009.md", "# WorkCycle Context\nRun 0 not found.", CERTAIN),
+        ("HANDOFF_12_T007.md", "# Handoff Context\nGenera", LIKELY),
+        ("docs/context.md", "# Handoff Context\n\nFreely told.", NO),
+        ("HANDOFF_12_T007.md", "# Something else\n", NO),
+        ("HANDOFF_12_T007.md", "", POSSIBLE),
+        ("HANDOFF.md", "", NO),
+        ("todo.json", '{"project": "Lantern", "tasks": [{"id": 1, "title": "wick"}]}', CERTAIN),
+        ("todo.json", '{"tasks": [{"id": 1, "title": "wick"}]}', LIKELY),
+        ("todo.json", '{"tasks": [{"cron": "* *"}]}', NO),
+        ("todo.json", '["milk"]', NO),
+        ("todo.json", '{"tasks": [', POSSIBLE),
+        ("handoffs/a.json", '{"from_role": "DEV", "to_role": "QA", "status": "pending"}', CERTAIN),
+        ("handoffs/a.json", '[{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]', CERTAIN),
+        ("handoffs/a.json", '{"work_cycles": [{"from_role": "DEV", "to_role": "QA", "stage": "qa"}]}', CERTAIN),
+        ("handoffs/a.json", '{"from": "here"}', NO),
+        ("handoffs/a.json", "{", NO),
+        ("security_report.json", '{"vulnerabilities": [{"severity": "low"}]}', CERTAIN),
+        ("security_report.json", '{"vulnerabilities": []}', LIKELY),
+        ("security_report.json", '{"colour": "red"}', NO),
+        ("bugs.json", '[{"title": "x", "severity": "low"}]', CERTAIN),
+        ("bugs.json", "[]", POSSIBLE),
+        ("bugs.json", "[1, 2]", NO),
+        ("runs/12/qa_report.json", '{"role": "QA", "status": "pass", "summary": "ok"}', LIKELY),
+        ("runs/12/qa_report.json", '{"role": "QA", "status": "shiny", "summary": "ok"}', NO),
+    ],
+)
+def test_recognise_judges_by_content(path: str, text: str, expected: float) -> None:
+    """Content decides; a name alone never gives more than possible, foreign content nothing."""
+    assert recognise(Source.of_text(path, text)) == expected
+
+
+def test_recognise_keeps_an_unreadable_file_of_its_name() -> None:
+    """A file that cannot be read is shown under the dialect whose name it bears."""
+    assert recognise(Source(SourceFile("HANDOFF_12_T007.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("docs/context.md", "", readable=False))) == NO
+
+
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [
+        ("PM", "DEV"),
+        ("DEV", "QA"),
+        ("QA", "SEC"),
+        ("SEC", "DOCS"),
+        ("DOCS", "COMPLETE"),
+        ("COMPLETE", None),
+        ("QA_FAILED", "DEV"),
+        ("DOCS_FAILED", "DOCS"),
+        ("MERGED", None),
+        (None, None),
+    ],
+)
+def test_next_stage_follows_the_order_and_loops_back_on_failure(stage: str | None, expected: str | None) -> None:
+    """Stages follow each other; a failed one goes back; an unknown one leads nowhere."""
+    assert find_next_stage(stage) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("HANDOFF_12_T007.md", True),
+        ("workspaces/lantern/WORK_CYCLE_12.md", True),
+        ("docs/context.md", True),
+        ("README.md", False),
+        ("todo.json", True),
+        ("a/security_report.json", True),
+        ("bugs.json", True),
+        ("bugsnag.json", False),
+        ("handoffs/a.json", True),
+        ("runs/12/qa.json", True),
+        ("package.json", False),
+        ("proofs/a.png", False),
+    ],
+)
+def test_may_own_follows_the_names_of_the_hub(path: str, *, expected: bool) -> None:
+    """Only files whose names or folders sound like the hub are worth reading."""
+    assert layout.may_own(path) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "task", "run"),
+    [
+        ("proofs/T007/run-12/a.png", "T007", "12"),
+        ("workspaces/lantern/proofs/task_LN-3/a.log", "LN-3", None),
+        ("tasks/633/runs/9/proofs/a.png", "633", "9"),
+        ("proofs/V2/final/a.png", None, None),
+        ("T007.png", None, None),
+    ],
+)
+def test_task_and_run_are_read_from_folders(path: str, task: str | None, run: str | None) -> None:
+    """Folders name the task and the run; what only resembles an id names nothing."""
+    assert (layout.find_task(path), layout.find_run(path)) == (task, run)
+
+
+_PATH = "handoffs/export.json"
+
+
+def _read(content: object, **others: str) -> tuple[list[Handoff], list[str]]:
+    shelf = MemoryFiles({_PATH: json.dumps(content, indent=1), **others})
+    return read_with(HUB, shelf).handoffs, [problem.message for problem in shelf.source(_PATH).problems()]
+
+
+def _cycle(**fields: object) -> dict[str, object]:
+    return {"from_role": "DEV", "to_role": "QA", "stage": "qa", "status": "completed", **fields}
+
+
+def test_cycle_is_the_handoff_of_its_task() -> None:
+    """Roles, stage, status and life are read; its report is a check and an attempt."""
+    cycle = _cycle(
+        task={"task_id": "T007", "title": "Trim the wick"},
+        run_id=12,
+        report_status="fail",
+        report="2 failed",
+        summary="Smokes",
+        created_at="2031-02-03T01:00:00",
+        accepted_at="2031-02-03T02:00:00",
+        completed_at="2031-02-03T03:00:00",
+    )
+    handoffs, problems = _read(cycle)
+    handoff = handoffs[0]
+    assert (handoff.id, handoff.title, handoff.status) == ("T007", "Trim the wick", "COMPLETE")
+    assert (handoff.source_agent, handoff.target_agent) == ("DEV", "QA")
+    assert (handoff.source_phase, handoff.target_phase) == ("QA", "SEC")
+    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
+        (ClaimKind.STATUS, None, "COMPLETE"),
+        (ClaimKind.CHECK, "QA report", "fail"),
+    ]
+    assert [(attempt.agent, attempt.status, attempt.when) for attempt in handoff.attempts] == [
+        ("QA", "fail", "2031-02-03T03:00:00")
+    ]
+    facts = {(fact.name, fact.value) for fact in handoff.facts}
+    assert {("cycle accepted at", "2031-02-03T02:00:00"), ("cycle run id", "12")} <= facts
+    assert handoff.producers == ("DEV", "QA")
+    assert problems == []
+
+
+def test_cycles_of_one_task_are_one_handoff_led_by_the_newest() -> None:
+    """The newest cycle says how things stand; attempts are told oldest first."""
+    content = {
+        "work_cycles": [
+            _cycle(task_id="T007", stage="sec", to_role="SEC", status="pending", created_at="2031-02-03T09:00:00"),
+            _cycle(task_id="T007", report_status="pass", report="fine", completed_at="2031-02-03T08:00:00"),
+            _cycle(task_id="T007", report_status="fail", report="bad", completed_at="2031-02-03T07:00:00"),
+            _cycle(run="12", status="skipped"),
+        ]
+    }
+    handoffs, _ = _read(content)
+    assert [handoff.id for handoff in handoffs] == ["RUN-12", "T007"]
+    assert (handoffs[1].source_phase, handoffs[1].status) == ("SEC", "PENDING")
+    assert [(attempt.number, attempt.status) for attempt in handoffs[1].attempts] == [(1, "fail"), (2, "pass")]
+
+
+def test_cycle_newer_than_the_context_decides() -> None:
+    """A context and a cycle of one task are one handoff; the newer says where the task stands."""
+    context = (
+        "# Handoff Context\nGenerated: 2031-02-03 08:00:00\nRun ID: 12 | Project: Lantern | Task: T007\n\n"
+        "## Pipeline Position\n- **Current State**: dev\n- **Your Role**: DEV\n\n"
+        "## Current Task: T007\n**Title**: Trim\n**Status**: in_progress\n"
+    )
+    newer = _cycle(task_id="T007", created_at="2031-02-03T09:00:00")
+    older = _cycle(task_id="T007", created_at="2031-02-03T07:00:00")
+    for cycle, expected in ((newer, ("QA", "COMPLETE", "QA")), (older, ("DEV", "IN_PROGRESS", "DEV"))):
+        handoffs, _ = _read(cycle, **{"HANDOFF_12_T007.md": context})
+        assert len(handoffs) == 1
+        assert (handoffs[0].source_phase, handoffs[0].status, handoffs[0].target_agent) == expected
+        assert handoffs[0].title == "Trim"
+        assert len(handoffs[0].documents) == 2
+
+
+def test_cycle_with_unknown_words_is_reported_and_kept() -> None:
+    """A status outside the list is a problem; a pass whose report holds an error is doubted."""
+    handoffs, problems = _read(_cycle(task="T1", status="napping", report_status="pass", report="HTTP 502"))
+    assert handoffs[0].status == "napping"
+    assert handoffs[0].attempts[0].warning == "it says pass, but its output holds an HTTP 502 error"
+    assert problems == [
+        "status is none of pending, in_progress, completed, failed, skipped: napping",
+        "the QA report is doubtful: it says pass, but its output holds an HTTP 502 error",
+    ]
+
+
+def _read_todo(content: object) -> tuple[Handoff, list[str]]:
+    text = content if isinstance(content, str) else json.dumps(content, indent=1)
+    shelf = MemoryFiles({"todo.json": text})
+    return read_with(HUB, shelf).handoffs[0], [problem.message for problem in shelf.source("todo.json").problems()]
+
+
+def test_todo_is_one_handoff_with_all_tasks() -> None:
+    """Tasks keep their words; done is known only for known words."""
+    tasks = [
+        {"id": "LN-1", "title": "Oil", "status": "done", "priority": 1},
+        {"id": "LN-2", "title": "Wick", "status": "pending", "priority": "high", "blocked_by": ["LN-1"]},
+        {"title": "Glass", "status": "simmering"},
+    ]
+    handoff, problems = _read_todo({"project": "Lantern", "last_updated": "2031-02-03", "tasks": tasks})
+    assert (handoff.id, handoff.title, handoff.created) == ("todo", "Lantern", "2031-02-03")
+    assert [(task.id, task.status, task.done, task.priority) for task in handoff.tasks] == [
+        ("LN-1", "done", True, "1"),
+        ("LN-2", "pending", False, "high"),
+        ("task-3", "simmering", None, None),
+    ]
+    assert [(fact.name, fact.value) for fact in handoff.facts] == [
+        ("blocked by", "LN-2 waits for LN-1"),
+        ("tasks done", "1 of 3"),
+    ]
+    assert problems == []
+
+
+def test_todo_reports_repeated_and_unknown_ids() -> None:
+    """A repeated task and a blocker that is not in the list are problems."""
+    tasks = [{"id": "A-1", "title": "a"}, {"id": "A-1", "title": "b", "blocked_by": "A-9"}, 7]
+    _, problems = _read_todo({"project": "Lantern", "tasks": tasks})
+    assert problems == [
+        "tasks[2] should be an object, but is a number",
+        "the task A-1 is listed twice",
+        "A-1 is blocked by A-9, which is not in the list",
+    ]
+
+
+def test_broken_todo_is_kept_with_its_problem() -> None:
+    """A truncated list is a handoff without tasks, and the problem says where it breaks."""
+    handoff, problems = _read_todo('{"tasks": [')
+    assert (handoff.tasks, len(handoff.documents), len(problems)) == ((), 1, 1)

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.tasks import Proof, ProofKind
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.hub.format import HUB, parse_kind
+from handoff_tui.handoffs.formats.hub.reports import find_contradiction
+from handoff_tui.handoffs.handoff import Handoff
+from tests.support.memory_files import MemoryFiles, read_with
+
+
+def _read(path: str, content: object) -> tuple[Handoff, list[str]]:
+    shelf = MemoryFiles({path: json.dumps(content, indent=1)})
+    return read_with(HUB, shelf).handoffs[0], [problem.message for problem in shelf.source(path).problems()]
+
+
+@pytest.mark.parametrize("key", [None, "vulnerabilities", "findings", "bugs", "issues"])
+def test_findings_are_read_from_every_shape(key: str | None) -> None:
+    """A bare list and a list under any known name give the same findings."""
+    listed = [
+        {"id": "F1", "title": "Open flame", "severity": "HIGH", "file": "lamp.py", "line": 4, "status": "open"},
+        {"name": "Soot", "severity": "moderate", "location": "glass.py:7"},
+        "Loose lid",
+    ]
+    handoff, problems = _read("bugs.json", listed if key is None else {key: listed})
+    assert handoff.id == "bugs"
+    assert [(found.id, found.title, found.severity, found.file, found.line) for found in handoff.findings] == [
+        ("F1", "Open flame", Severity.HIGH, "lamp.py", 4),
+        ("finding-2", "Soot", Severity.MEDIUM, "glass.py", 7),
+        ("finding-3", "Loose lid", None, None, None),
+    ]
+    assert problems == []
+
+
+def test_findings_that_disagree_with_their_summary_are_reported() -> None:
+    """Numbers of the summary are compared with the list, one by one."""
+    content = {
+        "summary": {"critical": 1, "high": 1, "low": 0, "total": 3, "files_scanned": 9},
+        "vulnerabilities": [{"title": "a", "severity": "high"}, {"title": "b", "severity": "high"}],
+    }
+    _, problems = _read("security_report.json", content)
+    assert problems == [
+        "summary.critical is 1, but the list has 0",
+        "summary.high is 1, but the list has 2",
+        "summary.total is 3, but the list has 2",
+    ]
+
+
+def test_findings_against_a_pass_are_reported() -> None:
+    """A report that passes with open critical or high findings contradicts itself; fixed ones do not count."""
+    severe = {"title": "a", "severity": "critical"}
+    handoff, problems = _read("security_report.json", {"status": "pass", "findings": [severe]})
+    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
+        (ClaimKind.CHECK, "security report", "pass")
+    ]
+    assert problems == ["says pass, but lists 1 open findings that are critical or high"]
+    _, problems = _read("security_report.json", {"status": "pass", "findings": [{**severe, "status": "fixed"}]})
+    assert problems == []
+
+
+def test_findings_with_wrong_content_are_reported() -> None:
+    """An unknown severity is left out with a problem; an element of another type too."""
+    handoff, problems = _read("security_report.json", {"findings": [{"title": "a", "severity": "spicy"}, 5]})
+    assert [found.severity for found in handoff.findings] == [None]
+    assert problems == [
+        "severity is none of critical, high, medium, low: spicy",
+        "findings[1] should be an object, but is a number",
+    ]
+
+
+_BANNER = "starting session | provider: lamp model: wick\n    session id: 3\n    working directory: .\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "summary", "words", "line"),
+    [
+        (_BANNER + "Server said: 503 Service Unavailable", "done", "an HTTP 503 error", 3),
+        ("GET / HTTP/1.1 502", "done", "an HTTP 502 error", 0),
+        ("ok\nTraceback (most recent call last):", "done", "a traceback", 1),
+        ("ok\nRan into this error: wet wick", "done", "an error", 1),
+        (_BANNER, "done", "empty apart from a banner", 0),
+        ("", "done", "empty apart from a banner", 0),
+        (None, "DEV agent execution completed", "shows no work", 0),
+        (None, None, "shows no work", 0),
+    ],
+)
+def test_output_speaks_against_a_pass(output: str | None, summary: str | None, words: str, line: int) -> None:
+    """Server errors, tracebacks, errors and empty output contradict a pass, at their line."""
+    found = find_contradiction(output, summary)
+    assert found is not None
+    assert words in found[0]
+    assert found[1] == line
+
+
+@pytest.mark.parametrize(
+    ("output", "summary"),
+    [
+        ("12 passed, 0 errors", "done"),
+        ("No errors found; error handling covered", None),
+        ('{"status": "pass", "errors": []}', None),
+        ("served 500 rows", None),
+        (None, "Wick trimmed and tested"),
+    ],
+)
+def test_output_of_honest_work_is_not_doubted(output: str | None, summary: str | None) -> None:
+    """Words that only resemble errors, and a real summary, raise no doubt."""
+    assert find_contradiction(output, summary) is None
+
+
+_CONTEXT = "# Handoff Context\nGenerated: 2031-02-03 04:05:06\nRun ID: 12 | Project: Lantern | Task: T007\n"
+_LATER = _CONTEXT.replace("T007", "T008").replace("12", "13").replace("2031", "2032")
+_TODO = '{"project": "Lantern", "tasks": [{"id": "LN-1", "title": "x"}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.PNG", ProofKind.SCREENSHOT),
+        ("build.log", ProofKind.LOG),
+        ("pytest_output.txt", ProofKind.TEST_RESULT),
+        ("junit.xml", ProofKind.TEST_RESULT),
+        ("change.diff", ProofKind.DIFF),
+        ("report.html", ProofKind.REPORT),
+        ("clip.webm", ProofKind.OTHER),
+        ("keep.py", None),
+    ],
+)
+def test_kind_of_a_proof_follows_its_name(name: str, expected: ProofKind | None) -> None:
+    """Endings and names tell what a proof is; other files are none."""
+    assert parse_kind(f"proofs/{name}") is expected
+
+
+def test_proofs_join_the_handoff_of_their_task_or_run() -> None:
+    """Folders name task and run; the size is taken, the content is not read."""
+    files = {
+        "HANDOFF_12_T007.md": _CONTEXT,
+        "HANDOFF_13_T008.md": _LATER,
+        "proofs/T007/run-12/lamp.png": "1234",
+        "workspaces/x/proofs/run_12/a.log": "",
+        "screenshots/any.png": "",
+        "screenshots/notes.txt": "",
+        "proofs/script.py": "",
+    }
+    reading = read_with(HUB, MemoryFiles(files))
+    proofs = {handoff.id: handoff.proofs for handoff in reading.handoffs}
+    assert proofs["T007"] == (
+        Proof(path="proofs/T007/run-12/lamp.png", kind=ProofKind.SCREENSHOT, task="T007", run="12", size=4),
+        Proof(path="workspaces/x/proofs/run_12/a.log", kind=ProofKind.LOG, run="12", size=0),
+    )
+    assert [proof.path for proof in proofs["T008"]] == ["screenshots/any.png"]
+    assert reading.used == {"proofs/T007/run-12/lamp.png", "workspaces/x/proofs/run_12/a.log", "screenshots/any.png"}
+
+
+def test_proofs_of_no_known_task_join_the_list() -> None:
+    """With a task list, proofs that cannot be placed belong there."""
+    files = {"todo.json": _TODO, "HANDOFF_12_T007.md": _CONTEXT, "proofs/T999/a.png": ""}
+    proofs = {handoff.id: len(handoff.proofs) for handoff in read_with(HUB, MemoryFiles(files)).handoffs}
+    assert proofs == {"T007": 0, "todo": 1}
+
+
+_CONTEXT_REPORTS = "# Handoff Context\nRun ID: 12 | Project: Lantern | Task: T007\n"
+
+
+def test_report_joins_the_handoff_it_names() -> None:
+    """A report is a document of its task, with its result as a check and its commit as a claim."""
+    report = {
+        "role": "DOCS",
+        "status": "pass",
+        "summary": "Manual written",
+        "task_id": "T007",
+        "details": {"commit_hash": "abc1234", "tests_passed": 5, "files": ["a"]},
+    }
+    files = {
+        "HANDOFF_12_T007.md": _CONTEXT_REPORTS,
+        "HANDOFF_13_T008.md": _CONTEXT_REPORTS.replace("12", "13").replace("T007", "T008"),
+        "elsewhere/report.json": json.dumps(report),
+    }
+    handoffs = {handoff.id: handoff for handoff in read_with(HUB, MemoryFiles(files)).handoffs}
+    assert set(handoffs) == {"T007", "T008"}
+    handoff = handoffs["T007"]
+    assert [document.path for document in handoff.documents] == ["HANDOFF_12_T007.md", "elsewhere/report.json"]
+    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
+        (ClaimKind.CHECK, "DOCS report", "pass"),
+        (ClaimKind.COMMIT, None, "abc1234"),
+    ]
+    facts = {(fact.name, fact.value) for fact in handoff.facts}
+    assert {("DOCS report summary", "Manual written"), ("DOCS report tests passed", "5")} <= facts
+
+
+def test_report_that_stands_alone_is_kept_and_doubted() -> None:
+    """Without a handoff it is one of its own; an error in its output speaks against its pass."""
+    report = {"agent": "QA", "status": "pass", "summary": "ok", "raw_output": "Traceback"}
+    shelf = MemoryFiles({"report.json": json.dumps(report)})
+    handoffs = read_with(HUB, shelf).handoffs
+    assert [handoff.id for handoff in handoffs] == ["reports"]
+    assert [problem.message for problem in shelf.source("report.json").problems()] == [
+        "the QA report is doubtful: it says pass, but its output holds a traceback"
+    ]

@@ -1,0 +1,424 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handoff_tui.config.settings.root import Mosaic, Settings
+from handoff_tui.core.place import Place
+from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.mosaic import layout
+from handoff_tui.handoffs.formats.mosaic.fields import (
+    build_tasks,
+    claim_commits_in_prose,
+    claim_count_fields,
+    claim_document_fields,
+    is_finished,
+    parse_commit,
+)
+from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
+from handoff_tui.handoffs.formats.mosaic.recognition import recognise
+from handoff_tui.handoffs.formats.registry import FORMATS
+from handoff_tui.handoffs.handoff import Handoff, RegistryState
+from handoff_tui.handoffs.reading.format import CERTAIN, LIKELY, NO, POSSIBLE, CommitFact, Source, SourceFile
+from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, parse_json
+from handoff_tui.handoffs.reading.read import read_handoffs
+from tests.support.memory_files import MemoryFiles, read_with
+
+
+def test_mosaic_reads_every_state_folder_and_manifest() -> None:
+    """States at the root and below, and manifests, are handoffs in a fixed order."""
+    files = {
+        "svc/.mosaic/agent_state.json": '{"last_agent": "wren", "next_agent": "x"}',
+        ".mosaic/agent_state.json": '{"last_agent": "robin", "next_agent": "x"}',
+        ".ai-agents/handoff_2.json": '{"commit": "aaa1111", "branch": "b"}',
+        ".ai-agents/handoff_1.json": '{"commit": "aaa1111", "branch": "b"}',
+    }
+    reading = read_with(MOSAIC, MemoryFiles(files))
+    assert [handoff.id for handoff in reading.handoffs] == ["mosaic", "svc/mosaic", "mosaic/1", "mosaic/2"]
+    assert [problem.path for problem in reading.problems] == [
+        ".mosaic/blockers.json",
+        ".mosaic/current_task.json",
+        "svc/.mosaic/blockers.json",
+        "svc/.mosaic/current_task.json",
+    ]
+
+
+def test_mosaic_state_in_pieces_is_still_a_handoff() -> None:
+    """Broken state files are documents with problems, and what can be read is read."""
+    files = {
+        ".mosaic/agent_state.json": '{"last_agent": "robin", ',
+        ".mosaic/blockers.json": "",
+        ".mosaic/current_task.json": json.dumps(["not", "an", "object"]),
+    }
+    shelf = MemoryFiles(files)
+    reading = read_with(MOSAIC, shelf)
+    assert [handoff.id for handoff in reading.handoffs] == ["mosaic"]
+    assert len(reading.handoffs[0].documents) == 3
+    assert reading.problems == []
+    assert all(len(shelf.source(path).problems()) == 1 for path in shelf.paths)
+
+
+def test_mosaic_without_any_file_reads_nothing() -> None:
+    """A repository without a state has neither handoffs nor problems."""
+    reading = read_with(MOSAIC, MemoryFiles({"README.md": "# Hello"}))
+    assert (reading.handoffs, reading.problems, reading.used) == ([], [], set())
+
+
+def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
+    """Of those in a folder only the newest can wait for someone, and only if no state was written after it."""
+    files = {
+        ".ai-agents/handoff_1.json": '{"commit": "aaa1111", "branch": "b", "timestamp": "2031-01-01T00:00:00Z"}',
+        ".ai-agents/handoff_2.json": '{"commit": "aaa1111", "branch": "b", "timestamp": "2031-01-02T00:00:00Z"}',
+    }
+
+    def superseded() -> list[str]:
+        handoffs = read_with(MOSAIC, MemoryFiles(files)).handoffs
+        return [handoff.id for handoff in handoffs if handoff.registry is RegistryState.SUPERSEDED]
+
+    assert superseded() == ["mosaic/1"]
+    files[".mosaic/agent_state.json"] = '{"last_agent": "wren", "last_session_end": "2031-01-03T00:00:00Z"}'
+    assert superseded() == ["mosaic/1", "mosaic/2"]
+
+
+def test_mosaic_state_of_another_type_is_an_error() -> None:
+    """Blockers that cannot be read may be anything: that is no detail."""
+    shelf = MemoryFiles({".mosaic/agent_state.json": '{"last_agent": "wren"}', ".mosaic/blockers.json": "[1]"})
+    read_with(MOSAIC, shelf)
+    assert [(problem.path, problem.level.value) for problem in shelf.problems()] == [(".mosaic/blockers.json", "error")]
+
+
+def test_mosaic_file_that_is_not_understood_is_listed() -> None:
+    """A state file with foreign content is not dropped in silence."""
+    shelf = MemoryFiles(
+        {".mosaic/project_state.json": '{"theme": "dark"}', "docs/handoffs/odd.md": "# Odd\n\nWords.\n"}
+    )
+    assert read_handoffs(shelf, FORMATS).unknown == (".mosaic/project_state.json", "docs/handoffs/odd.md")
+
+
+def test_problems_of_documents_that_no_path_led_to_are_told() -> None:
+    """A note in git that is no JSON is reported like a file."""
+    commit = CommitFact("1" * 40, "test: lamp", "test: lamp", "Ada", "2031-01-01")
+    ref = "refs/notes/tdd-handoffs"
+    shelf = MemoryFiles({}, git_commits=(commit,), git_notes={ref: {commit.id: "{broken"}})
+    assert [problem.path for problem in read_handoffs(shelf, FORMATS).problems] == [f"notes:{ref}/{commit.id}"]
+
+
+def test_mosaic_words_come_from_the_settings() -> None:
+    """Statuses of blockers, and which state files must be there."""
+    files = {
+        ".mosaic/blockers.json": json.dumps({"blockers": [{"id": "B1", "title": "x", "status": "Parked"}]}),
+        ".mosaic/project_state.json": json.dumps({"blocking_issues": [{"id": "B2", "status": "parked"}]}),
+    }
+    words = Mosaic(open_statuses=("open",), closed_statuses=("parked",), state_files=("blockers.json", "crew.json"))
+    shelf = MemoryFiles(files, Settings(mosaic=words))
+    reading = read_with(MOSAIC, shelf)
+    assert [(blocker.id, blocker.open) for blocker in reading.handoffs[0].blockers] == [("B1", False), ("B2", False)]
+    assert shelf.problems() == []
+    assert [problem.path for problem in reading.problems] == [".mosaic/crew.json"]
+    assert all(blocker.open for blocker in read_with(MOSAIC, MemoryFiles(files)).handoffs[0].blockers)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (".mosaic/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', CERTAIN),
+        (".mosaic/agent_state.json", '{"last_agent": "a", "colour": "red"}', LIKELY),
+        (".mosaic/agent_state.json", '{"colour": "red"}', NO),
+        (".mosaic/agent_state.json", "{}", POSSIBLE),
+        (".mosaic/agent_state.json", "[1]", POSSIBLE),
+        (".mosaic/agent_state.json", '{"last_agent": ', POSSIBLE),
+        (".mosaic/blockers.json", '{"blockers": []}', CERTAIN),
+        (".mosaic/session_log.jsonl", '{"agent": "a", "action": "b"}\nbroken', CERTAIN),
+        (".mosaic/session_log.jsonl", '{"colour": 1}', NO),
+        (".mosaic/session_log.jsonl", "", POSSIBLE),
+        (".mosaic/gemini_approval.json", '{"verdict": "APPROVE", "score": 3}', CERTAIN),
+        (".mosaic/theme/palette.json", '{"colour": "red"}', POSSIBLE),
+        (".mosaic/SESSION_HANDOFF_1.md", "# Session handoff\n", CERTAIN),
+        (".mosaic/wrap-up.md", "# Handoff of the evening\n", LIKELY),
+        (".mosaic/thoughts.md", "# Recipes\n", POSSIBLE),
+        (".ai-agents/handoff_1.json", '{"commit": "abc1234", "branch": "main"}', CERTAIN),
+        (".ai-agents/handoff_1.json", '{"colour": "red"}', NO),
+        (".ai-agents/emergency_handoff.txt", "EMERGENCY: stop", LIKELY),
+        (".ai-agents/emergency_handoff.txt", "", POSSIBLE),
+        ("elsewhere/agent_state.json", '{"last_agent": "a", "next_agent": "b"}', NO),
+    ],
+)
+def test_recognise_judges_by_content(path: str, text: str, expected: float) -> None:
+    """Content decides; the place alone never gives more than possible, foreign content nothing."""
+    assert recognise(Source.of_text(path, text)) == expected
+
+
+def test_recognise_keeps_an_unreadable_file_at_its_place() -> None:
+    """A dangling link at a place of the state is shown under this dialect."""
+    assert recognise(Source(SourceFile(".mosaic/LATEST_HANDOFF.md", "", readable=False))) == POSSIBLE
+    assert recognise(Source(SourceFile("LATEST_HANDOFF.md", "", readable=False))) == NO
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (".mosaic/agent_state.json", True),
+        ("services/api/.mosaic/blockers.json", True),
+        (".mosaic/schemas/deep/state.schema.json", True),
+        (".mosaic/SESSION_HANDOFF_2031-02-03.md", True),
+        (".mosaic/enforcement/README.md", False),
+        (".mosaic/enforcement/gate.py", False),
+        (".ai-agents/handoff_20310203_040506.json", True),
+        (".ai-agents/emergency_handoff.txt", True),
+        (".ai-agents/notes.json", False),
+        ("handoff_20310203.json", False),
+        ("mosaic/agent_state.json", False),
+        (".mosaic", False),
+    ],
+)
+def test_may_own_follows_the_places_of_the_state(path: str, *, expected: bool) -> None:
+    """Only files at the places of the state are worth reading."""
+    assert layout.may_own(path) is expected
+
+
+def test_ids_tell_the_folder_of_the_state() -> None:
+    """The state at the root is `mosaic`; others carry their folder."""
+    assert layout.build_live_id(".mosaic") == "mosaic"
+    assert layout.build_live_id("services/api/.mosaic") == "services/api/mosaic"
+    assert layout.build_manifest_id(".ai-agents/handoff_20310203_040506.json") == "mosaic/20310203_040506"
+    assert layout.build_emergency_id("sub/.ai-agents/emergency_handoff.txt") == "sub/mosaic/emergency"
+
+
+_PATH = ".ai-agents/handoff_20310203_040506.json"
+
+
+def _read(content: object) -> tuple[Handoff, list[str]]:
+    shelf = MemoryFiles({_PATH: json.dumps(content, indent=1)})
+    handoff = read_with(MOSAIC, shelf).handoffs[0]
+    return handoff, [problem.message for problem in shelf.source(_PATH).problems()]
+
+
+def test_manifest_of_the_hook_generation_is_one_handoff() -> None:
+    """Commit, branch, modified files and the checklist of the hook's manifest."""
+    handoff, problems = _read(
+        {
+            "timestamp": "2031-02-03T04:05:06Z",
+            "commit": "aaa1111",
+            "commit_message": "Tar the deck",
+            "branch": "night",
+            "critical_features": {"rudder_present": True},
+            "session_continuity": {"last_5_commits": ["bbb2222: Sand the deck"], "modified_files": ["deck/tar.py"]},
+            "next_agent_checklist": ["Let it dry"],
+        }
+    )
+    assert (handoff.id, handoff.title, handoff.created) == (
+        "mosaic/20310203_040506",
+        "Tar the deck",
+        "2031-02-03T04:05:06Z",
+    )
+    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
+        (ClaimKind.COMMIT, None, "aaa1111"),
+        (ClaimKind.BRANCH, None, "night"),
+        (ClaimKind.FILE_MODIFIED, "deck/tar.py", None),
+        (ClaimKind.COMMIT, None, "bbb2222"),
+        (ClaimKind.CHECK, "rudder_present", True),
+    ]
+    assert [(task.id, task.title, task.done) for task in handoff.tasks] == [("checklist-1", "Let it dry", None)]
+    assert problems == []
+
+
+def test_manifest_of_the_agent_generation_is_one_handoff() -> None:
+    """Git state with the number of uncommitted changes, deployment and open tasks of the agent's manifest."""
+    handoff, _ = _read(
+        {
+            "outgoing_agent": "robin",
+            "status": "Deck tarred, still wet",
+            "git_state": {"commit": "aaa1111", "branch": "main", "uncommitted_changes": 9},
+            "deployment_status": {"harbour_health": "unknown", "lamps_lit": 0},
+            "critical_features": {"rudder": ["deck/rudder.py:3"]},
+            "tasks_in_progress": ["Drying"],
+            "notes": "Mind the tar",
+        }
+    )
+    assert (handoff.source_agent, handoff.title, handoff.status) == ("robin", "Deck tarred, still wet", None)
+    assert (handoff.message, handoff.producers) == ("Mind the tar", ("robin",))
+    assert [(claim.kind, claim.subject, claim.value) for claim in handoff.claims] == [
+        (ClaimKind.COMMIT, None, "aaa1111"),
+        (ClaimKind.BRANCH, None, "main"),
+        (ClaimKind.UNCOMMITTED, None, 9),
+        (ClaimKind.DEPLOYMENT, None, "unknown"),
+        (ClaimKind.CHECK, "lamps_lit", "0"),
+        (ClaimKind.FILE_REFERENCED, "deck/rudder.py", None),
+    ]
+    assert [(task.title, task.done) for task in handoff.tasks] == [("Drying", False)]
+
+
+def test_manifest_that_lists_uncommitted_files_claims_each() -> None:
+    """A list in place of the number names the files."""
+    handoff, _ = _read({"git_state": {"uncommitted_changes": ["a.py", "b/c.py"]}, "outgoing_agent": "r"})
+    assert [(claim.kind, claim.subject) for claim in handoff.claims] == [
+        (ClaimKind.UNCOMMITTED, "a.py"),
+        (ClaimKind.UNCOMMITTED, "b/c.py"),
+    ]
+
+
+def test_manifest_with_wrong_content_is_kept_with_its_problem() -> None:
+    """A list, a bad commit or a wrong type is reported; the handoff and its document stay."""
+    handoff, problems = _read([1])
+    assert [document.path for document in handoff.documents] == [_PATH]
+    assert problems == ["the top level should be an object, but is a list"]
+    _, problems = _read({"commit": "soon", "branch": 5})
+    assert problems == ["commit is no commit id: soon", "branch should be text, but is a number"]
+
+
+_DOCUMENT = """\
+# Session handoff, third of February
+
+**Agent:** Robin (night shift)
+**Status:** COMPLETE, all moored
+
+## Files created
+
+1. **`src/anchor.py`** (90 lines)
+   - drops `docs/chain.md`
+2. **Updated `src/rope.py`**
+
+## Files removed
+
+| File | Why |
+|------|-----|
+| `src/sail.py` | torn |
+
+## State
+
+- Commit: `aaa1111` (night)
+- Harbour: https://harbour.example/app is LIVE
+- 14 passed, 2 skipped
+
+```
+Check run: 3/3 tests passed
+see `src/not_a_reference.py`
+```
+"""
+
+
+def _read_session_documents() -> Handoff:
+    return read_with(MOSAIC, MemoryFiles({".mosaic/SESSION_HANDOFF_2031-02-03.md": _DOCUMENT})).handoffs[0]
+
+
+def _claims(kind: ClaimKind) -> list[tuple[str | None, object, int | None]]:
+    return [
+        (claim.subject, claim.value, claim.where.line)
+        for claim in _read_session_documents().claims
+        if claim.kind is kind
+    ]
+
+
+def test_session_document_claims_files_by_heading_and_verb() -> None:
+    """The heading says what happened to the files below it, unless an item says otherwise."""
+    assert _claims(ClaimKind.FILE_CREATED) == [("src/anchor.py", None, 8)]
+    assert _claims(ClaimKind.FILE_MODIFIED) == [("src/rope.py", None, 10)]
+    assert _claims(ClaimKind.FILE_DELETED) == [("src/sail.py", None, 16)]
+
+
+def test_session_document_claims_commit_deployment_and_counts() -> None:
+    """Commits, a live address and test numbers, also those in pasted output."""
+    assert _claims(ClaimKind.COMMIT) == [(None, "aaa1111", 20)]
+    assert _claims(ClaimKind.DEPLOYMENT) == [("https://harbour.example/app", "live", 21)]
+    assert _claims(ClaimKind.COUNT) == [
+        ("session.passed", 14, 22),
+        ("session.skipped", 2, 22),
+        ("session.total", 3, 25),
+        ("session.passed", 3, 25),
+    ]
+
+
+def test_session_document_references_files_outside_code() -> None:
+    """Paths in prose are references; pasted output names none."""
+    subjects = [subject for subject, _, _ in _claims(ClaimKind.FILE_REFERENCED)]
+    assert subjects == ["src/anchor.py", "docs/chain.md", "src/rope.py", "src/sail.py"]
+
+
+def test_session_document_tells_agent_and_status() -> None:
+    """The fields at its head are facts; a status token is a claim; the agent did the work."""
+    handoff = _read_session_documents()
+    facts = {(fact.name, fact.value) for fact in handoff.facts}
+    assert ("session document agent", "Robin (night shift)") in facts
+    assert _claims(ClaimKind.STATUS) == [(None, "COMPLETE", 4)]
+    assert handoff.producers == ("Robin (night shift)",)
+
+
+_PATH_EMERGENCY = ".ai-agents/emergency_handoff.txt"
+
+
+def test_emergency_stands_on_the_live_handoff() -> None:
+    """Beside a state the emergency is a fact and a blocker of the live handoff."""
+    files = {
+        _PATH_EMERGENCY: "\nSTOP: harbour on fire\nCall Ada.",
+        ".mosaic/agent_state.json": '{"last_agent": "robin"}',
+    }
+    handoffs = read_with(MOSAIC, MemoryFiles(files)).handoffs
+    assert [handoff.id for handoff in handoffs] == ["mosaic"]
+    blocker = handoffs[0].blockers[0]
+    assert (blocker.title, blocker.open, blocker.needs_human, blocker.where.line) == (
+        "STOP: harbour on fire",
+        True,
+        True,
+        2,
+    )
+    assert ("emergency", "STOP: harbour on fire\nCall Ada.") in {(fact.name, fact.value) for fact in handoffs[0].facts}
+
+
+def test_emergency_without_a_state_is_a_handoff_of_its_own() -> None:
+    """Even an empty file stops the next agent."""
+    handoffs = read_with(MOSAIC, MemoryFiles({_PATH_EMERGENCY: ""})).handoffs
+    assert [handoff.id for handoff in handoffs] == ["mosaic/emergency"]
+    assert handoffs[0].blockers[0].needs_human
+    assert handoffs[0].facts[0].value == "(the file is empty)"
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [("COMPLETE", True), ("done", True), ("ACTIVE", False), ("NOT_STARTED", False), ("simmering", None)],
+)
+def test_is_finished_knows_words_or_says_nothing(status: str, *, expected: bool | None) -> None:
+    """An unknown word is neither done nor undone."""
+    assert is_finished(status) is expected
+
+
+def test_build_tasks_reports_what_is_no_task() -> None:
+    """Text and objects are tasks; a number is a problem."""
+    document = JsonDocument(parse_json("a.json", '["one", {"id": 2, "title": "two", "status": "done"}, 3, ""]'))
+    assert document.root is not None
+    tasks = list(build_tasks(document.root.elements(), "t", status="waiting"))
+    assert [(task.id, task.title, task.status) for task in tasks] == [("t-1", "one", "waiting"), ("2", "two", "done")]
+    assert [problem.message for problem in document.problems] == ["[2] should be text or an object, but is a number"]
+
+
+def _parse(text: str) -> JsonNode:
+    root = JsonDocument(parse_json("a.json", text)).root
+    assert root is not None
+    return root
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1234567", "1234567"), ("abc1234 (pushed)", "abc1234"), ("TBD", None), ("abc12", None), ("ongoing", None)],
+)
+def test_parse_commit_reads_the_leading_id(text: str, expected: str | None) -> None:
+    """A field begins with a commit id, of digits only too, or holds none."""
+    assert parse_commit(text) == expected
+
+
+def test_commits_in_prose_need_a_sentence_about_commits() -> None:
+    """A hexadecimal word elsewhere is no commit."""
+    where = Place(path="a.json", line=1)
+    text = "Ticket aaa1111 is closed. Pushed bbb2222."
+    assert [claim.value for claim in claim_commits_in_prose(text, where)] == ["bbb2222"]
+
+
+def test_count_and_document_fields_are_found_at_any_depth() -> None:
+    """Numbers in words and in fields, and paths in document fields; booleans are no numbers."""
+    root = _parse('{"x": {"smoke": "1/2 passed", "failed_tests": 4, "skipped": true}, "plan_document": "a/b.md"}')
+    assert [(claim.subject, claim.value) for claim in claim_count_fields(root)] == [
+        ("smoke.total", 2),
+        ("smoke.passed", 1),
+        ("x.failed", 4),
+    ]
+    assert [claim.subject for claim in claim_document_fields(root)] == ["a/b.md"]
