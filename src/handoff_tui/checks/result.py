@@ -1,4 +1,4 @@
-"""What a check found. Outcome, severity and blocking are three separate things."""
+"""The result of a check. Outcome, severity and blocking are three separate things."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 
 class Evidence(Model):
-    """A place, what was expected there and what is there."""
+    """A place, what was expected there and what was found."""
 
     path: str | None = None
     line: int | None = None
@@ -40,7 +40,7 @@ class Finding(Model):
 
 
 class Remedy(Model):
-    """What to do about it, with commands to copy."""
+    """What to do, with commands to copy."""
 
     text: str
     commands: tuple[str, ...] = ()
@@ -60,12 +60,12 @@ class CheckResult(Model):
     duration: float | None = None
     from_cache: bool = False
     rerun_because: str | None = None
-    """What changed since the earlier result, where there was one."""
+    """Why it ran, although there may be an earlier result."""
     flaky: bool = False
-    """The same inputs gave another outcome before."""
+    """Whether the same inputs gave another outcome before."""
     outside: bool = False
-    """It rests on more than the repository: the clock, the search path, permissions, a remote."""
+    """Whether it depends on more than the repository: the clock, the search path, permissions, a remote."""
     log: str | None = None
-    """Where the output of a command is kept."""
+    """The file with a command's output."""
     ran_at: datetime | None = None
-    """When it really ran; one from the cache ran earlier."""
+    """When it ran; a result from the cache ran earlier."""

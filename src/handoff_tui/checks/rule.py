@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds."""
+"""What a rule is, and what it reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class System(StrEnum):
 
 
 class Moment(StrEnum):
-    """When a rule is asked: before an agent hands over, after the next one took over, or at a gate."""
+    """When a rule runs: before an agent hands over, after the next one took over, or at a gate."""
 
     PRE = "pre"
     POST = "post"
@@ -37,7 +37,7 @@ ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
 
 
 class RuleFinding(NamedTuple):
-    """One thing a rule found. `subject` says what it is about and must not change when lines move."""
+    """One thing a rule found. `subject` identifies it and must not change when lines move."""
 
     message: str
     subject: str
@@ -45,11 +45,11 @@ class RuleFinding(NamedTuple):
     expected: str | None = None
     actual: str | None = None
     command: str | None = None
-    """A command to copy that helps with just this."""
+    """A command to copy that helps with this finding."""
 
 
 class Rule(NamedTuple):
-    """A rule: a pure function over a context, and what to say about it."""
+    """A pure function over a context, and what to say about it."""
 
     id: str
     """Kebab-case; never changes."""
@@ -63,14 +63,14 @@ class Rule(NamedTuple):
     """What to do when it fails."""
     judge: Callable[[Context], Iterable[RuleFinding]]
     blocking: bool | None = None
-    """Whether a failure closes the gate; with none, its severity decides."""
+    """Whether a failure closes the gate; if None, its severity decides."""
     commands: tuple[str, ...] = ()
     """Commands to copy that help with any of its findings."""
     declared: str | None = None
-    """The name under which `procedures.rules` of the configuration declares it (`VR001`), and with it its severity."""
+    """Its name in `procedures.rules` of the configuration (`VR001`), which declares its severity."""
     moments: tuple[Moment, ...] = ALWAYS
     version: int = 1
-    """Rises when the rule judges differently, so that no older result is used."""
+    """Rises when the rule judges differently, so that no cached result is used."""
 
 
 class NotApplicableError(Exception):
@@ -78,4 +78,4 @@ class NotApplicableError(Exception):
 
 
 class UndecidableError(Exception):
-    """The rule cannot tell; that never counts as a pass."""
+    """The rule can't tell, which never counts as a pass; the reason is its message."""

@@ -6,20 +6,25 @@ from threading import Event
 import pytest
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.contract import Rule, RuleFinding, System
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.result import Outcome
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.run.baseline import Baseline
-from handoff_tui.checks.run.command_consent import digest_commands, give_consent
-from handoff_tui.checks.run.commands import list_commands
+from handoff_tui.checks.run.commands import give_consent, list_commands, read_consent
 from handoff_tui.core.errors import BisectError
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.history.bisect.report import TrialVerdict
 from handoff_tui.history.bisect.trials import can_bisect, open_command_trials, open_rule_trials
 from handoff_tui.history.past.checks import adapt_rules, is_undecidable, run_rules
-from handoff_tui.history.past.repository import find_commit, open_repository_at
+from handoff_tui.history.past.repository import PastRepositories, find_commit
 from tests.support.repositories import RepositoryBuilder
+
+
+def consent(desk: Desk) -> None:
+    state = read_consent(desk)
+    assert state is not None
+    give_consent(desk, state.digest)
 
 
 def judge(context: Context) -> list[RuleFinding]:
@@ -42,7 +47,7 @@ def try_command(desk: Desk, commit: str = "HEAD", cancel: Event | None = None) -
     [command] = list_commands(desk, None, None)
     with open_command_trials(desk, command, cancel or Event()) as trials:
         tried = trials.run(find_commit(desk, commit))
-    return tried.standing, tried.result.summary
+    return tried.verdict, tried.result.summary
 
 
 def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
@@ -52,7 +57,7 @@ def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
     desk = open_desk(builder.folder)
     with open_rule_trials(desk, RULE, lambda: Baseline(None, "none"), None) as trials:
         tried = [trials.run(find_commit(desk, name)) for name in ("HEAD", "HEAD~1", "HEAD~2")]
-    assert [one.standing for one in tried] == [TrialVerdict.BAD, TrialVerdict.GOOD, TrialVerdict.UNTESTABLE]
+    assert [one.verdict for one in tried] == [TrialVerdict.BAD, TrialVerdict.GOOD, TrialVerdict.UNTESTABLE]
     assert (tried[2].result.outcome, "no state here" in tried[2].result.summary) == (Outcome.ERROR, True)
 
 
@@ -63,7 +68,7 @@ def test_command_of_the_repository_waits_for_trust(builder: RepositoryBuilder, t
     with pytest.raises(BisectError, match="nobody trusted yet"):
         try_command(desk)
     assert not canary.exists()
-    give_consent(desk, digest_commands(desk) or "")
+    consent(desk)
     assert try_command(desk)[0] is TrialVerdict.GOOD
     assert canary.exists()
 
@@ -73,7 +78,7 @@ def test_trusted_script_is_the_one_that_runs(builder: RepositoryBuilder, tmp_pat
     canary = tmp_path / "canary"
     builder.write("check.sh", f"touch {canary}\n").commit().write("check.sh", "exit 1\n")
     desk = configure(builder, "['sh', 'check.sh']")
-    give_consent(desk, digest_commands(desk) or "")
+    consent(desk)
     assert try_command(desk, "HEAD~1") == (TrialVerdict.BAD, "it exited with 1")
     assert not canary.exists()
 
@@ -94,7 +99,7 @@ def test_exit_codes_count_as_for_git_bisect(
 ) -> None:
     """125 says that it cannot be told; beyond it, the script did not run as it should."""
     desk = configure(builder, f"['sh', '-c', '{line}']")
-    give_consent(desk, digest_commands(desk) or "")
+    consent(desk)
     tried = try_command(desk)
     assert (tried[0], words in tried[1]) == (standing, True)
 
@@ -102,7 +107,7 @@ def test_exit_codes_count_as_for_git_bisect(
 def test_cancelled_command_says_nothing(builder: RepositoryBuilder) -> None:
     """It is ended, and is neither good nor bad."""
     desk = configure(builder, "['sleep', '60']")
-    give_consent(desk, digest_commands(desk) or "")
+    consent(desk)
     cancel = Event()
     cancel.set()
     assert try_command(desk, cancel=cancel)[0] is TrialVerdict.UNTESTABLE
@@ -114,7 +119,7 @@ def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuil
     builder.place("check.sh").unlink()
     builder.write("check.sh", "exit 0\n")
     desk = configure(builder, "['sh', 'check.sh']")
-    give_consent(desk, digest_commands(desk) or "")
+    consent(desk)
     standing, summary = try_command(desk, "HEAD~1")
     assert (standing, "is a link in this commit" in summary) == (TrialVerdict.UNTESTABLE, True)
 
@@ -122,7 +127,7 @@ def test_commit_that_cannot_be_checked_out_is_untestable(builder: RepositoryBuil
 def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryBuilder) -> None:
     """Each of them says so of a commit, and no other does where there is nothing."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
-    past = open_repository_at(open_desk(builder.folder), "HEAD")
+    past = PastRepositories(open_desk(builder.folder)).open("HEAD")
     untold = {
         one.id for one in run_rules(past, adapt_rules(RULES), lambda: Baseline(None, "none")) if is_undecidable(one)
     }
@@ -141,4 +146,4 @@ def test_rule_may_fail_by_the_clock_of_now_alone(builder: RepositoryBuilder) -> 
     for rule, expected in ((RULE, False), (late, True)):
         with open_rule_trials(desk, rule, lambda: Baseline(None, "none"), None) as trials:
             commit = find_commit(desk, "HEAD")
-            assert (trials.run(commit).standing, trials.fails_by_now(commit)) == (TrialVerdict.GOOD, expected)
+            assert (trials.run(commit).verdict, trials.fails_by_now(commit)) == (TrialVerdict.GOOD, expected)

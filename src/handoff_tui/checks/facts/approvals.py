@@ -1,4 +1,4 @@
-"""Approvals that a handoff's documents carry, and whether a name is a person's."""
+"""Approvals in a handoff's documents, and whether a name is a person's."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WORD = compile_later(r"[\w@./+-]+")
 
 
 class Approval(NamedTuple):
-    """Someone is said to have approved. `name` is nothing where nobody is named."""
+    """A document says that someone approved. `name` is None if it names nobody."""
 
     field: str
     value: str
     name: str | None
     place: Place
     beside: str
-    """What else is said with it."""
+    """The text around it."""
 
 
 def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
-    """Every approval in the handoff's own documents; what says that nobody approved yet is none."""
+    """Every approval in the handoff's documents, without those that say nobody has approved yet."""
     fields = [_normalise(field) for field in context.settings.approvals.fields]
     refusing = {word.lower() for word in context.settings.approvals.refusing_words}
     nameless = {word.lower() for word in context.settings.approvals.nameless_words}
@@ -48,7 +48,7 @@ def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
 
 
 def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
-    """Whether a name is that of an agent, of a role, or of whoever did the work."""
+    """Whether a name is that of an agent, a role, or whoever did the work."""
     lowered = _normalise(name)
     words = set(re.split(r"[^\w-]+", lowered)) | set(re.split(r"[^a-z]+", lowered))
     if words & {word.lower() for word in context.settings.approvals.agent_words}:
@@ -91,7 +91,7 @@ def _find_in_lines(context: Context, path: str, fields: list[str]) -> Iterator[t
 
 
 def _find_in_json(context: Context, path: str, fields: list[str]) -> Iterator[tuple[str, str, int | None, str]]:
-    """Members of those names in any object, with the texts of the object."""
+    """Members with those names in any object, with the texts of the object."""
     known = {field.replace("-", " ") for field in fields}
     for node in walk_objects(read_json(context, path)):
         for key, member in node.items():

@@ -11,7 +11,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 
 
 class ChangedFile(NamedTuple):
-    """One file before and now. A path is nothing where the file is not there or is not of the kind asked for."""
+    """A file before and now. A path is None if the file is not there, or not of the kind asked for."""
 
     old_path: str | None
     new_path: str | None
@@ -20,12 +20,12 @@ class ChangedFile(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where to look: the present path, or where it was."""
+        """The present path, or the old one if the file is gone."""
         return self.new_path or self.old_path or ""
 
 
 def is_match(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a path fits: patterns without a slash speak of names, others of the end of paths."""
+    """Whether a path matches: patterns without a slash match names, others the end of paths."""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(f"/{path}", f"*/{pattern}") if "/" in pattern else fnmatchcase(name, pattern)
@@ -34,10 +34,10 @@ def is_match(path: str, patterns: Iterable[str]) -> bool:
 
 
 def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]:
-    """The changed files that fit, read on both sides; without a baseline the rule does not apply."""
+    """The changed files that match, as they were and as they are; without a baseline the rule does not apply."""
     baseline = context.require_baseline()
     wanted = tuple(patterns)
-    found: list[ChangedFile] = []
+    files: list[ChangedFile] = []
     for change in context.changes():
         old = None if change.status == "A" else change.old_path or change.path
         new = None if change.status == "D" else change.path
@@ -47,8 +47,8 @@ def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]
             continue
         before = _read_before(context, baseline, old) if old is not None else ""
         now = (context.read_text(new) or "") if new is not None else ""
-        found.append(ChangedFile(old, new, before, now))
-    return found
+        files.append(ChangedFile(old, new, before, now))
+    return files
 
 
 def _read_before(context: Context, baseline: str, path: str) -> str:

@@ -1,7 +1,7 @@
-"""How two versions of `handoff-tui.toml` differ, and which differences let more through.
+"""How two versions of `handoff-tui.toml` differ, and which changes are weaker.
 
-Apart from severities, the defaults are not known here. A key that decides something and is set anew, or no longer
-set, cannot be compared with what held before, and counts as weaker.
+Apart from severities, the defaults are not known here. A deciding key that is newly set, or no longer set, cannot be
+compared with its default, and counts as weaker.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SECTIONS = frozenset(
         *("pipelines", "procedures", "public", "tamper", "tdd"),
     }
 )
-"""What decides whether work passes; the rest is about agents and looks."""
+"""Sections that decide whether checks pass; the rest is about agents and appearance."""
 _FLOOR = compile_later(r"minimum$|^constraints_|^near_lines$|_before_human$")
 _CEILING = compile_later(
     r"maximum$|_tolerated$|max_age|stale|timeout|retries$|budget$|_lag$|^file_bytes$|^output_bytes$"
@@ -39,8 +39,8 @@ _NEEDED_BY_DEFAULT = frozenset({"enabled", "blocking", "gate", "greenlight_neede
 _FREE_IN_A_CHECK = frozenset({"remedy"})
 
 
-class Difference(NamedTuple):
-    """One key that differs. `weaker` says why it lets more through, where it does."""
+class SettingChange(NamedTuple):
+    """A key that changed. `weaker` says why that is weaker, if it is."""
 
     key: _Key
     before: object
@@ -58,33 +58,33 @@ def _knows_none(_: str) -> None:
 
 def compare_configuration(
     before: dict[str, object], now: dict[str, object], usual_severity: _Usual = _knows_none
-) -> list[Difference]:
-    """Every difference, in the order of the keys; checks that are gone as one each.
+) -> list[SettingChange]:
+    """Every change, in the order of the keys; a check that is gone is one change.
 
-    `usual_severity` says how severe a rule is where the file says nothing about it.
+    `usual_severity` says how severe a rule is if the file says nothing about it.
     """
     old, new = _flatten(before), _flatten(now)
     removed = _find_removed_checks(old, new)
     added = _find_added_checks(old, new)
-    found = [Difference(key, "a check", None, "the check was removed") for key in sorted(removed)]
+    found = [SettingChange(key, "a check", None, "the check was removed") for key in sorted(removed)]
     for key in sorted({*old, *new}):
         if old.get(key) == new.get(key) or key[:2] in removed:
             continue
         values = old.get(key), new.get(key)
         spared = key[:2] in added and key[-1] != "blocking"
         weaker = None if spared else _explain(key, *values, usual_severity)
-        found.append(Difference(key, *values, weaker))
+        found.append(SettingChange(key, *values, weaker))
     return found
 
 
-def build_found(difference: Difference, text: str, message: str) -> RuleFinding:
-    """A difference as a rule reports it, at the line of its key."""
+def build_found(change: SettingChange, text: str, message: str) -> RuleFinding:
+    """A change as a rule reports it, at the line of its key."""
     return RuleFinding(
         message=message,
-        subject=difference.name,
-        place=Place(path=FILE, line=find_line(text, difference.key)),
-        expected=_show(difference.before),
-        actual=_show(difference.now),
+        subject=change.name,
+        place=Place(path=FILE, line=find_line(text, change.key)),
+        expected=_show(change.before),
+        actual=_show(change.now),
     )
 
 
@@ -93,7 +93,7 @@ def _show(value: object) -> str:
 
 
 def find_line(text: str, key: _Key) -> int | None:
-    """The line of a key; that of its table where it has none of its own."""
+    """The line of a key, or of its table if the key has no line."""
     table: str = ""
     best: int | None = None
     for number, line in enumerate(text.split("\n"), start=1):
@@ -126,7 +126,7 @@ def _flatten(table: dict[str, object], prefix: _Key = ()) -> dict[_Key, object]:
 
 
 def _find_removed_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
-    """Checks with a command or a function of their own that are no longer there."""
+    """Checks with a command or function that are gone."""
     own = {key[:2] for key in old if key[0] == "checks" and key[-1] in {"run", "python"}}
     return own - {key[:2] for key in new if key[0] == "checks"}
 
@@ -137,7 +137,7 @@ def _find_added_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[
 
 
 def _explain(key: _Key, before: object, now: object, usual_severity: _Usual) -> str | None:
-    """Why a difference lets more through; nothing where it does not."""
+    """Why a change is weaker; None if it isn't."""
     name = key[-1]
     if key[0] not in _SECTIONS:
         return None
@@ -161,7 +161,7 @@ def _explain_value(key: _Key, before: object, now: object) -> str | None:
 
 
 def _explain_severity(old: str, new: str) -> str | None:
-    """A severity that is not set is the usual one; where there is none, one below high counts as lowered."""
+    """A severity that is not set is the usual one; if there is none, one below high counts as lowered."""
     if old in _RANKS and new in _RANKS:
         return f"the severity was lowered from {old} to {new}" if _RANKS[new] < _RANKS[old] else None
     if old not in _RANKS:
@@ -199,7 +199,7 @@ def _explain_list(name: str, before: object, now: object) -> str | None:
     return f"less is looked at: {', '.join(sorted(old - new))} left out" if old - new else None
 
 
-def list_weaker(differences: list[Difference]) -> Iterator[tuple[Difference, str]]:
-    for difference in differences:
-        if difference.weaker is not None:
-            yield difference, difference.weaker
+def list_weaker(changes: list[SettingChange]) -> Iterator[tuple[SettingChange, str]]:
+    for change in changes:
+        if change.weaker is not None:
+            yield change, change.weaker

@@ -1,4 +1,4 @@
-"""Documents that could not be read: a rule that depends on one must say so."""
+"""Documents as rules read them: JSON, lenient or strict; problems; and when they were written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handoff_tui.core.place import Place, ProblemLevel
 
 
 class JsonBrokenError(Exception):
-    """The bytes are no JSON that can be relied on; `line` is where that shows, if it is known."""
+    """The bytes are not reliable JSON; `line` is where that shows, if known."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class JsonBrokenError(Exception):
 
 
 def parse_strictly(content: bytes, first_line: int = 1) -> object:
-    """The value of a JSON text; keys that stand twice in one object and values that are no JSON are refused."""
+    """The value of a JSON text; refuses repeated keys, and values that JSON does not have."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as invalid:
@@ -37,13 +37,13 @@ def parse_strictly(content: bytes, first_line: int = 1) -> object:
         raise JsonBrokenError(f"is not valid JSON: {invalid.msg}", line) from invalid
     except RecursionError:
         raise JsonBrokenError("is nested too deeply to be read", first_line) from None
-    except ValueError as invalid:  # a key that stands twice, NaN, a number with thousands of digits
+    except ValueError as invalid:  # a repeated key, NaN, a number with thousands of digits
         raise JsonBrokenError(f"is not JSON that can be relied on: {invalid}") from invalid
     return value
 
 
 def find_line(content: bytes, key: str, value: str | None = None) -> int | None:
-    """The line of the first member of this name (and, where given, of this text); nothing where it is not found."""
+    """The line of the first member with this name, and this text if given; None if there is none."""
     wanted = rf"{re.escape(json.dumps(key))}\s*:"
     if value is not None:
         wanted += rf"\s*{re.escape(json.dumps(value, ensure_ascii=False))}"
@@ -69,13 +69,13 @@ _MOST_NAMED: Final = 3
 
 
 def is_document_cut_off(context: Context, document: str) -> bool:
-    """Whether the commit that holds a document only seems to have written it: what is before it is not here."""
+    """Whether a document may be older than the commit that seems to have written it: the clone is shallow."""
     commit = context.document_commit(document)
     return commit is not None and context.is_cut_off(commit)
 
 
 def describe_cut_off(documents: Iterable[str]) -> str:
-    """Why a rule cannot tell: `this clone is shallow, so it does not show when a.md, b.md were written`."""
+    """Why a rule can't tell when documents were written."""
     names = list(dict.fromkeys(documents))
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     were = "was" if len(names) == 1 else "were"
@@ -83,7 +83,7 @@ def describe_cut_off(documents: Iterable[str]) -> str:
 
 
 def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFinding]:
-    """What a dialect could not read in the documents that a rule depends on."""
+    """What could not be read in the documents that a rule depends on."""
     for problem in context.problems():
         if problem.level is ProblemLevel.ERROR and problem.path in paths:
             yield RuleFinding(
@@ -96,7 +96,7 @@ def find_unreadable(context: Context, paths: Collection[str]) -> Iterator[RuleFi
 
 
 def read_json(context: Context, path: str) -> object:
-    """The value of a JSON document; nothing where there is none. What is wrong with it is a problem of its dialect."""
+    """The value of a JSON document; None if it is missing or broken, which its format reports."""
     return parse_json(context.read(path))
 
 

@@ -1,4 +1,4 @@
-"""Test reports as tools write them: JUnit XML, TAP, pytest's JSON, each test by its id with its outcome."""
+"""Test reports: JUnit XML, TAP and pytest's JSON, each test with its id and outcome."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TestCase:
 
 @dataclass(slots=True)
 class TestReport:
-    """The tests of a report, and what was wrong with the report itself."""
+    """The tests of a report, and what is wrong with the report itself."""
 
     __test__ = False
 
@@ -53,7 +53,7 @@ class TestReport:
 
 
 def parse_junit(content: bytes) -> TestReport:
-    """Reads JUnit XML. Failure, error and skipped are three things; a document type definition is refused."""
+    """Reads JUnit XML; refuses a document type definition."""
     plain = content.replace(b"\0", b"")  # as it would read in UTF-16
     if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
         return TestReport(problem="the report has a document type definition, which is refused")
@@ -69,7 +69,7 @@ def parse_junit(content: bytes) -> TestReport:
 
 
 def parse_tap(text: str) -> TestReport:
-    """Reads TAP 12 to 14; a plan that does not fit the number of tests is a problem."""
+    """Reads TAP 12 to 14; a plan that doesn't match the number of tests is a problem."""
     report = TestReport()
     planned: int | None = None
     for line in text.splitlines():
@@ -89,7 +89,7 @@ def parse_tap(text: str) -> TestReport:
 
 
 def parse_pytest_json(content: bytes) -> TestReport:
-    """Reads the report of pytest-json-report; ids are those that pytest's own JUnit report gives the same tests."""
+    """Reads the report of pytest-json-report; ids are those of pytest's own JUnit report."""
     try:
         value = parse_strictly(content)
     except JsonBrokenError as broken:
@@ -128,7 +128,7 @@ def _find_crash(test: dict[str, object]) -> str:
 
 
 def _note_failed_collection(report: TestReport, collectors: object) -> TestReport:
-    """Tests of a file that could not even be collected are in no list; a report that has one is not whole."""
+    """Tests of a file that could not be collected are in no list, so the report is incomplete."""
     for collector in collectors if isinstance(collectors, list) else []:
         if report.problem is None and isinstance(collector, dict) and collector.get("outcome") in {"failed", "error"}:
             report.problem = f"pytest could not collect {collector.get('nodeid') or 'the tests'}"[:_LONGEST_MESSAGE]

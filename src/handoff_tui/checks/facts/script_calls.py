@@ -1,7 +1,7 @@
-"""Whether a hook, a CI file or a prompt really calls a script or this program, and minds the answer.
+"""Whether a hook, a CI file or a prompt really calls a script or this program, and heeds its exit code.
 
 A mention in a comment, in a title or as an argument is no call. In prose only code is read as commands; a line that
-merely names the call there is told as a mention.
+only names the call counts as a mention.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ASSIGNMENT = compile_later(r"[A-Za-z_]\w*=.*")
 _OPERATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "{", "}", "|&", ";;"})
 _LEADING = frozenset({"if", "then", "else", "elif", "do", "while", "!", "exec", "command"})
 _WRAPPERS = frozenset({"env", "sudo", "time", "timeout", "nice", "nohup", "stdbuf", "xvfb-run"})
-"""Programs that run another one; their options and numbers come before it."""
+"""Programs that run another one, which follows their options and numbers."""
 _OPTION = compile_later(r"-.*|\d+(?:\.\d+)?[smhd]?")
 _RUNNERS = frozenset({("uv", "run"), ("pipx", "run"), ("poetry", "run"), ("hatch", "run"), ("pdm", "run")})
 _INTERPRETER = compile_later(r"(?:python[\d.]*|bash|sh|dash|zsh|source|\.)")
@@ -37,19 +37,19 @@ _COMMENTS = ("#", "//")
 
 
 class Command(NamedTuple):
-    """One command: its words as written, and the operator behind it."""
+    """One command: its words as written, and the operator after it."""
 
     words: tuple[str, ...]
     operator: str
 
     @property
     def is_ignored(self) -> bool:
-        """Whether make goes on whatever it answers."""
+        """Whether make ignores its exit code."""
         return bool(self.words) and self.words[0].startswith(("-", "@-"))
 
     @property
     def program(self) -> tuple[str, ...]:
-        """The words from the program on, without what only leads up to it."""
+        """The words from the program on, without assignments, wrappers and runners."""
         rest = list(self.words)
         while rest:
             if rest[0] in _LEADING or _ASSIGNMENT.fullmatch(rest[0]) or rest[0] == "uvx":
@@ -66,18 +66,18 @@ class Command(NamedTuple):
 
 
 def read_name(word: str) -> str:
-    """The name of a program, without its folder and the signs that make understands."""
+    """The name of a program, without its folder and the prefixes of make."""
     bare = word.lstrip(_IGNORED)
     return PurePosixPath(bare).name or bare
 
 
 def is_interpreter(word: str) -> bool:
-    """Whether it reads a script, which then needs no permission to be executed."""
+    """Whether a word is an interpreter; its script need not be executable."""
     return _INTERPRETER.fullmatch(read_name(word)) is not None
 
 
 def list_commands(line: str) -> list[Command]:
-    """Those of a shell, and those that are written as lists; none in a comment."""
+    """The commands on a line: of a shell, or written as lists; none in a comment."""
     if line.lstrip().startswith(_COMMENTS):
         return []
     listed = [command for match in _LIST.finditer(line) for command in _read_list(_LISTED.findall(match[1]))]
@@ -85,14 +85,14 @@ def list_commands(line: str) -> list[Command]:
 
 
 def _read_list(words: list[str]) -> list[Command]:
-    """A list is one command word by word, or, where a word has spaces, one command each."""
+    """A list is one command word by word, or, if a word has spaces, one command each."""
     if any(" " in word for word in words):
         return [command for word in words for command in _split(word)]
     return [Command(tuple(words), "")]
 
 
 def _split(line: str) -> list[Command]:
-    """None for prose with an open quote, and for a part of something longer."""
+    """The commands of a shell line; none if a quote is left open, as in prose."""
     outer = _KEY.sub("", _VARIABLE.sub("VARIABLE", line), count=1).strip().rstrip(",")
     inner = outer.rstrip("])").rstrip()
     for quote in "\"'":
@@ -138,20 +138,20 @@ class Call(NamedTuple):
 
     line: int
     shrug: str = ""
-    """Why the answer would not stop anything; empty where it would."""
+    """Why its exit code would stop nothing; empty if it would."""
     by_interpreter: bool = False
-    """An interpreter in front of a script needs no permission to execute it."""
+    """Whether an interpreter runs the script, which then need not be executable."""
     mention: bool = False
     """Whether prose only names it."""
 
 
 def is_prose(path: str) -> bool:
-    """Whether a file is written for readers, with commands in between."""
+    """Whether a file is text for readers, with commands in between."""
     return path.lower().endswith(_PROSE)
 
 
 def find_calls(text: str, scripts: tuple[str, ...] = (), *, ours: bool = True, prose: bool = False) -> list[Call]:
-    """Lines that run one of the given scripts or, if it is `ours` that is looked for, `handoff-tui check`."""
+    """Lines that run one of the scripts or, with `ours`, `handoff-tui check`."""
     wanted = _Wanted(scripts, ours)
     if prose:
         return list(_find_in_prose(text, wanted))
@@ -164,12 +164,12 @@ def find_calls(text: str, scripts: tuple[str, ...] = (), *, ours: bool = True, p
 
 
 def find_toothless(text: str) -> int | None:
-    """The first line that lets a step of CI fail without consequence."""
+    """The first line that lets a CI step fail without consequence."""
     return next((number for number, line in enumerate(text.splitlines(), 1) if _TOOTHLESS.match(line)), None)
 
 
 class _Wanted(NamedTuple):
-    """What is looked for."""
+    """What to look for."""
 
     scripts: tuple[str, ...]
     ours: bool
@@ -190,7 +190,7 @@ class _Wanted(NamedTuple):
         return list(dict.fromkeys(found))
 
     def find_mention(self, line: str) -> int | None:
-        """Where a line first names it."""
+        """The position where a line first names it."""
         starts = [match.start() for match in _MENTION.finditer(line)] if self.ours else []
         starts += [line.index(script) for script in self.scripts if script in line]
         return min(starts, default=None)
@@ -224,7 +224,7 @@ def _find_shrug(command: Command, following: tuple[str, ...]) -> str:
 
 
 def _find_in_prose(text: str, wanted: _Wanted) -> Iterator[Call]:
-    """Fenced code, lines that are commands, code spans; else a line that names it. Hidden text does not count."""
+    """Calls in fenced code, lines that are commands, and code spans; else mentions. Hidden text does not count."""
     fence = ""
     visible = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), text)
     for number, line in enumerate(visible.splitlines(), 1):
@@ -236,15 +236,15 @@ def _find_in_prose(text: str, wanted: _Wanted) -> Iterator[Call]:
 
 
 def _judge_prose(line: str, number: int, wanted: _Wanted) -> Iterator[Call]:
-    """One answer a line: the first code span that calls, the line itself, or a mention."""
+    """One call per line: the first code span that calls, the line itself, or a mention."""
     for span in _CODE_SPAN.finditer(line):
         for call in wanted.judge(span[1], number):
             refused = _REFUSAL.search(line[: span.start()])
             yield call._replace(shrug=_REFUSED) if refused else call
             return
-    whole = wanted.judge(line, number)
-    place = wanted.find_mention(line)
-    if whole:
-        yield whole[0]
-    elif place is not None:
-        yield Call(number, _REFUSED if _REFUSAL.search(line[:place]) else "", mention=True)
+    calls = wanted.judge(line, number)
+    mention = wanted.find_mention(line)
+    if calls:
+        yield calls[0]
+    elif mention is not None:
+        yield Call(number, _REFUSED if _REFUSAL.search(line[:mention]) else "", mention=True)

@@ -14,7 +14,7 @@ _USUAL_NAMES = ("main", "master", "trunk", "develop")
 
 
 class Baseline(NamedTuple):
-    """A commit and the reason for it; nothing, with the reason, when there is none."""
+    """A commit, or None, and the reason."""
 
     commit: str | None
     reason: str

@@ -18,7 +18,7 @@ from handoff_tui.checks.run.commands import CommandCheck, read_consent
 from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
 from handoff_tui.checks.run.result_cache import ResultCache, load_result_cache
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.git.repository import open_repository, read_facts
+from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
@@ -109,7 +109,6 @@ class _Run:
         self._total = len(rules) + len(commands)
         consent = read_consent(self.desk)
         results = self._run_rules(rules)
-        self.state.world.close()
         results += self._run_commands(commands, results, consented=consent is not None and consent.trusted)
         return self._build_report(results, consent)
 
@@ -213,7 +212,7 @@ def find_change_since_reading(desk: Desk, handoffs_read: ReadHandoffs) -> str | 
     """What changed in the repository since it was read, apart from the log; None if nothing did."""
     facts = desk.work_tree.facts
     apart = {"own_uncommitted": ()}
-    now = Background(lambda: read_facts(open_repository(desk.repository.root), facts.submodules))
+    now = Background(lambda: read_facts(reopen_repository(desk.repository), facts.submodules))
     document = _find_changed_document(desk, handoffs_read)
     is_same = now.finish().model_copy(update=apart) == facts.model_copy(update=apart)
     return document if is_same else "HEAD, the index or the list of changed files"

@@ -1,4 +1,4 @@
-"""Runs command checks: in order of their needs, side by side where locks allow, each to a result with a reason."""
+"""Runs command checks: in the order of their needs, in parallel as far as their locks allow."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from threading import Event
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.result import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command, is_junit, is_tap
+from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command
+from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Desk, reopen_desk
 from handoff_tui.system.files.cache_files import find_cache_folder, write_log
 from handoff_tui.system.processes.run import Bounds, CommandEnd, offer_report_place, read_report, run_command
 
 OUTPUT_SUBJECT = "exit"
-"""What the finding is about that quotes the end of a command's output."""
+"""The subject of the finding that quotes the end of a command's output."""
 OUT = "{out}"
-"""In the words of a command, the place where it may write its report."""
+"""In a command, stands for the path it may write its report to."""
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
@@ -30,24 +31,24 @@ _NOT_RUN_SINCE = "its inputs have changed since it last ran"
 
 @dataclass(slots=True)
 class CommandRunner:
-    """Runs commands for one desk. `passes` holds digests of earlier passes by check id."""
+    """Runs commands for one desk. `earlier` holds earlier results by check id."""
 
     desk: Desk
-    trusted: bool
-    passes: dict[str, CheckResult] = field(default_factory=dict)
+    consented: bool
+    earlier: dict[str, CheckResult] = field(default_factory=dict)
     fresh: bool = False
     recall_only: bool = False
-    """Nothing is started."""
+    """Whether to start nothing and use earlier results only."""
     cancel: Event = field(default_factory=Event)
 
     def run(
         self,
         commands: list[CommandCheck],
-        earlier: dict[str, CheckResult],
+        rule_results: dict[str, CheckResult],
         on_result: Callable[[CheckResult], None] | None = None,
     ) -> list[CheckResult]:
-        """Results in the order of the commands. `earlier` holds the rules' results, which commands may need."""
-        results = dict(earlier)
+        """Results in the order of the commands, which may need results of rules."""
+        results = dict(rule_results)
         waiting = {command.id: command for command in commands}
         held: set[str] = set()
         running: dict[Future[CheckResult], CommandCheck] = {}
@@ -58,13 +59,13 @@ class CommandRunner:
                     del waiting[command.id]
                     skipped = _explain_skip(command, results, waiting)
                     if skipped is not None:
-                        self._tell(_build_skipped(command, skipped), results, on_result)
+                        self._tell(_build(command, Outcome.SKIPPED, skipped), results, on_result)
                         continue
                     held.update(command.check.locks)
                     running[pool.submit(self._run_one, command)] = command
                 if not running:
                     continue
-                # a signal may reach a worker; its handler runs here, so this thread must not sleep for ever
+                # a signal may reach a worker; its handler runs here, so this thread must not sleep forever
                 done, _ = wait(running, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in done:
                     held.difference_update(running.pop(future).check.locks)
@@ -83,10 +84,10 @@ class CommandRunner:
         return configured or max(1, (os.cpu_count() or 2) - 1)
 
     def _run_one(self, command: CommandCheck) -> CheckResult:
-        if command.from_repository and not self.trusted:
-            return _build_untrusted(command)
+        if command.from_repository and not self.consented:
+            return _build_unconsented(command)
         digest = digest_command(self.desk, command)
-        earlier = self.passes.get(command.id)
+        earlier = self.earlier.get(command.id)
         if not self.fresh and earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
@@ -105,21 +106,21 @@ class CommandRunner:
         return result
 
     def _execute(self, command: CommandCheck, bounds: Bounds) -> tuple[CommandEnd, bytes | None]:
-        """Runs the command once; its end, and what it wrote to `{out}`."""
+        """Runs the command once: how it ended, and what it wrote to `{out}`."""
         with offer_report_place() as out:
             argv = [word.replace(OUT, str(out)) for word in command.argv]
             end = run_command(argv, self.desk.repository.root, build_environment(command.check), bounds, self.cancel)
             return end, read_report(out)
 
 
-def _compare_builds(command: CommandCheck, one: bytes | None, other: bytes | None) -> CheckResult:
-    """Two builds of the same inputs must be the same bytes."""
-    if one is None or other is None:
+def _compare_builds(command: CommandCheck, first: bytes | None, second: bytes | None) -> CheckResult:
+    """Fails unless two builds of the same inputs are the same bytes."""
+    if first is None or second is None:
         return _build(command, Outcome.ERROR, f"it wrote nothing to {OUT}, so there is nothing to compare")
-    first, second = build_hash(one), build_hash(other)
-    if first == second:
-        return _build(command, Outcome.PASS, f"built twice, the same bytes: {first}")
-    evidence = Evidence(expected=first, actual=second)
+    expected, actual = build_hash(first), build_hash(second)
+    if expected == actual:
+        return _build(command, Outcome.PASS, f"built twice, the same bytes: {expected}")
+    evidence = Evidence(expected=expected, actual=actual)
     message = "two builds of the same inputs are not the same bytes"
     finding = Finding(message=message, fingerprint=build_fingerprint(command.id, "", "twice"), evidence=(evidence,))
     return _build(command, Outcome.FAIL, message, (finding,))
@@ -128,7 +129,7 @@ def _compare_builds(command: CommandCheck, one: bytes | None, other: bytes | Non
 def _find_ready(
     waiting: dict[str, CommandCheck], under_way: set[str], results: dict[str, CheckResult], held: set[str]
 ) -> list[CommandCheck]:
-    """Those whose needs are decided and whose locks are free; when all that is left waits in a circle, all of it."""
+    """Commands whose needs have results and whose locks are free; all of them if the rest wait in a circle."""
     open_needs = {*waiting, *under_way} - set(results)
     decided = [command for command in waiting.values() if not open_needs & set(command.check.needs)]
     ready: list[CommandCheck] = []
@@ -141,10 +142,11 @@ def _find_ready(
 
 
 def _read_tests(command: CommandCheck, end: CommandEnd, written: bytes | None) -> TestReport | None:
-    if is_junit(command.check):
-        return parse_junit(end.output if written is None else written)
-    if is_tap(command.check):
-        return parse_tap((end.output if written is None else written).decode("utf-8", "replace"))
+    content = end.output if written is None else written
+    if command.check.parse is OutputForm.JUNIT:
+        return parse_junit(content)
+    if command.check.parse is OutputForm.TAP:
+        return parse_tap(content.decode("utf-8", "replace"))
     return None
 
 
@@ -162,7 +164,7 @@ def _explain_skip(
 
 
 def _build(command: CommandCheck, outcome: Outcome, summary: str, findings: tuple[Finding, ...] = ()) -> CheckResult:
-    remedy = command.check.remedy or "Run the command yourself and mend what it reports."
+    remedy = command.check.remedy or "Run the command yourself and fix what it reports."
     return CheckResult(
         id=command.id,
         outcome=outcome,
@@ -174,23 +176,15 @@ def _build(command: CommandCheck, outcome: Outcome, summary: str, findings: tupl
     )
 
 
-def _build_skipped(command: CommandCheck, reason: str) -> CheckResult:
-    return _build(command, Outcome.SKIPPED, reason)
-
-
-def _build_untrusted(command: CommandCheck) -> CheckResult:
-    result = _build(command, Outcome.ERROR, "the repository asks to run a command that nobody trusted yet")
-    text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to trust."
+def _build_unconsented(command: CommandCheck) -> CheckResult:
+    result = _build(command, Outcome.ERROR, "nobody has consented to run this command of the repository")
+    text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to consent to."
     return result.model_copy(update={"remedy": Remedy(text=text, commands=("handoff-tui check --list",))})
 
 
 def judge_run(command: CommandCheck, end: CommandEnd, written: bytes | None) -> CheckResult:
-    """The result of a command that has ended, and that wrote this to `{out}`."""
-    return _build_result(command, end, _read_tests(command, end, written))
-
-
-def _build_result(command: CommandCheck, end: CommandEnd, report: TestReport | None) -> CheckResult:
-    """What is wrong with the run itself first, then what its tests say, then its exit code."""
+    """The result of a command that has ended: by the run itself, then by its tests, then by its exit code."""
+    report = _read_tests(command, end, written)
     return (
         _judge_end(command, end)
         or (_judge_report(command, end, report) if report is not None else None)
@@ -234,7 +228,7 @@ def _build_test_finding(command: CommandCheck, test: str, message: str) -> Findi
 
 
 def _quote_tail(command: CommandCheck, end: CommandEnd) -> tuple[Finding, ...]:
-    """The last lines of the output: what a person would look at first."""
+    """The last lines of the output, which a person would read first."""
     lines = end.output.decode("utf-8", "replace").strip().splitlines()[-_TAIL_LINES:]
     if not lines:
         return ()

@@ -1,4 +1,7 @@
-"""Command checks: which there are, what they would run, and what their outcome depends on."""
+"""Command checks: which there are, what their outcome depends on, and consent to the repository's own.
+
+A command from a repository runs only after a person has consented to exactly that command.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import NamedTuple
 from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
 from handoff_tui.checks.rule import Moment
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.config.settings.checks import Check, OutputForm
+from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
@@ -23,10 +26,12 @@ from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
 
 SESSION_GATE = "session-gate-passes"
+_CONSENT_FILE = "trusted.json"
+_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
 class CommandCheck(NamedTuple):
-    """A check that runs a command. `from_repository`: someone must have trusted it once."""
+    """A check that runs a command. One `from_repository` needs somebody's consent."""
 
     id: str
     argv: tuple[str, ...]
@@ -43,9 +48,9 @@ class CommandCheck(NamedTuple):
 def list_commands(
     desk: Desk, moment: Moment | None, phase: str | None, reader: FileReader | None = None
 ) -> list[CommandCheck]:
-    """The commands that belong to a moment and a phase, the session gate among them.
+    """The commands for a moment and a phase, with the session gate.
 
-    `reader` is whoever reads the files where they are not those of the work tree.
+    `reader` reads the files if they are not those of the work tree.
     """
     settings = desk.loaded.settings
     found = [
@@ -67,7 +72,7 @@ def _build_command(desk: Desk, name: str, check: Check) -> CommandCheck:
 
 
 def _find_session_gate(desk: Desk, reader: FileReader) -> CommandCheck | None:
-    """The repository's own gate script, when it has one; its settings may be changed under its id."""
+    """The repository's gate script, if it has one; `checks.session-gate-passes` can change its settings."""
     settings = desk.loaded.settings
     own = settings.checks.get(SESSION_GATE, Check())
     script = settings.mosaic.session_gate_script
@@ -79,7 +84,7 @@ def _find_session_gate(desk: Desk, reader: FileReader) -> CommandCheck | None:
             "timeout_seconds": settings.mosaic.session_gate_timeout_seconds,
             "moments": tuple(moment for moment in own.moments if moment.value == Moment.POST),
             "inputs": own.inputs or (script, f"{settings.mosaic.folder}/*"),
-            "remedy": own.remedy or f"Run `bash {script}` and mend what it names.",
+            "remedy": own.remedy or f"Run `bash {script}` and fix what it reports.",
         }
     )
     severity = own.severity or Severity.HIGH
@@ -93,12 +98,12 @@ def _is_wanted(check: Check, moment: Moment | None, phase: str | None) -> bool:
 
 
 def build_environment(check: Check) -> dict[str, str]:
-    """Only the variables the check names; everything else of this session is held back."""
+    """The variables that the check names, and no others of this session."""
     return {name: os.environ[name] for name in check.environment if name in os.environ}
 
 
 def digest_command(desk: Desk, command: CommandCheck) -> str:
-    """Over the command, its environment and the content of its inputs: equal digest, equal question."""
+    """A digest over the command, its environment and the content of its inputs."""
     tree = desk.work_tree
     dirty = {*tree.facts.changed, *tree.facts.untracked}
     everything = sorted(path for path in {*tree.tracked, *tree.facts.untracked} if not is_own(path))
@@ -110,89 +115,74 @@ def digest_command(desk: Desk, command: CommandCheck) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_junit(check: Check) -> bool:
-    return check.parse is OutputForm.JUNIT
-
-
-def is_tap(check: Check) -> bool:
-    return check.parse is OutputForm.TAP
-
-
-_FILE = "trusted.json"
-_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
-
-
-def digest_commands(desk: Desk) -> str | None:
-    """Over all that the repository would have us run, scripts by their content; nothing when it asks for nothing."""
-    plan = list_requested_commands(desk)
-    return None if plan is None else plan.digest
-
-
 def list_requested_commands(desk: Desk) -> RequestedCommands | None:
-    """All that the repository would have us run; what is shown of it is what the digest is over."""
-    asked = [command for command in list_commands(desk, None, None) if command.from_repository]
+    """Everything the repository asks to run, with the digest over exactly that; None if it asks for nothing."""
+    requested = [command for command in list_commands(desk, None, None) if command.from_repository]
     functions = sorted(
         f"{name}={check.python}"
         for name, check in desk.loaded.settings.checks.items()
         if check.python and desk.loaded.origins.get(f"checks.{name}.python", "").startswith(REPOSITORY_FILE)
     )
-    if not asked and not functions:
+    if not requested and not functions:
         return None
     reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
-    commands = tuple(RequestedCommand(one.id, one.argv, tuple(hash_scripts(reader, one.argv))) for one in asked)
+    commands = tuple(
+        RequestedCommand(command.id, command.argv, tuple(hash_scripts(reader, command.argv))) for command in requested
+    )
     text = json.dumps([commands, functions], default=str)
     digest = f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
     return RequestedCommands(digest, commands, tuple(functions))
 
 
 def read_consent(desk: Desk) -> ConsentState | None:
-    """Whether the repository's commands may run; nothing when it asks for none."""
-    digest = digest_commands(desk)
-    if digest is None:
+    """Whether the repository's commands may run; None if it asks for none."""
+    requested = list_requested_commands(desk)
+    if requested is None:
         return None
-    return ConsentState(digest=digest, trusted=has_consent(desk, digest))
+    return ConsentState(digest=requested.digest, trusted=has_consent(desk, requested.digest))
 
 
 def has_consent(desk: Desk, digest: str) -> bool:
-    """Whether somebody has spelled this digest out for this repository."""
-    return digest in _load().get(str(desk.repository.root.resolve()), [])
+    """Whether somebody has consented to this digest for this repository."""
+    return digest in _load_consents().get(str(desk.repository.root.resolve()), [])
 
 
 def give_consent(desk: Desk, digest: str) -> None:
-    """Remembers the consent of the person who spelled the digest out; any other digest is refused."""
-    wanted = digest_commands(desk)
-    if wanted is None:
-        raise UsageError("this repository asks for no commands; there is nothing to trust")
-    if digest != wanted:
+    """Saves the consent of the person who named the digest; refuses any other digest."""
+    requested = list_requested_commands(desk)
+    if requested is None:
+        raise UsageError("this repository asks to run no commands, so there is nothing to consent to")
+    if digest != requested.digest:
         raise UsageError(
-            f"the commands of this repository have another digest: {wanted}",
-            "Look at them with `handoff-tui check --list` and name that digest if you trust them.",
+            f"the digest of this repository's commands is {requested.digest}",
+            "Read them with `handoff-tui check --list`, and name that digest if you consent.",
         )
     save_consent(desk, digest)
 
 
 def save_consent(desk: Desk, digest: str) -> None:
-    """Keeps a consent that was given."""
-    known = _load()
+    known = _load_consents()
     root = str(desk.repository.root.resolve())
     known[root] = sorted({*known.get(root, []), digest})
-    if not write_json(_find_file(), known):
-        raise UsageError(f"{_find_file()} cannot be written", "Make its folder writable and try again.")
+    if not write_json(_find_consent_file(), known):
+        raise UsageError(f"{_find_consent_file()} cannot be written", "Make its folder writable and try again.")
 
 
 def hash_scripts(reader: FileReader, argv: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Words of a command that are files of the repository, with their content; a line for the shell is split."""
+    """Words of a command that are files of the repository, with the hash of each; a shell line is split."""
     words = [part for word in argv for part in (word, *_SPLIT.split(word))]
     named = dict.fromkeys(word.removeprefix("./") for word in words if word)
-    return [(word, found) for word in named if (found := hash_file(reader, word)) is not None]
+    return [(word, digest) for word in named if (digest := hash_file(reader, word)) is not None]
 
 
-def _find_file() -> Path:
-    return find_state_folder() / _FILE
+def _find_consent_file() -> Path:
+    return find_state_folder() / _CONSENT_FILE
 
 
-def _load() -> dict[str, list[str]]:
-    value = load_json(_find_file())
+def _load_consents() -> dict[str, list[str]]:
+    value = load_json(_find_consent_file())
     if not isinstance(value, dict):
         return {}
-    return {str(root): [str(digest) for digest in found] for root, found in value.items() if isinstance(found, list)}
+    return {
+        str(root): [str(digest) for digest in digests] for root, digests in value.items() if isinstance(digests, list)
+    }

@@ -1,4 +1,4 @@
-"""The answer of the last run, when nothing has moved since. Imports neither models nor rules: that is its point."""
+"""The output of an earlier `check`, if nothing has changed since. Imports neither models nor rules, to be fast."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from handoff_tui.system.files.probe import OFTEN_IGNORED
 from handoff_tui.system.files.user_files import find_config_folder
 
 _OUTSIDE_SECONDS = 60.0
-"""How long an answer holds that rests on the clock, the search path, permissions or a remote."""
+"""How long an output is valid that depends on the clock, the search path, permissions or a remote."""
 _MOST_ANSWERS = 20
 
 
 class OutputCache:
-    """Answers by question, for one repository in one state. `look` goes on while the caller does something else."""
+    """Outputs by command line, for one repository in one state."""
 
     def __init__(self, start: Path, question: list[str]) -> None:
         repository = open_repository(start)
@@ -30,7 +30,7 @@ class OutputCache:
         self._key = hashlib.sha256(json.dumps(question).encode("utf-8", "surrogatepass")).hexdigest()
 
     def find(self) -> tuple[str, int, float] | None:
-        """The text, the exit code and the age in seconds of an answer to this question about this state."""
+        """The output of the same command line on the same state; None if there is none."""
         found = self._find()
         if found is None:  # the checks will run, and need to know every path
             self.look.begin_listing()
@@ -50,7 +50,7 @@ class OutputCache:
         return text, code, age
 
     def keep(self, text: str, code: int, *, outside: bool) -> None:
-        """Keeps an answer; `outside` when it rests on more than the repository."""
+        """Saves an output; `outside` if it depends on more than the repository."""
         state = self.look.read_digest()
         if state is None:
             return

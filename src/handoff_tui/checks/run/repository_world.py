@@ -34,7 +34,7 @@ _HOOKS = ".git/hooks/"
 
 
 class ClaimMeasurer(Protocol):
-    """Measures claims, and keeps what it has found for who asks again."""
+    """Measures claims, and remembers the verdicts."""
 
     @property
     def evidence(self) -> RepositoryEvidence: ...
@@ -56,7 +56,7 @@ class RepositoryWorld:
         history: Callable[[], list[Commit]] | None = None,
         measurer: ClaimMeasurer | None = None,
     ) -> None:
-        """`history` gives the newest commits, where someone has read them already; `measurer` measures claims."""
+        """`history` gives the newest commits if the caller has read them; `measurer` measures claims."""
         self._desk = desk
         self._git = desk.repository.git
         self._handoffs = handoffs
@@ -67,10 +67,6 @@ class RepositoryWorld:
         self._history = history
         self._measurer = measurer
         self._old_files = OldFiles(self._git)
-
-    def close(self) -> None:
-        """Ends what stays to answer; a later question starts it again."""
-        self._old_files.close()
 
     @cached_property
     def _evidence(self) -> RepositoryEvidence:
@@ -104,7 +100,7 @@ class RepositoryWorld:
         return self._desk.work_tree.facts
 
     def verdicts(self, handoff: str) -> tuple[Verdict, ...]:
-        found = self._by_id.get(handoff)
+        found = self.handoff(handoff)
         if found is None:
             return ()
         return self._measurer.measure(found) if self._measurer is not None else measure_claims(found, self._evidence)
@@ -128,7 +124,7 @@ class RepositoryWorld:
         return reader.exists(inner)
 
     def _find_reader(self, path: str) -> tuple[FileReader, str]:
-        """Of the git folder only hooks may be asked about: whether they are there is what some rules are for."""
+        """In the git folder, only hooks can be asked about: some rules look for them."""
         if path.startswith(_HOOKS):
             return FileReader(self._desk.repository.common_dir, self._reader.max_bytes), path.removeprefix(".git/")
         return self._reader, path
@@ -147,14 +143,14 @@ class RepositoryWorld:
         return find_program(name)
 
     def program_answers(self, name: str) -> bool | None:
-        """Only a program that the user's own file names for an agent is started, with `--version` and nothing else."""
-        place = find_program(name)
-        if place is None or not self._is_named_by_the_user(name):
+        """Starts only a program that the user's own file names for an agent, and only with `--version`."""
+        path = find_program(name)
+        if path is None or not self._is_named_by_the_user(name):
             return None
         from handoff_tui.system.processes.run import Bounds, run_command  # noqa: PLC0415 - few users name such a program
 
         bounds = Bounds(seconds=5, grace_seconds=0.5, keep_bytes=4096)
-        end = run_command([place, "--version"], self._desk.repository.root, dict(os.environ), bounds)
+        end = run_command([path, "--version"], self._desk.repository.root, dict(os.environ), bounds)
         return end.code is not None and not end.timed_out
 
     def _is_named_by_the_user(self, program: str) -> bool:

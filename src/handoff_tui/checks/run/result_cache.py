@@ -1,4 +1,4 @@
-"""Earlier results of checks, kept outside the repository. Losing them costs time, never truth."""
+"""Earlier results of checks, kept outside the repository. Losing them costs time, nothing else."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _MOST_DIGESTS = 50
 
 @dataclass(slots=True)
 class ResultCache:
-    """What is remembered for one repository and one scope."""
+    """Earlier results for one repository and one scope."""
 
-    place: Path
+    path: Path
     rules: dict[str, CachedResult] = field(default_factory=dict)
     commands: dict[str, CheckResult] = field(default_factory=dict)
     """The last pass of each command."""
     outcomes: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By command, its outcome for each digest of its inputs: two outcomes for one digest are flaky."""
+    """By command, the outcome for each digest of its inputs; two outcomes for one digest are flaky."""
 
     def note_outcome(self, result: CheckResult) -> CheckResult:
-        """Remembers an outcome; marks the result when the same inputs gave another one before."""
+        """Remembers an outcome, and marks the result as flaky if the same inputs gave another outcome before."""
         digest = result.inputs_digest
         if digest is None or result.from_cache or result.outcome not in {Outcome.PASS, Outcome.FAIL}:
             return result
@@ -46,7 +46,7 @@ class ResultCache:
 
     def save(self) -> None:
         write_json(
-            self.place,
+            self.path,
             {
                 "schema": _SCHEMA,
                 "version": __version__,
@@ -65,14 +65,14 @@ class ResultCache:
 
 
 def load_result_cache(root: Path, scope: str | None) -> ResultCache:
-    """What an earlier run of this version kept; a damaged or foreign file is as good as none."""
+    """The results an earlier run of this version saved; none if the file is damaged or foreign."""
     name = "checks.json" if scope is None else f"checks-{_file_name(scope)}.json"
-    memory = ResultCache(find_cache_folder(root) / name)
-    value = load_json(memory.place)
+    cache = ResultCache(find_cache_folder(root) / name)
+    value = load_json(cache.path)
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA or value.get("version") != __version__:
-        return memory
+        return cache
     try:
-        memory.rules = {
+        cache.rules = {
             name: CachedResult(
                 CheckResult.model_validate(kept["result"]),
                 {Question(name, tuple(arguments)): digest for name, arguments, digest in kept["manifest"]},
@@ -80,13 +80,13 @@ def load_result_cache(root: Path, scope: str | None) -> ResultCache:
             )
             for name, kept in value["rules"].items()
         }
-        memory.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}
-        memory.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
+        cache.commands = {name: CheckResult.model_validate(kept) for name, kept in value["commands"].items()}
+        cache.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
     except (KeyError, TypeError, ValueError, AttributeError, ValidationError):
-        return ResultCache(memory.place)
-    return memory
+        return ResultCache(cache.path)
+    return cache
 
 
 def _file_name(scope: str) -> str:
-    """Its own for every id: two ids that look alike as file names are not the same handoff."""
+    """Differs for every id, even for ids that look alike as file names."""
     return hashlib.sha256(scope.encode("utf-8", "surrogatepass")).hexdigest()[:16]

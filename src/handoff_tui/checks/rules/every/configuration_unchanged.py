@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.configuration_changes import (
     FILE,
-    Difference,
+    SettingChange,
     build_found,
     compare_configuration,
     list_weaker,
@@ -22,7 +22,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 class ConfigurationChange(NamedTuple):
     """What differs. `broken` says why the present file could not be read."""
 
-    differences: list[Difference]
+    differences: list[SettingChange]
     text: str = ""
     broken: str | None = None
 

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.checks.context import Question
+from handoff_tui.checks.engine import CachedResult
+from handoff_tui.checks.result import CheckResult, Outcome
 from handoff_tui.checks.run.output_cache import OutputCache
+from handoff_tui.checks.run.result_cache import load_result_cache
+from handoff_tui.core.severity import Severity
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -15,6 +20,49 @@ from tests.support.repositories import RepositoryBuilder
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def result(outcome: Outcome, digest: str | None = "d") -> CheckResult:
+    return CheckResult(
+        id="x", outcome=outcome, severity=Severity.HIGH, blocking=True, summary="s", inputs_digest=digest
+    )
+
+
+def test_cache_comes_back(tmp_path: Path) -> None:
+    """Rules, passes and outcomes; each scope has its own."""
+    cache = load_result_cache(tmp_path, None)
+    cache.rules["r"] = CachedResult(result(Outcome.FAIL), {Question("read", ("a",)): "1"}, 2)
+    cache.note_outcome(result(Outcome.PASS))
+    cache.save()
+    again = load_result_cache(tmp_path, None)
+    assert again.rules == cache.rules
+    assert again.commands == cache.commands
+    assert load_result_cache(tmp_path, "H-1/x").path != load_result_cache(tmp_path, "H-1-x").path
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"schema": 1}', '{"schema": 99, "rules": {}}'])
+def test_damaged_cache_is_none(tmp_path: Path, content: str) -> None:
+    """Nothing is cached, nothing fails."""
+    cache = load_result_cache(tmp_path, None)
+    cache.path.parent.mkdir(parents=True)
+    cache.path.write_text(content, encoding="utf-8")
+    assert load_result_cache(tmp_path, None).rules == {}
+
+
+def test_two_outcomes_for_one_digest_are_flaky_from_then_on() -> None:
+    """The mark stays until the inputs change."""
+    cache = load_result_cache(Path("/nowhere"), None)
+    outcomes = (Outcome.PASS, Outcome.FAIL, Outcome.FAIL)
+    assert [cache.note_outcome(result(outcome)).flaky for outcome in outcomes] == [False, True, True]
+    assert cache.note_outcome(result(Outcome.FAIL, "other")).flaky is False
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.TIMEOUT, Outcome.CANCELLED, Outcome.UNKNOWN])
+def test_what_is_no_answer_is_not_cached(outcome: Outcome) -> None:
+    """Only passes and failures are outcomes of the inputs."""
+    cache = load_result_cache(Path("/nowhere"), None)
+    cache.note_outcome(result(outcome))
+    assert (cache.outcomes, cache.commands) == ({}, {})
 
 
 @pytest.fixture
