@@ -4,7 +4,7 @@ import pytest
 
 from handoff_tui.agents.command import build_argv, build_backoff, fill, find_agent
 from handoff_tui.config.pipeline import Phase
-from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import AgentRunError
 
 

@@ -43,13 +43,13 @@ def test_agent_of_the_user_needs_no_trust(stepping: Stepping) -> None:
     found = find_phase_agent(desk, pipeline, pipeline.phases[0])
     assert (found.name, found.from_repository, build_agent_trust(desk)) == ("maker", False, None)
     refuse_untrusted(desk, found)
-    with pytest.raises(UsageError, match="nothing to trust"):
+    with pytest.raises(UsageError, match="nothing to consent to"):
         trust_agents(desk, "sha256:0")
 
 
 def test_agent_of_a_repository_runs_after_consent_alone(asking: Stepping) -> None:
     """The refusal prints what would run, and the digest to spell out."""
-    with pytest.raises(AgentRunError, match=r"nobody has trusted it: sh agent\.sh") as refused:
+    with pytest.raises(AgentRunError, match=r"nobody has agreed to run it: sh agent\.sh") as refused:
         asking.step()
     assert str(digest_agents(asking.desk())) in refused.value.hint
     give_trust(asking)
@@ -78,7 +78,7 @@ def test_repository_that_only_widens_the_users_agent_is_asked_about(stepping: St
     command = f'command = ["sh", "{stepping.script()}", "{{prompt_file}}"]\n'
     text = f'[agents.maker]\n{command}environment = ["PATH", "TOKEN"]\n'
     stepping.builder.write("handoff-tui.toml", text).commit()
-    with pytest.raises(AgentRunError, match="nobody has trusted"):
+    with pytest.raises(AgentRunError, match="nobody has agreed"):
         stepping.step()
 
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.notification import Told
-from handoff_tui.agents.notify import build_notification, build_sequence, notify, send_to_terminal
+from handoff_tui.agents.notify import Told, build_notification, build_sequence, notify, send_to_terminal
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.config.settings.interface import DesktopForm, Notifications
+from handoff_tui.config.settings.user import DesktopForm, Notifications
 from handoff_tui.handoffs.session import Desk, open_desk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import build_report

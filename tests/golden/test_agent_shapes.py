@@ -9,11 +9,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from handoff_tui.agents.rollback.page import build_preview_json, build_rollback_json
+from handoff_tui.agents.consent import ConfiguredPhase, PhaseAgent
+from handoff_tui.agents.rollback.report import build_preview_json, build_rollback_json
 from handoff_tui.agents.runs.run import RunStatus
-from handoff_tui.agents.runs.unlock_page import build_unlock_json
 from handoff_tui.agents.step.context import build_context_json, build_context_schema
-from handoff_tui.agents.step.page import build_step_json, build_step_list_json
+from handoff_tui.agents.step.page import StepOverview, build_step_json, build_step_list_json, build_unlock_json
+from handoff_tui.config.settings.pipeline import Agent
 from tests.support.rollbacks import PREVIEW, RECORD
 from tests.support.step_contexts import FULL
 from tests.support.step_reports import build_lock, build_report, build_view
@@ -21,12 +22,13 @@ from tests.support.step_reports import build_lock, build_report, build_view
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
 WRITE = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
-AGENTS = [("hub", "QA", "claude -p {prompt_file}", False)]
+AGENT = PhaseAgent("qa", Agent(command=("claude", "-p", "{prompt_file}")), from_repository=False)
+AGENTS = [ConfiguredPhase("hub", "QA", AGENT)]
 
 SHAPES = {
     HERE / "step.json": build_step_json(build_report()),
     HERE / "step-list.json": build_step_list_json(
-        (build_view(), build_view(RunStatus.FINISHED, build_report())), (build_lock(),), AGENTS, None
+        StepOverview((build_view(), build_view(RunStatus.FINISHED, build_report())), (build_lock(),), AGENTS)
     ),
     HERE / "rollback-preview.json": build_preview_json(PREVIEW),
     HERE / "rollback.json": build_rollback_json((RECORD,)),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from handoff_tui.config.pipeline import Phase
-from handoff_tui.config.settings.agents import Agent
+from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import AgentRunError
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")

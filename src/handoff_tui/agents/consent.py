@@ -1,97 +1,172 @@
-"""Which agent works in a phase, and whether its command may run: one from a repository must have been trusted once."""
+"""Which agent works in a phase, and consent to run it: a person must agree once to commands that a repository brings.
+
+Agents of phases and agents of procedures are agreed to apart, each by one digest over everything that would run.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from handoff_tui.agents.command import find_agent
-from handoff_tui.checks.report import TrustState
-from handoff_tui.checks.run.command_consent import hash_scripts, is_trusted, remember
+from handoff_tui.checks.report import ConsentState
+from handoff_tui.checks.run.commands import has_consent, hash_scripts, save_consent
+from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.config.paths import join_path
 from handoff_tui.config.pipeline import Phase, Pipeline
-from handoff_tui.config.settings.agents import Agent
-from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.config.settings.pipeline import Agent
+from handoff_tui.core.errors import AgentRunError, ProcedureError, UsageError
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.reader import FileReader
 
 
 class PhaseAgent(NamedTuple):
-    """An agent that works in a phase. `from_repository`: a checkout says what is to be run."""
+    """The agent that works in a phase."""
 
     name: str
-    agent: Agent
+    settings: Agent
     from_repository: bool
+    """Whether the repository says what would run."""
 
     @property
     def shown(self) -> str:
-        return " ".join(self.agent.command)
+        return " ".join(self.settings.command)
+
+
+class ConfiguredPhase(NamedTuple):
+    """A phase of a pipeline whose agent can be started."""
+
+    pipeline: str
+    phase: str
+    agent: PhaseAgent
 
 
 def find_phase_agent(desk: Desk, pipeline: Pipeline, phase: Phase) -> PhaseAgent:
-    """The agent of a phase as configured, and who configured it."""
-    name, agent = find_agent(desk.loaded.settings.agents, phase, pipeline.name)
-    origins = desk.loaded.origins
-    below = f"{join_path(['agents', name])}."
-    keys = [key for key in origins if key.startswith(below)]
+    """Finds the agent of a phase as configured, and who configured it."""
+    name, settings = find_agent(desk.loaded.settings.agents, phase, pipeline.name)
+    from_repository = _is_from_repository(desk, name)
     if phase.command:
-        keys.append(join_path(["pipelines", pipeline.name, "phases"]))
-    return PhaseAgent(name, agent, any(origins.get(key, "").startswith(REPOSITORY_FILE) for key in keys))
+        phases = join_path(["pipelines", pipeline.name, "phases"])
+        from_repository |= desk.loaded.origins.get(phases, "").startswith(REPOSITORY_FILE)
+    return PhaseAgent(name, settings, from_repository)
 
 
-def list_phase_agents(desk: Desk) -> list[tuple[str, str, PhaseAgent]]:
-    """Every phase with an agent that can be started: pipeline, phase, agent."""
-    found: list[tuple[str, str, PhaseAgent]] = []
+def list_phase_agents(desk: Desk) -> list[ConfiguredPhase]:
+    """Lists every phase whose agent can be started."""
+    phases: list[ConfiguredPhase] = []
     for name, settings in desk.loaded.settings.pipelines.items():
         pipeline = settings.build(name)
         for phase in pipeline.phases:
             try:
-                found.append((name, phase.name, find_phase_agent(desk, pipeline, phase)))
+                phases.append(ConfiguredPhase(name, phase.name, find_phase_agent(desk, pipeline, phase)))
             except AgentRunError:
                 continue
-    return found
+    return phases
 
 
 def digest_agents(desk: Desk) -> str | None:
-    """Over all agents that the repository would have us run, scripts by their content; nothing when it names none."""
-    asked = [one for one in list_phase_agents(desk) if one[2].from_repository]
-    if not asked:
-        return None
-    reader = FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
-    described = [
-        (pipeline, phase, found.name, found.agent.model_dump(mode="json"), hash_scripts(reader, found.agent.command))
-        for pipeline, phase, found in asked
-    ]
-    text = json.dumps(["agents", described], default=str)
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    """Hashes all agents of phases that the repository brings, with their scripts; None if it brings none."""
+    reader = _open_reader(desk)
+    return _build_digest(
+        "agents",
+        [
+            (pipeline, phase, agent.name, *_describe(reader, agent.settings))
+            for pipeline, phase, agent in list_phase_agents(desk)
+            if agent.from_repository
+        ],
+    )
 
 
-def build_agent_trust(desk: Desk) -> TrustState | None:
-    """Whether the repository's agents may be started; nothing when it names none."""
+def build_agent_trust(desk: Desk) -> ConsentState | None:
+    """Tells whether the repository's agents may be started; None if it brings none."""
     digest = digest_agents(desk)
-    return None if digest is None else TrustState(digest=digest, trusted=is_trusted(desk, digest))
+    return None if digest is None else ConsentState(digest=digest, trusted=has_consent(desk, digest))
 
 
 def trust_agents(desk: Desk, digest: str) -> None:
-    """Remembers the consent of the person who spelled the digest out; any other digest is refused."""
+    """Remembers the consent of the person who typed the digest; refuses any other digest."""
     wanted = digest_agents(desk)
     if wanted is None:
-        raise UsageError("this repository names no agents; there is nothing to trust")
+        raise UsageError("this repository brings no agents, so there is nothing to consent to")
     if digest != wanted:
         raise UsageError(
-            f"the agents of this repository have another digest: {wanted}",
-            "Look at them with `handoff-tui step --list` and name that digest if you trust them.",
+            f"the digest of this repository's agents is {wanted}",
+            "Look at them with `handoff-tui step --list`, and name that digest if they may run.",
         )
-    remember(desk, digest)
+    save_consent(desk, digest)
 
 
-def refuse_untrusted(desk: Desk, found: PhaseAgent) -> None:
-    """A checkout cannot have its own commands run."""
-    state = build_agent_trust(desk) if found.from_repository else None
+def refuse_untrusted(desk: Desk, agent: PhaseAgent) -> None:
+    """Raises an error if the repository brings this agent and nobody has agreed to run it."""
+    state = build_agent_trust(desk) if agent.from_repository else None
     if state is not None and not state.trusted:
         raise AgentRunError(
-            f"the agent {found.name} comes from this repository and nobody has trusted it: {found.shown}",
-            f"If you want it to run: handoff-tui step --trust {state.digest}",
+            f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
+            f"If it may run: handoff-tui step --trust {state.digest}",
         )
+
+
+def list_procedure_agents(desk: Desk) -> dict[str, Agent]:
+    """Lists the agents of procedures that the repository brings, by name."""
+    settings = desk.loaded.settings
+    procedures = settings.procedures.procedures.values()
+    named = {step.name for procedure in procedures for step in procedure.steps}
+    named |= {undo.name for procedure in procedures for undo in procedure.rollback}
+    known = sorted(named & settings.agents.keys())
+    return {name: settings.agents[name] for name in known if _is_from_repository(desk, name)}
+
+
+def digest_procedure_agents(desk: Desk) -> str | None:
+    """Hashes all agents of procedures that the repository brings, with their scripts; None if it brings none."""
+    reader = _open_reader(desk)
+    agents = list_procedure_agents(desk)
+    return _build_digest("procedures", [(name, *_describe(reader, agent)) for name, agent in agents.items()])
+
+
+def trust_procedures(desk: Desk, digest: str) -> None:
+    """Remembers the consent of the person who typed the digest; refuses any other digest."""
+    wanted = digest_procedure_agents(desk)
+    if wanted is None:
+        raise UsageError("this repository brings no agents for procedures, so there is nothing to consent to")
+    if digest != wanted:
+        raise UsageError(
+            f"the digest of the agents in this repository's procedures is {wanted}",
+            "Look at them with `handoff-tui config show`, and name that digest if they may run.",
+        )
+    save_consent(desk, digest)
+
+
+def refuse_untrusted_agent(desk: Desk, name: str) -> None:
+    """Raises an error if the repository brings this agent of a procedure and nobody has agreed to run it."""
+    agents = list_procedure_agents(desk)
+    digest = digest_procedure_agents(desk) if name in agents else None
+    if digest is not None and not has_consent(desk, digest):
+        command = " ".join(agents[name].command)
+        raise ProcedureError(
+            f"the agent {name} comes from this repository, and nobody has agreed to run it: {command}",
+            f"If it may run: handoff-tui run --trust {digest}",
+        )
+
+
+def _is_from_repository(desk: Desk, name: str) -> bool:
+    """Tells whether the repository configures any part of an agent."""
+    below = f"{join_path(['agents', name])}."
+    origins = desk.loaded.origins
+    return any(key.startswith(below) and origin.startswith(REPOSITORY_FILE) for key, origin in origins.items())
+
+
+def _open_reader(desk: Desk) -> FileReader:
+    return FileReader(desk.repository.root, desk.loaded.settings.limits.hash_bytes)
+
+
+def _describe(reader: FileReader, agent: Agent) -> tuple[object, object]:
+    return agent.model_dump(mode="json"), hash_scripts(reader, agent.command)
+
+
+def _build_digest(kind: str, described: Sequence[object]) -> str | None:
+    if not described:
+        return None
+    text = json.dumps([kind, described], default=str)
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"

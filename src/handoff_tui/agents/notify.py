@@ -6,14 +6,35 @@ import hashlib
 import os
 
 from handoff_tui.agents.command import fill
-from handoff_tui.agents.notification import Notification, Told
 from handoff_tui.agents.step.report import StepOutcome, StepReport
-from handoff_tui.config.settings.interface import DesktopForm, NotificationEvent, Notifications
+from handoff_tui.config.settings.user import DesktopForm, NotificationEvent, Notifications
+from handoff_tui.core.model import Model
 from handoff_tui.core.text.safe_text import HIDDEN
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.cache_files import find_choices_folder, load_json, write_json
 from handoff_tui.system.processes.run import Bounds, run_command
 from handoff_tui.system.processes.terminal import write_sequence
+
+
+class Notification(Model):
+    """What is told. `key` is the occasion: the same is not told twice."""
+
+    event: str
+    handoff: str
+    text: str
+    key: str
+
+
+class Told(Model):
+    """What became of a notification."""
+
+    told: bool
+    """False when it was told before, or nobody wants to be told of such."""
+    sequence: str = ""
+    """What the terminal is to be sent: bell and notification."""
+    problem: str = ""
+    """Why the user's own command did not do its work."""
+
 
 _FILE = "told.json"
 _MOST_REMEMBERED = 500

@@ -87,5 +87,5 @@ engine = DbosEngine(place)
 assert engine.list() == ()
 engine.close()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=50)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=150)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

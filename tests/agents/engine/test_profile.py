@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.engine.profile import Load, Profiled, ProfileRun, build_latency, build_load, build_plan
-from handoff_tui.agents.engine.recorded_actions import Trial, has_made_to_fail
+from handoff_tui.agents.engine.trial import Trial, has_made_to_fail
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
-from handoff_tui.config.settings.procedures import Procedures
-from handoff_tui.config.settings.reliability import STANDARD_PROFILES, ReliabilityKind, ReliabilityProfile
+from handoff_tui.config.settings.procedures import STANDARD_PROFILES, Procedures, ReliabilityKind, ReliabilityProfile
 from tests.support import procedure_runs
 
 SETTINGS = Procedures()

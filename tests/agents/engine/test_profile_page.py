@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.agents.engine.profile_page import build_profile_json, build_profile_page
+from handoff_tui.agents.engine.profile import build_profile_json, build_profile_page
 from tests.support.procedure_reports import build_report
 from tests.support.reviewed import list_lines
 

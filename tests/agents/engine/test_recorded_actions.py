@@ -6,14 +6,14 @@ from pathlib import Path
 from threading import Event
 
 from handoff_tui.agents.engine.engine import AgentOrder
-from handoff_tui.agents.engine.recorded_actions import (
+from handoff_tui.agents.engine.trial import (
     RecordedActions,
     Trial,
     count_repeated,
     has_made_to_fail,
     is_made_to_fail,
+    read_records,
 )
-from handoff_tui.agents.engine.trial_files import read_records
 from handoff_tui.agents.procedures.report import TryKind
 from tests.support.procedure_runs import REQUEST, build_plan
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.agents.engine.dbos import Record, build_run
+from handoff_tui.agents.engine.dbos import WorkflowRow, build_run
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, TryKind, TryResult
 from tests.support.procedure_reports import PLAN, build_try
 from tests.support.procedure_runs import REQUEST
 
-PENDING = Record(run="r", status="PENDING", input={"args": (REQUEST.model_dump(mode="json"),), "kwargs": {}})
+PENDING = WorkflowRow(run="r", status="PENDING", input={"args": (REQUEST.model_dump(mode="json"),), "kwargs": {}})
 
 
 def build_steps(*tries: ProcedureTry) -> list[dict[str, object]]:
@@ -93,7 +93,7 @@ _JSON = st.recursive(
 @settings(max_examples=60)
 def test_damaged_rows_never_raise(value: object, outputs: list[object], status: str) -> None:
     """Whatever stands in the database, a run comes out, and it is never completed by accident."""
-    record = Record(run="r", status=status, input=value, output=value)
+    record = WorkflowRow(run="r", status=status, input=value, output=value)
     run = build_run(record, [{"output": output} for output in outputs])
     assert run.id == "r"
     assert run.state is not ProcedureState.COMPLETED

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.agents.proofs import ProofRecord, TaskProofs, build_proofs_json, build_proofs_page
+from handoff_tui.agents.proofs import MeasuredProof, TaskProofs, build_proofs_json, build_proofs_page
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Line
 
 
-def make_proof(recorded: str | None, path: str = "proofs/a.png") -> ProofRecord:
-    return ProofRecord(path=path, kind=ProofKind.SCREENSHOT, sha256="a" * 64, recorded=recorded)
+def make_proof(recorded: str | None, path: str = "proofs/a.png") -> MeasuredProof:
+    return MeasuredProof(path=path, kind=ProofKind.SCREENSHOT, sha256="a" * 64, recorded=recorded)
 
 
 def join(tasks: tuple[TaskProofs, ...]) -> str:

@@ -7,10 +7,11 @@ import pytest
 from handoff_tui.agents.rollback import rollback, saved_work
 from handoff_tui.agents.rollback.report import RollbackState
 from handoff_tui.agents.rollback.rollback import apply_rollback, list_rollbacks, preview_rollback, undo_rollback
-from handoff_tui.agents.runs.phase_locks import break_lock, take_lock
+from handoff_tui.agents.runs.phase_locks import take_lock, unlock
 from handoff_tui.agents.runs.run import RunKey
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.handoffs.session import Desk, open_desk
+from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.gates import CODE, GateDesk
 from tests.support.stepping import Stepping
 
@@ -105,7 +106,7 @@ def test_agent_at_work_stands_in_the_way(approved: GateDesk) -> None:
     take_lock(common_dir, RunKey(handoff="H", phase="RED"), "ada")
     with pytest.raises(RollbackError, match="an agent is at work"):
         apply_rollback(desk_of(approved))
-    break_lock(common_dir, "RED")
+    unlock(common_dir, "RED", force=True)
     apply_rollback(desk_of(approved))
 
 
@@ -149,10 +150,17 @@ def test_what_cannot_be_saved_stands_in_the_way(approved: GateDesk) -> None:
     from tests.support.repositories import RepositoryBuilder  # noqa: PLC0415
 
     RepositoryBuilder.init(approved.root / "inner").commit()
-    with pytest.raises(RollbackError, match="repository of its own"):
+    with pytest.raises(RollbackError, match="nested repository"):
         apply_rollback(desk_of(approved), with_unexplained=True)
     assert saved_work.SAVED_REFS not in approved.builder.git("for-each-ref")
 
 
 def _fail(*_: object, **__: object) -> None:
     raise OSError("no space")
+
+
+def test_damaged_lines_of_the_journal_are_left_out(approved: GateDesk) -> None:
+    """The last state of each rollback is read."""
+    done = apply_rollback(desk_of(approved))
+    GitPrivateFolder(desk_of(approved).repository.common_dir).append("rollbacks.jsonl", b"{half\n")
+    assert list_rollbacks(desk_of(approved)) == (done,)

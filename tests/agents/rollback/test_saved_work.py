@@ -87,20 +87,20 @@ def test_what_no_tree_can_hold_is_named(work: RepositoryBuilder) -> None:
 
 
 def test_merge_that_is_under_way_is_refused(work: RepositoryBuilder) -> None:
-    """Its index cannot be saved."""
+    """Its save the index."""
     work.step("reset", "--hard", "--quiet").step("checkout", "-q", "-b", "side", "HEAD~1")
     work.write("kept.txt", "3\n").commit().step("checkout", "-q", "main")
     with pytest.raises(AssertionError, match="failed"):
         work.git("merge", "side")
     repository, paths = open_dirty(work)
-    with pytest.raises(RollbackError, match="index cannot be saved"):
+    with pytest.raises(RollbackError, match="save the index"):
         write_saved_work(repository, work.head(), paths, "stamp")
 
 
 def test_head_that_moved_meanwhile_is_not_moved(work: RepositoryBuilder) -> None:
     """What somebody else committed stays."""
     repository, _ = open_dirty(work)
-    with pytest.raises(RollbackError, match="could not be moved"):
+    with pytest.raises(RollbackError, match="move HEAD"):
         move_head(repository, work.head(), work.head("HEAD~1"), "test")
 
 
@@ -109,7 +109,7 @@ def test_nobody_can_save_without_a_name(builder: RepositoryBuilder) -> None:
     builder.write("a").commit().write("a", "b")
     builder.config("user.useConfigOnly", "true")
     repository, paths = open_dirty(builder)
-    with pytest.raises(RollbackError, match="nothing could be saved"):
+    with pytest.raises(RollbackError, match="can't save"):
         write_saved_work(repository, builder.head(), paths, "stamp")
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.agents.runs.phase_locks import (
-    break_lock,
     describe_holder,
     find_lock,
     find_lock_place,
     list_locks,
     release_lock,
     take_lock,
+    unlock,
 )
 from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.core.errors import PhaseLockedError, StoreWriteError
+from handoff_tui.core.errors import PhaseLockedError, StoreWriteError, UsageError
 
 KEY = RunKey(handoff="H-1", phase="GREEN", attempt=2)
 
@@ -34,7 +34,7 @@ def test_lock_names_its_holder(tmp_path: Path) -> None:
     assert state is not None
     assert (state.lock.owner, state.lock.pid, state.alive, state.stale) == ("ada@example.org", os.getpid(), True, False)
     assert "ada@example.org" in describe_holder(state)
-    assert list_locks(tmp_path) == (state,) or list_locks(tmp_path)[0].lock == state.lock
+    assert [one.lock for one in list_locks(tmp_path)] == [state.lock]
 
 
 def test_second_operator_sees_who_holds_it(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_second_operator_sees_who_holds_it(tmp_path: Path) -> None:
 
 
 def test_lock_that_was_left_behind_is_not_taken_over(tmp_path: Path) -> None:
-    """It is broken on request alone."""
+    """Only a request breaks it."""
     with subprocess.Popen(["true"]) as gone:
         pass
     take_lock(tmp_path, KEY, "ada@example.org")
@@ -57,7 +57,7 @@ def test_lock_that_was_left_behind_is_not_taken_over(tmp_path: Path) -> None:
     with pytest.raises(PhaseLockedError, match="left behind") as refused:
         take_lock(tmp_path, KEY, "bo@example.org")
     assert "unlock GREEN" in refused.value.hint
-    break_lock(tmp_path, "GREEN")
+    assert unlock(tmp_path, None).stale
     take_lock(tmp_path, KEY, "bo@example.org")
 
 
@@ -77,7 +77,7 @@ def test_holder_on_another_machine_is_judged_by_its_signs(tmp_path: Path) -> Non
 def test_lock_is_given_back_by_its_holder_alone(tmp_path: Path) -> None:
     """Not when it was broken and taken by somebody else meanwhile."""
     first = take_lock(tmp_path, KEY, "ada@example.org")
-    break_lock(tmp_path, "GREEN")
+    unlock(tmp_path, "GREEN", force=True)
     second = take_lock(tmp_path, KEY, "bo@example.org")
     release_lock(first)
     assert find_lock(tmp_path, "GREEN") is not None
@@ -114,3 +114,25 @@ def test_own_lock_of_a_life_before_is_found_again(tmp_path: Path) -> None:
     assert [(one.lock.mark, one.stale) for one in list_locks(tmp_path)] == [("mine", False)]
     release_lock(held)
     assert list_locks(tmp_path) == ()
+
+
+def test_living_holder_keeps_its_lock_unless_forced(tmp_path: Path) -> None:
+    """It is named; the only lock need not be."""
+    take_lock(tmp_path, KEY, "ada@example.org")
+    with pytest.raises(PhaseLockedError, match=r"held by ada@example\.org"):
+        unlock(tmp_path, "green")
+    assert not unlock(tmp_path, None, force=True).stale
+    assert list_locks(tmp_path) == ()
+
+
+def test_choice_between_locks_is_the_operators(tmp_path: Path) -> None:
+    """And what is not locked cannot be unlocked."""
+    with pytest.raises(UsageError, match="no phase is locked"):
+        unlock(tmp_path, None)
+    for phase in ("RED", "GREEN"):
+        take_lock(tmp_path, RunKey(handoff="H-1", phase=phase), "ada@example.org")
+    with pytest.raises(UsageError, match="more than one"):
+        unlock(tmp_path, None)
+    with pytest.raises(UsageError, match="PLAN is not locked") as refused:
+        unlock(tmp_path, "PLAN")
+    assert "GREEN, RED" in refused.value.hint

@@ -9,7 +9,7 @@ from handoff_tui.agents.runs.reports import (
     find_output,
     load_observation,
     load_report,
-    load_way,
+    load_route,
     write_report,
 )
 from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunState, RunStatus
@@ -42,7 +42,7 @@ def test_report_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_run_that_no_step_started_has_no_way(tmp_path: Path) -> None:
     """Nor anything that was there before it."""
-    assert (load_way(state(tmp_path)), load_observation(state(tmp_path))) == (None, None)
+    assert (load_route(state(tmp_path)), load_observation(state(tmp_path))) == (None, None)
     assert find_output(state(tmp_path)) == tmp_path / "output.log"
 
 

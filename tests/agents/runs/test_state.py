@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.runs.folders import write_run
+from handoff_tui.agents.runs.folders import build_name, describe_key, find_run_folder, load_value, read_run, write_run
 from handoff_tui.agents.runs.run import RunKey, RunPlan, RunStatus
-from handoff_tui.agents.runs.state import build_name, describe_key, find_run_folder, load_value, read_run
 from tests.support.runs import Runs
 from tests.support.stepping import wait_until
 
@@ -33,7 +32,7 @@ def test_long_names_stay_apart() -> None:
 
 def test_run_in_words_names_its_step() -> None:
     """A step of a procedure is named; the one by hand is not."""
-    assert describe_key(RunKey(handoff="H-1", phase="b")) == "the agent of H-1 · b · attempt 1, try 1"
+    assert describe_key(RunKey(handoff="H-1", phase="b")) == "the agent of H-1 · b · attempt 1, run 1"
     assert "step transfer" in describe_key(RunKey(handoff="H-1", phase="b", step="transfer"))
 
 

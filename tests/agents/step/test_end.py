@@ -10,8 +10,9 @@ from handoff_tui.agents.runs.phase_locks import find_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.follow import follow, read_view
-from handoff_tui.agents.step.prepare import StepRequest, prepare_step, start_step
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.report import Sign, StepOutcome
+from handoff_tui.agents.step.start import start_step
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.handoffs.session import open_desk
 from tests.support.repositories import RepositoryBuilder
@@ -90,7 +91,7 @@ def test_handoff_that_the_agent_deleted_is_a_failure(stepping: Stepping) -> None
     """With the reason; nothing crashes."""
     report = stepping.teach(f"git rm -q HANDOFF.md; {COMMIT}").step()
     assert (report.outcome, report.gate) == (StepOutcome.FAILED, None)
-    assert "cannot be examined" in report.why[0]
+    assert "can't be examined" in report.why[0]
 
 
 def test_configuration_that_the_agent_broke_is_for_a_person(stepping: Stepping) -> None:

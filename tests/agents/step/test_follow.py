@@ -18,7 +18,8 @@ from handoff_tui.agents.step.follow import (
     resume_step,
     stop_step,
 )
-from handoff_tui.agents.step.prepare import StepRequest, prepare_step, start_step
+from handoff_tui.agents.step.prepare import StepRequest, prepare_step
+from handoff_tui.agents.step.start import start_step
 from handoff_tui.core.errors import AgentRunError, UsageError
 from tests.support.stepping import HANDOFF, WORK, Stepping, wait_until
 

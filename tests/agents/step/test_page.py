@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.agents.consent import ConfiguredPhase, PhaseAgent
 from handoff_tui.agents.runs.run import LeftWorktree, RunEnd, RunEnding, RunStatus
 from handoff_tui.agents.step.page import (
+    StepOverview,
     build_following_line,
+    build_locks_page,
     build_step_json,
     build_step_list_json,
     build_step_list_page,
@@ -14,18 +17,22 @@ from handoff_tui.agents.step.page import (
     label_run,
     label_step,
 )
-from handoff_tui.agents.step.report import StepOutcome
+from handoff_tui.agents.step.report import Budget, StepOutcome
 from handoff_tui.checks.report import ConsentState
+from handoff_tui.config.settings.pipeline import Agent
 from tests.support.reviewed import find_section, list_lines
 from tests.support.step_reports import build_lock, build_report, build_view
 
-AGENTS = [("hub", "QA", "claude -p {prompt_file}", False), ("tdd", "RED", "sh x.sh", True)]
+AGENTS = [
+    ConfiguredPhase("hub", "QA", PhaseAgent("qa", Agent(command=("claude", "-p")), from_repository=False)),
+    ConfiguredPhase("tdd", "RED", PhaseAgent("red", Agent(command=("sh", "x.sh")), from_repository=True)),
+]
 
 
 def test_page_tells_outcome_reasons_and_next_move() -> None:
     """What an agent wrote is shown, never obeyed."""
     lines = list_lines(build_step_page(build_report()))
-    assert lines[0] == "✗ failed  H-1 · QA · attempt 2, try 3"
+    assert lines[0] == "✗ failed  H-1 · QA · attempt 2, run 3"
     assert "next     the work goes back to DEV; 2 of 4 tries left" in lines
     assert "agent    qa, exit code 0, 1 min 15 s" in lines
     assert find_section(build_step_page(build_report()), "Noticed") == [
@@ -92,25 +99,39 @@ def test_line_of_progress_is_safe_and_short() -> None:
 
 
 def test_list_tells_agents_locks_and_runs() -> None:
-    """And whether somebody must trust them first."""
+    """And whether somebody must agree to run them first."""
     views = (build_view(), build_view(RunStatus.FINISHED, build_report()))
-    trust = ConsentState(digest="sha256:12", trusted=False)
-    page = build_step_list_page(views, (build_lock(), build_lock(stale=True)), AGENTS, trust)
-    lines = list_lines(page)
+    consent = ConsentState(digest="sha256:12", trusted=False)
+    overview = StepOverview(views, (build_lock(), build_lock(stale=True)), AGENTS, consent)
+    lines = list_lines(build_step_list_page(overview))
     assert "  handoff-tui step --trust sha256:12" in lines
     assert any(line.startswith("? stale") for line in lines)
     assert any("✗ failed | H-1 | QA | 2.3" in line for line in lines)
-    value = build_step_list_json(views, (build_lock(),), AGENTS, trust)
+    value = build_step_list_json(overview)
     assert [run["outcome"] for run in value["runs"]] == [None, "failed"]  # type: ignore[attr-defined]
-    assert "none is configured" in list_lines(build_step_list_page((), (), [], None))[0]
+    assert "none configured" in list_lines(build_step_list_page(StepOverview()))[0]
 
 
 def test_list_tells_what_keeps_a_work_tree_and_how_it_goes() -> None:
     """The command that takes it away stands beside it, for a shell to read as one word."""
     left = (LeftWorktree(folder="/t/a b", branch="mine", kept="uncommitted work: x"), LeftWorktree(folder="/t/c"))
-    lines = list_lines(build_step_list_page((), (), [], None, left))
+    lines = list_lines(build_step_list_page(StepOverview(worktrees=left)))
     assert "    git worktree remove --force '/t/a b'" in lines
     assert "    kept: uncommitted work: x" in lines
     assert "    git worktree remove /t/c" in lines
-    value = build_step_list_json((), (), [], None, left)
+    value = build_step_list_json(StepOverview(worktrees=left))
     assert value["worktrees"] == [one.model_dump() for one in left]
+
+
+def test_locks_are_listed_with_their_holders() -> None:
+    """One that was left behind is marked."""
+    lines = list_lines(build_locks_page((build_lock(), build_lock(stale=True))))
+    assert lines[0].startswith("» held  QA: ada@example.org on desk (process 42) for H-1, attempt 2")
+    assert lines[1].startswith("? stale")
+    assert list_lines(build_locks_page(())) == ["No phase is locked"]
+
+
+def test_budget_is_one_run_and_its_retries() -> None:
+    """Never less than nothing is left."""
+    assert [Budget(used=used, allowed=1).left for used in (0, 1, 2, 3)] == [2, 1, 0, 0]
+    assert [Budget(used=used, allowed=1).is_spent for used in (0, 1, 2, 3)] == [False, False, True, True]

@@ -1,40 +1,18 @@
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
-from handoff_tui.agents.runs.phase_locks import find_lock, take_lock
-from handoff_tui.agents.runs.run import RunKey, RunStatus
-from handoff_tui.agents.step.follow import follow, read_view, stop_step
-from handoff_tui.agents.step.prepare import StepRequest, build_environment, choose_handoff, prepare_step, start_step
-from handoff_tui.agents.step.report import Direction, StepOutcome
-from handoff_tui.core.errors import AgentRunError, HandoffNotFoundError, NoHumanError, PhaseLockedError, UsageError
+from handoff_tui.agents.step.follow import list_views
+from handoff_tui.agents.step.report import Direction, RunView, StepOutcome, StepReport
+from handoff_tui.agents.step.step import StepCallbacks
+from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.core.errors import AgentRunError
+from handoff_tui.log.open_log import open_log
 from tests.support.gates import GateDesk
-from tests.support.stepping import HANDOFF, WORK, Stepping
-
-
-@pytest.mark.short
-def test_preparing_writes_and_runs_nothing(stepping: Stepping) -> None:
-    """The key, the way and the context are known; no folder, no lock."""
-    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
-    assert (prepared.key.attempt, prepared.key.number, prepared.route.direction) == (1, 1, Direction.AGAIN)
-    assert prepared.context.handoff.title is not None
-    assert not (stepping.root / ".git" / "handoff-tui" / "runs").exists()
-
-
-def test_agent_is_given_its_files_with_recorded_digests(stepping: Stepping) -> None:
-    """Prompt, context and notes, by name and by variable; what it was told can be checked later."""
-    stepping.teach(f'{WORK}; cat "$1" "$HANDOFF_TUI_PROMPT_FILE" > /dev/null && echo "$HANDOFF_TUI_PHASE"')
-    report = stepping.step()
-    folder = Path(report.proof).parent
-    assert hashlib.sha256((folder / "prompt.md").read_bytes()).hexdigest() == report.prompt_sha256
-    assert hashlib.sha256((folder / "context.json").read_bytes()).hexdigest() == report.context_sha256
-    context = json.loads((folder / "context.json").read_bytes())
-    assert (context["schema"], context["key"]["phase"]) == ("handoff-tui/context/v1", "build")
-    assert (folder / "output.log").read_text(encoding="utf-8").endswith("build\n")
+from tests.support.stepping import WORK, Stepping
 
 
 def test_next_phase_waits_for_a_person(
@@ -50,7 +28,7 @@ def test_next_phase_waits_for_a_person(
 
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
-    assert stepping.step().next_move == "a person decides at the gate behind build"
+    assert stepping.step().next_move == "needs you: decide at the gate behind build"
     with pytest.raises(AgentRunError, match="waits at the gate behind build"):
         stepping.step(None)
     with pytest.raises(AgentRunError, match="gate behind build is not open"):
@@ -62,38 +40,6 @@ def test_next_phase_waits_for_a_person(
     decide("approve", "good")
     forward = stepping.step(None)
     assert (forward.key.phase, forward.route.direction) == ("test", Direction.FORWARD)
-
-
-@pytest.mark.short
-def test_second_operator_is_told_who_is_at_work(stepping: Stepping) -> None:
-    """And nothing of theirs is left behind."""
-    stepping.teach("sleep 60")
-    view = start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
-    with pytest.raises(PhaseLockedError, match="build is locked by"):
-        start_step(prepare_step(stepping.desk(), StepRequest(HANDOFF, "build")))
-    stop_step(stepping.desk(), view.state.key)
-    assert find_lock(stepping.desk().repository.common_dir, "build") is None
-
-
-def test_failed_start_gives_the_lock_back(stepping: Stepping) -> None:
-    """A prompt that no command takes is refused, and the phase is free."""
-    text = stepping.config.read_text(encoding="utf-8").replace('"{prompt_file}"', '"{prompt}"')
-    stepping.config.write_text(text.replace("timeout_seconds", f'prompt = "{"x" * 132_000}"\ntimeout_seconds', 1))
-    with pytest.raises(AgentRunError, match="too long"):
-        stepping.step()
-    take_lock(stepping.desk().repository.common_dir, RunKey(handoff=HANDOFF, phase="build"), "somebody")
-
-
-def test_phase_for_people_is_started_by_a_person_alone(gate_desk: GateDesk, isolated_user: Path) -> None:
-    """Without a confirmation at a terminal it is refused."""
-    stepping = Stepping(gate_desk.builder, isolated_user).teach().configure(gate=False)
-    stepping.teach(WORK, "tester").step()
-    stepping.step("test")
-    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "release"))
-    with pytest.raises(NoHumanError, match="may only be started by a person"):
-        start_step(prepared)
-    view = start_step(prepared, confirmed=True)
-    assert follow(stepping.desk(), view.state.key).state.status is RunStatus.FINISHED
 
 
 def test_agent_can_work_in_a_tree_of_its_own(stepping: Stepping) -> None:
@@ -114,32 +60,82 @@ def test_decisions_are_not_missed_in_a_tree_of_its_own(gate_desk: GateDesk, isol
     assert (report.outcome, report.gate) == (StepOutcome.READY, "pending")
 
 
-def test_earlier_phase_can_be_wanted_again(stepping: Stepping) -> None:
-    """By its name, or as the one before; the first has none before it."""
-    stepping.configure(gate=False).teach(WORK, "tester").step()
-    stepping.step("test")
-    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, back=True))
-    assert (prepared.phase.name, prepared.route.direction) == ("build", Direction.BACK)
-    with pytest.raises(AgentRunError, match="first phase"):
-        prepare_step(stepping.desk(), StepRequest(HANDOFF, "build", back=True))
+def test_agent_that_fails_by_itself_is_retried(stepping: Stepping) -> None:
+    """As often as its configuration says."""
+    flag = stepping.root.parent / "flag"
+    stepping.configure(retries=2, backoff_seconds=[0]).teach(
+        f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}"
+    )
+    reports: list[StepReport] = []
+    report = stepping.step(callbacks=StepCallbacks(on_report=reports.append))
+    assert [(one.key.number, one.outcome) for one in reports] == [(1, StepOutcome.FAILED), (2, StepOutcome.READY)]
+    assert (report.budget.used, len(report.trail)) == (1, 2)
 
 
-def test_handoff_need_not_be_named_where_there_is_one(stepping: Stepping) -> None:
-    """With more, it must; with none, there is nothing to do."""
-    assert choose_handoff(stepping.desk(), None) == HANDOFF
-    stepping.builder.write("docs/handoffs/other.md", "# Handoff: other\n\nStatus: COMPLETE\n").commit()
-    with pytest.raises(UsageError, match="2 handoffs are here"):
-        choose_handoff(stepping.desk(), None)
-    with pytest.raises(HandoffNotFoundError):
-        choose_handoff(stepping.desk(), "gone")
+@pytest.mark.short
+def test_budget_counts_every_failure_and_ends_with_a_person(stepping: Stepping) -> None:
+    """Then nothing starts any more, until a person says so; the trail tells of all of it."""
+    stepping.configure(budget=1).teach("exit 1")
+    assert stepping.step().outcome is StepOutcome.FAILED
+    spent = stepping.step()
+    assert (spent.outcome, spent.why[-1]) == (StepOutcome.NEEDS_HUMAN, "the retry budget of 2 runs is used up")
+    assert [entry.counted for entry in spent.trail] == [True, True]
+    with pytest.raises(AgentRunError, match="needs you") as refused:
+        stepping.step()
+    assert "--beyond-budget" in refused.value.hint
+    assert stepping.teach(WORK).step(beyond_budget=True).outcome is StepOutcome.READY
 
 
-def test_agent_sees_the_named_variables_alone(stepping: Stepping, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where its own files are."""
-    monkeypatch.setenv("SECRET", "x")
-    prepared = prepare_step(stepping.desk(), StepRequest(HANDOFF, "build"))
-    environment = build_environment(prepared)
-    assert "SECRET" not in environment
-    assert environment["HANDOFF_TUI_HANDOFF"] == HANDOFF
-    assert environment["HANDOFF_TUI_NOTES_FILE"].endswith("notes.md")
-    assert read_view(stepping.desk(), prepared.key).state.status is RunStatus.ABSENT
+def test_loop_goes_back_along_the_failure_edge(stepping: Stepping) -> None:
+    """From the tester to the maker, with what is to be mended, and forward again; no decision is made."""
+    flag = stepping.root.parent / "flag"
+    stepping.configure(gate=False).teach()
+    stepping.teach(f"if [ ! -e {flag} ]; then touch {flag}; exit 1; fi; {WORK}", "tester")
+    reports: list[StepReport] = []
+    report = stepping.step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+    assert report.next_move == "needs you: start release"
+    assert [(one.key.phase, one.outcome.value) for one in reports] == [
+        ("build", "ready"),
+        ("test", "failed"),
+        ("build", "ready"),
+        ("test", "ready"),
+    ]
+    assert open_log(stepping.desk().repository).verify().entries == ()
+
+
+def test_loop_stops_where_a_person_decides(stepping: Stepping) -> None:
+    """A gate is never opened by it."""
+    reports: list[StepReport] = []
+    stepping.step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+    assert [one.key.phase for one in reports] == ["build"]
+
+
+def test_loop_stops_when_the_budget_is_spent(stepping: Stepping) -> None:
+    """After the runs of all phases."""
+    reports: list[StepReport] = []
+    report = (
+        stepping.configure(budget=2).teach("exit 1").step(callbacks=StepCallbacks(on_report=reports.append), loop=True)
+    )
+    assert (len(reports), report.outcome) == (3, StepOutcome.NEEDS_HUMAN)
+
+
+def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> None:
+    """What it did until then is told."""
+    stepping.teach("echo more >> src/app.py; sleep 60")
+    checks = ProgressCallbacks()
+    views: list[RunView] = []
+    callbacks = StepCallbacks(checks, on_start=lambda _: Timer(0.5, checks.cancel.set).start(), on_look=views.append)
+    report = stepping.step(callbacks=callbacks)
+    assert (report.outcome, [file.path for file in report.files]) == (StepOutcome.STOPPED, ["src/app.py"])
+    assert views
+    assert report.budget.used == 0
+
+
+@pytest.mark.short
+def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
+    """What was cut short is no ground for a start."""
+    checks = ProgressCallbacks()
+    checks.cancel.set()
+    with pytest.raises(KeyboardInterrupt):
+        stepping.step(callbacks=StepCallbacks(checks))
+    assert list_views(stepping.desk()) == ()

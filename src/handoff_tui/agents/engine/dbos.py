@@ -33,7 +33,7 @@ _STOPPED = {
 }
 
 
-class Record(NamedTuple):
+class WorkflowRow(NamedTuple):
     """What the engine says of a run; times are milliseconds since 1970."""
 
     run: str
@@ -46,7 +46,7 @@ class Record(NamedTuple):
     withdrawn: bool = False
 
 
-def build_run(record: Record, steps: Iterable[Mapping[str, object]]) -> ProcedureRun:
+def build_run(record: WorkflowRow, steps: Iterable[Mapping[str, object]]) -> ProcedureRun:
     """A run from its row and what its steps wrote down."""
     outputs = [step.get("output") for step in steps]
     plan = next((plan for output in outputs if (plan := _parse_plan(output)) is not None), None)
@@ -71,7 +71,7 @@ def build_run(record: Record, steps: Iterable[Mapping[str, object]]) -> Procedur
     )
 
 
-def _find_end(record: Record) -> ProcedureEnd | None:
+def _find_end(record: WorkflowRow) -> ProcedureEnd | None:
     if record.status not in _ENDED:
         return None
     if record.status == "SUCCESS":
@@ -137,7 +137,7 @@ def _parse_try(value: object) -> ProcedureTry | None:
         return None
 
 
-def _find_last_moment(record: Record, tries: tuple[ProcedureTry, ...]) -> float | None:
+def _find_last_moment(record: WorkflowRow, tries: tuple[ProcedureTry, ...]) -> float | None:
     """When the last try ended: a database file knows whole seconds only."""
     return tries[-1].began + tries[-1].seconds if tries else _as_seconds(record.completed)
 
@@ -325,8 +325,8 @@ class DbosEngine:
     def close(self) -> None:
         self._client.destroy()
 
-    def _describe(self, status: WorkflowStatus) -> Record:
-        return Record(
+    def _describe(self, status: WorkflowStatus) -> WorkflowRow:
+        return WorkflowRow(
             run=status.workflow_id.removeprefix(self._place.name_run("")),
             status=status.status,
             input=status.input,

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.agents.engine.dbos import (
+    DbosEngine,
+    EnginePlace,
+    build_address,
+    load_engine,
+    remove_schema,
+    write_schema,
+)
 from handoff_tui.agents.engine.engine import Engine
-from handoff_tui.agents.engine.recorded_actions import Trial, has_made_to_fail
+from handoff_tui.agents.engine.files import write_ahead
+from handoff_tui.agents.engine.trial import (
+    Trial,
+    count_repeated,
+    has_made_to_fail,
+    is_ready,
+    make_trial,
+    read_records,
+    read_words,
+    remove_trial,
+    write_trial,
+)
 from handoff_tui.agents.procedures.report import (
     Latency,
     PlannedRule,
@@ -19,9 +40,62 @@ from handoff_tui.agents.procedures.report import (
     ProfileReport,
     RunRequest,
 )
-from handoff_tui.config.settings.procedures import Procedures
-from handoff_tui.config.settings.reliability import ReliabilityProfile
+from handoff_tui.config.nearest import suggest
+from handoff_tui.config.settings.procedures import Procedures, ReliabilityProfile
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.errors import EngineError, ProcedureError
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.clock import pause, read_monotonic, read_now
+from handoff_tui.system.processes.detached import end_detached, has_ended, start_detached
+
+PROFILE_SCHEMA = "handoff-tui/profile/v1"
+_NAMES = 18
+
+
+def build_profile_json(report: ProfileReport) -> dict[str, object]:
+    """The shape promised to scripts; a rate of nothing is null."""
+    return {
+        "schema": PROFILE_SCHEMA,
+        **report.model_dump(mode="json"),
+        "success_rate": report.success_rate,
+        "rollback_rate": report.rollback_rate,
+        "held": report.held,
+    }
+
+
+def build_profile_page(report: ProfileReport) -> Page:
+    page = Page()
+    glyph, word, role = ("✓", "held", "pass") if report.held else ("✗", "did not hold", "fail")
+    page.line(Cell(f"{glyph} {word}  ", role), Cell(render_safe(f"{report.profile} · {report.procedure}"), "heading"))
+    load = f"{report.iterations} runs, up to {report.concurrent} at once, on {report.engine}, in {report.seconds:.1f} s"
+    _add(page, "load", load)
+    if report.failure_rate:
+        made = f"{report.failure_rate:.0%} of the steps, which concerned {report.injected} of the runs"
+        _add(page, "made to fail", made)
+    _add(page, "success rate", f"{report.success_rate:.1%} ({report.completed} completed)")
+    _add(page, "rollback success", _describe_rollbacks(report))
+    _add(page, "ended as they had to", f"{report.as_expected} of {report.iterations}")
+    _add(page, "done twice", f"{report.repeated} finished steps")
+    if report.timed_out:
+        _add(page, "out of time", f"{report.timed_out} runs")
+    if report.latency is not None:
+        latency = report.latency
+        words = f"median {latency.median:.2f} s · p90 {latency.p90:.2f} · p95 {latency.p95:.2f} · p99 {latency.p99:.2f}"
+        _add(page, "latency", f"{words} · longest {latency.longest:.2f}")
+    return page
+
+
+def _describe_rollbacks(report: ProfileReport) -> str:
+    if report.rollback_rate is None:
+        return "nothing had to be undone"
+    early = f"; {report.failed} failed before there was anything to undo" if report.failed else ""
+    return f"{report.rollback_rate:.1%} ({report.rolled_back} undone, {report.stopped} not{early})"
+
+
+def _add(page: Page, name: str, value: str) -> None:
+    page.line(Cell(f"{name:<{_NAMES + 4}}", "muted"), Cell(render_safe(value)), indent=_NAMES + 4)
+
 
 _LOOK_SECONDS = 0.1
 _MARGIN = 10
@@ -147,3 +221,73 @@ def build_latency(seconds: Sequence[float]) -> Latency | None:
         return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
     return Latency(median=rank(0.5), p90=rank(0.9), p95=rank(0.95), p99=rank(0.99), longest=ordered[-1])
+
+
+USUAL_PROCEDURE = "PHASE_TRANSITION_STANDARD"
+_WHERE = "`handoff-tui config show` lists them under procedures."
+_START_SECONDS = 60.0
+_LOOK_SECONDS_run_profile = 0.05
+
+
+def run_profile(
+    settings: Settings, name: str, procedure: str | None, on_progress: Callable[[int, int], None] | None = None
+) -> ProfileReport:
+    """Runs the whole profile and counts. Nothing of any repository is touched: the steps only record themselves."""
+    procedures = settings.procedures
+    if name not in procedures.profiles:
+        raise ProcedureError(f"there is no profile {name!r}; {suggest(name, procedures.profiles)}", _WHERE)
+    chosen = procedure or USUAL_PROCEDURE
+    if chosen not in procedures.procedures:
+        raise ProcedureError(f"there is no procedure {chosen!r}; {suggest(chosen, procedures.procedures)}", _WHERE)
+    load_engine()
+    folder = make_trial()
+    try:
+        trial = _build_trial(settings, name, chosen, folder)
+        write_trial(folder, trial.model_dump(mode="json"))
+        engine_name = "PostgreSQL" if settings.engine.address else "SQLite"
+        profiled = Profiled(name, chosen, procedures.profiles[name], engine_name)
+        with open_trial(folder, trial) as engine:
+            run = ProfileRun(engine, profiled, trial)
+            seconds = run.run(on_progress)
+            return run.build_report(procedures, seconds, count_repeated(read_records(folder)))
+    finally:
+        remove_trial(folder)
+
+
+@contextmanager
+def open_trial(folder: Path, trial: Trial) -> Iterator[DbosEngine]:
+    """The engine of a trial with a worker that lives as long as this is open."""
+    place = EnginePlace(trial.address, trial.application, trial.table_schema)
+    if not place.shared:
+        write_ahead(Path(trial.address.removeprefix("sqlite:///")))
+    write_schema(place)
+    worker = start_detached(["worker", "--trial", str(folder)], folder / "worker.log")
+    try:
+        began = read_monotonic()
+        while not is_ready(folder):
+            if has_ended(worker) or read_monotonic() - began > _START_SECONDS:
+                raise EngineError(f"the worker of the trial did not start: {read_words(folder / 'worker.log')}")
+            pause(_LOOK_SECONDS_run_profile)
+        engine = DbosEngine(place)
+        try:
+            yield engine
+        finally:
+            engine.close()
+    finally:
+        end_detached(worker)
+        if place.shared:
+            remove_schema(place)
+
+
+def _build_trial(settings: Settings, name: str, procedure: str, folder: Path) -> Trial:
+    """Without the waits between tries, since it is the engine that is tried."""
+    plan = build_plan(settings.procedures, procedure, frozenset(settings.agents))
+    address = settings.engine.address
+    name_of_its_own = folder.name.lower().replace("-", "_")
+    return Trial(
+        plan=plan.model_copy(update={"backoff_seconds": ()}),
+        failure_rate=settings.procedures.profiles[name].failure_rate,
+        application=name_of_its_own,
+        table_schema=name_of_its_own,
+        address=build_address(address) if address else f"sqlite:///{folder}/engine.sqlite",
+    )

@@ -7,38 +7,36 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
-from handoff_tui.agents.consent import PhaseAgent
+from handoff_tui.agents.consent import PhaseAgent, list_procedure_agents, refuse_untrusted_agent
 from handoff_tui.agents.engine.engine import AgentOrder, Attempted, GateLook
 from handoff_tui.agents.engine.profile import build_plan
-from handoff_tui.agents.notification import Notification
-from handoff_tui.agents.notify import notify
-from handoff_tui.agents.procedures.consent import is_repository_agent, refuse_untrusted_agent
+from handoff_tui.agents.notify import Notification, notify
 from handoff_tui.agents.procedures.gate import look_at_run_gate, refuse_closed_gate
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.steps import BUILT_IN, UNDOING, open_transfer, open_work, pass_on
-from handoff_tui.agents.route import find_known_phase
 from handoff_tui.agents.runs.folders import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
 from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_lock, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
-from handoff_tui.agents.runs.worktrees import find_worktree
-from handoff_tui.agents.step.context import build_context
 from handoff_tui.agents.step.end import finish_step
+from handoff_tui.agents.step.prepare import PreparedRun
 from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
-from handoff_tui.agents.step.start import PreparedRun, start_prepared
+from handoff_tui.agents.step.route import find_known_phase
+from handoff_tui.agents.step.start import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.result import CheckResult, Outcome
-from handoff_tui.checks.run.check import CheckRequest, Telling, check, list_rules
+from handoff_tui.checks.run.check import ProgressCallbacks, check
+from handoff_tui.checks.run.choose import CheckRequest, list_rules
 from handoff_tui.config.nearest import suggest
-from handoff_tui.config.pipeline import EVERYTHING, Phase, Pipeline
-from handoff_tui.config.settings.agents import Agent, WorkFolder
-from handoff_tui.config.settings.interface import NotificationEvent
+from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.config.settings.procedures import Procedure
+from handoff_tui.config.settings.user import NotificationEvent
 from handoff_tui.core.errors import HandoffError, PhaseLockedError, ProcedureError, UsageError
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.storage.mark import read_log_mark
+from handoff_tui.log.storage.blobs import read_log_mark
 from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic
 from handoff_tui.system.files.probe import find_program
@@ -109,20 +107,26 @@ def build_key(request: RunRequest, order: AgentOrder) -> RunKey:
     )
 
 
-def prepare_run(desk: Desk, request: RunRequest, order: AgentOrder, telling: Telling | None = None) -> PreparedRun:
+def prepare_run(
+    desk: Desk, request: RunRequest, order: AgentOrder, progress: ProgressCallbacks | None = None
+) -> PreparedRun:
     """The same as for a step by hand, but that a procedure says which agent it is, and for how long."""
-    found = _find_agent(desk, order)
-    examined = examine(desk, open_log(desk.repository), request.handoff, request.phase, telling=telling)
+    agent = _find_agent(desk, order)
+    examined = examine(desk, open_log(desk.repository), request.handoff, request.phase, telling=progress)
     pipeline, phase = _find_phase(desk, examined, request.phase)
-    key = build_key(request, order)
     route = Route(pipeline=pipeline.name, phase=phase.name, source=phase.name, direction=Direction.PROCEDURE)
-    worktree = find_worktree(desk.repository, key) if found.agent.folder is WorkFolder.WORKTREE else None
-    reports = list_reports(desk, request.handoff, procedures=True)
-    context = build_context(examined, key, route, found, EVERYTHING, reports, build_packet(examined))
-    place = {} if worktree is None else {"folder": str(worktree.folder), "branch": worktree.branch}
-    transfer = str(open_transfer(desk, request).place)
-    context = context.model_copy(update={**place, "procedure": request.run_id, "transfer": transfer})
-    return PreparedRun(examined, pipeline, phase, route, found, key, context, worktree)
+    return PreparedRun(
+        examined=examined,
+        pipeline=pipeline,
+        phase=phase,
+        route=route,
+        agent=agent,
+        key=build_key(request, order),
+        reports=list_reports(desk, request.handoff, procedures=True),
+        packet=build_packet(examined),
+        procedure=request.run_id,
+        transfer=str(open_transfer(desk, request).place),
+    )
 
 
 def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, held: HeldLock) -> None:
@@ -131,7 +135,7 @@ def _start(root: Path, request: RunRequest, order: AgentOrder, cancel: Event, he
         desk = open_desk(root)
         if order.kind is TryKind.STEP:  # the way back is open to everybody
             refuse_closed_gate(desk, request, order.name)
-        prepared = prepare_run(desk, request, order, Telling(cancel=cancel))
+        prepared = prepare_run(desk, request, order, ProgressCallbacks(cancel=cancel))
         _refuse_without_person(prepared, request, order)
         if cancel.is_set():
             raise ProcedureError("the step was ended before its agent was started")
@@ -187,10 +191,10 @@ def _find_agent(desk: Desk, order: AgentOrder) -> PhaseAgent:
     refuse_untrusted_agent(desk, order.name)
     may_rest = agent.may_change_nothing or order.kind is TryKind.ROLLBACK  # there may be nothing to undo
     bounded = agent.model_copy(update={"timeout_seconds": order.seconds, "may_change_nothing": may_rest})
-    return PhaseAgent(order.name, bounded, is_repository_agent(desk, order.name))
+    return PhaseAgent(order.name, bounded, order.name in list_procedure_agents(desk))
 
 
-def _find_phase(desk: Desk, examined: Examined, name: str) -> tuple[Pipeline, Phase]:
+def _find_phase(desk: Desk, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
     """As the pipeline of the handoff says; a phase that none knows stands by itself."""
     known = find_pipeline(examined.handoff, desk.loaded.settings.pipelines)
     phase = find_known_phase(known, name) if known is not None else None
@@ -244,8 +248,8 @@ class RepositoryActions:
 
     def judge(self, request: RunRequest, rule: str, cancel: Event) -> Attempted:
         """The rule as a check of this handoff; one that does not apply here stands in nobody's way."""
-        telling = Telling(cancel=cancel)
-        report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,)), telling)
+        progress = ProgressCallbacks(cancel=cancel)
+        report = check(open_desk(self._root), CheckRequest(handoff=request.handoff, only=(rule,)), progress)
         result = report.results[0] if report.results else None
         if result is None:
             return Attempted(passed=False, detail=f"{rule} was not judged: it is switched off")

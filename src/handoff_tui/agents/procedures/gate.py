@@ -7,7 +7,7 @@ from pathlib import Path
 from handoff_tui.agents.engine.engine import GateLook
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.core.errors import ProcedureError
-from handoff_tui.decisions.examine import Examined, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.gate_state import GateName, GateReport
 from handoff_tui.log.open_log import open_log
@@ -24,7 +24,7 @@ def look_at_run_gate(root: Path, request: RunRequest) -> GateLook:
     if not has_gate(desk, examined, request.phase):
         return GateLook(open=True, why=f"the phase {request.phase} has no gate")
     if examined.index.verdict.fatal:
-        return GateLook(open=None, why="the signed log is not sound; a person must look at it first")
+        return GateLook(open=None, why="the signed log is not intact; a person must look at it first")
     return judge_run_gate(examined.gate, request.attempt)
 
 
@@ -41,7 +41,7 @@ def refuse_closed_gate(desk: Desk, request: RunRequest, step: str) -> None:
             raise ProcedureError(f"nobody has approved it: {look.why}", "The step is done when somebody has decided.")
 
 
-def has_gate(desk: Desk, examined: Examined, phase: str) -> bool:
+def has_gate(desk: Desk, examined: ExaminedGate, phase: str) -> bool:
     """As the pipeline says; a phase that no pipeline knows has one."""
     pipeline = find_pipeline(examined.handoff, desk.loaded.settings.pipelines)
     phases = pipeline.phases if pipeline is not None else ()

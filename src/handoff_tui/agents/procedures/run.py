@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from handoff_tui.agents.consent import refuse_untrusted_agent
 from handoff_tui.agents.engine.dbos import DbosEngine, EnginePlace, build_address, load_engine, write_schema
 from handoff_tui.agents.engine.engine import Engine
 from handoff_tui.agents.engine.files import (
@@ -21,13 +22,12 @@ from handoff_tui.agents.engine.files import (
     prepare_database,
 )
 from handoff_tui.agents.procedures.actions import build_checked_plan
-from handoff_tui.agents.procedures.consent import refuse_untrusted_agent
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.core.errors import ProcedureError, RepositoryError, UsageError
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.history.commit_graph import read_first_commit
 from handoff_tui.git.history.work_commits import find_work_commit
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.clock import pause, read_monotonic, read_now
@@ -86,7 +86,7 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
     agents = [step.name for step in plan.steps if step.agent] + [undo.name for undo in plan.rollback if undo.agent]
     for agent in agents:
         refuse_untrusted_agent(desk, agent)
-    handoffs = read_shelf(desk).harvest.handoffs
+    handoffs = read_repository(desk).result.handoffs
     if wanted is None and len(handoffs) != 1:
         raise UsageError(
             f"there are {len(handoffs)} handoffs here; name one with --handoff", "`handoff-tui status` lists them."
@@ -97,9 +97,9 @@ def build_request(desk: Desk, procedure: str, wanted: str | None, phase: str | N
     gate = plan_gate(desk, build_log_index(log.verify()), handoffs, wanted or handoffs[0].id, phase)
     return RunRequest(
         procedure=procedure,
-        handoff=gate.handoff.id,
-        phase=gate.phase,
-        attempt=gate.attempt,
+        handoff=gate.key.handoff,
+        phase=gate.key.phase,
+        attempt=gate.key.attempt,
         commit=find_work_commit(desk.repository.git),
     )
 

@@ -13,16 +13,16 @@ from handoff_tui.agents.engine.engine import Attempted
 from handoff_tui.agents.procedures.gate import look_at_run_gate
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.agents.runs.files import write_json
-from handoff_tui.agents.runs.state import build_name
-from handoff_tui.changes.snapshots.ecosystem.manifest import build_asset_path
+from handoff_tui.agents.runs.folders import build_name
+from handoff_tui.changes.snapshots.packages import build_asset_path
 from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.decisions.examine import find_handoff, look_at_gate
+from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine, find_handoff
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.git.history.work_commits import find_work_commit
-from handoff_tui.handoffs.claims.hashing import hash_file
+from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.read_handoffs import read_shelf
+from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.open_log import open_log
@@ -95,7 +95,7 @@ class Work(NamedTuple):
 
 def open_work(root: Path, request: RunRequest, cancel: Event) -> Work:
     desk = open_desk(root)
-    handoff = find_handoff(read_shelf(desk).harvest.handoffs, request.handoff)
+    handoff = find_handoff(read_repository(desk).result.handoffs, request.handoff)
     return Work(desk, handoff, request, open_transfer(desk, request), cancel)
 
 
@@ -186,7 +186,7 @@ def transfer_task_context(work: Work) -> Attempted:
 def transfer_knowledge(work: Work) -> Attempted:
     """What earlier attempts taught: reasons, remarks and failing checks."""
     log = open_log(work.desk.repository)
-    examined = look_at_gate(work.desk, log, work.request.handoff, work.request.phase)
+    examined = examine(work.desk, log, work.request.handoff, work.request.phase, options=WITHOUT_COMMANDS)
     packet = build_packet(examined)
     digest = work.write(KNOWLEDGE, {**_describe(work), "packet": packet.model_dump(mode="json")})
     return Attempted(passed=True, detail=f"{len(packet.demands)} earlier reasons", evidence=digest)

@@ -1,32 +1,40 @@
-"""A rollback to what was last approved: what it would do, and what it did."""
+"""A rollback to the last approved commit, before and after: as values, JSON shapes and pages."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
+from handoff_tui.agents.step.page import add_list
 from handoff_tui.agents.step.report import NewCommit, TouchedFile
 from handoff_tui.core.model import Model
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.pages.gate import add_fact
+
+SCHEMA = "handoff-tui/rollback/v1"
+_MOST = 40
 
 
 class RollbackPreview(Model):
-    """What would change; nothing was touched."""
+    """What would change. Nothing was touched."""
 
     target: str
-    """The commit that was approved last."""
+    """The last approved commit."""
     reason: str
     head: str
     branch: str | None = None
     files: tuple[TouchedFile, ...] = ()
-    """How the files differ from now to then."""
+    """How the files would change."""
     commits: tuple[NewCommit, ...] = ()
-    """Commits whose work would be taken back; they stay in the history."""
+    """Commits whose work would be undone; they stay in the history."""
     uncommitted: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
-    """Uncommitted paths that no run of an agent accounts for: somebody's own work."""
+    """Uncommitted paths that no agent touched: somebody's own work."""
     unsavable: tuple[str, ...] = ()
-    """Paths that cannot be saved, each with the reason."""
+    """Paths that can't be saved, each with the reason."""
     held: tuple[str, ...] = ()
-    """Who is at work here now."""
+    """Who is working here now."""
 
     @property
     def is_empty(self) -> bool:
@@ -42,7 +50,7 @@ class RollbackState(StrEnum):
 
 
 class SavedWork(Model):
-    """Everything that was there before, under a ref of its own."""
+    """Everything that was there before, saved under a ref."""
 
     ref: str
     commit: str
@@ -50,11 +58,11 @@ class SavedWork(Model):
     index_tree: str
     head: str
     raw: tuple[str, ...] = ()
-    """Paths that are kept byte by byte: what was uncommitted."""
+    """Paths that were uncommitted, saved byte by byte."""
 
 
-class RollbackRecord(Model):
-    """One line of the journal of rollbacks."""
+class Rollback(Model):
+    """One rollback, as its journal has it."""
 
     id: str
     time: str
@@ -65,5 +73,64 @@ class RollbackRecord(Model):
     tree: str
     """The tree that the rollback leads to."""
     commit: str
-    """The commit that it made; the old one where only uncommitted work was taken back."""
+    """The commit it made; the old one if only uncommitted work was undone."""
     branch: str | None = None
+
+
+def build_preview_json(preview: RollbackPreview) -> dict[str, object]:
+    """Returns the shape promised to scripts for what would be done."""
+    return {"schema": SCHEMA, "applied": False, **preview.model_dump(mode="json")}
+
+
+def build_rollback_json(records: tuple[Rollback, ...]) -> dict[str, object]:
+    """Returns the same for what was done."""
+    return {"schema": SCHEMA, "applied": True, "rollbacks": [record.model_dump(mode="json") for record in records]}
+
+
+def build_preview_page(preview: RollbackPreview, *, everything: bool = False) -> Page:
+    """Shows where it leads and why, what would change, and what stands in the way."""
+    page = Page()
+    page.line(Cell("dry run  ", "muted"), Cell(f"back to {preview.target[:SHORT_DIGEST]}", "heading"))
+    add_fact(page, "why", preview.reason)
+    add_fact(page, "from", f"{preview.head[:SHORT_DIGEST]} on {preview.branch or 'no branch'}")
+    most = None if everything else _MOST
+    add_list(page, "Files", [f"{file.change}  {file.path}" for file in preview.files], most)
+    commits = [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in preview.commits]
+    add_list(page, "Commits that are undone; they stay in the history", commits, most)
+    add_list(page, "Uncommitted, saved first", preview.uncommitted, most)
+    add_list(page, "In the way: can't be saved", preview.unsavable, most)
+    add_list(page, "In the way: agents at work", preview.held, most)
+    add_list(page, "In the way: not the work of an agent", preview.unexplained, most)
+    page.blank()
+    page.line(Cell("handoff-tui rollback --apply does it; --undo brings everything back", "muted"))
+    return page
+
+
+def build_done_page(record: Rollback) -> Page:
+    """Shows where HEAD is now, and where the earlier work is saved."""
+    page = Page()
+    if record.state is RollbackState.UNDONE:
+        head = f"everything is back; HEAD is {record.saved.head[:SHORT_DIGEST]}"
+        page.line(Cell(f"{record.state.value}  "), Cell(head, "heading"))
+        add_fact(page, "rollback", f"of {record.time}, to {record.target[:SHORT_DIGEST]}")
+        if record.commit != record.saved.head:
+            add_fact(page, "left", f"{record.commit[:SHORT_DIGEST]}, the commit it had made")
+        add_fact(page, "saved", record.saved.ref)
+        return page
+    page.line(Cell(f"{record.state.value}  "), Cell(f"back to {record.target[:SHORT_DIGEST]}", "heading"))
+    add_fact(page, "commit", record.commit)
+    add_fact(page, "saved", record.saved.ref)
+    return page
+
+
+def build_rollbacks_page(records: tuple[Rollback, ...]) -> Page:
+    """Lists every rollback, oldest first."""
+    page = Page()
+    if not records:
+        page.line(Cell("No rollbacks yet", "muted"))
+    for record in records:
+        words = f"to {record.target[:SHORT_DIGEST]} by {record.owner}; saved in {record.saved.ref}"
+        page.line(
+            Cell(f"{record.time}  ", "muted"), Cell(f"{record.state.value}  "), Cell(render_safe(words)), indent=4
+        )
+    return page

@@ -1,4 +1,4 @@
-"""Saves a work tree under a ref, byte by byte, and brings it back. Ignored files and our own folder are left alone."""
+"""Saves a work tree under a ref, byte by byte, and restores it. Leaves ignored files and our own folder alone."""
 
 from __future__ import annotations
 
@@ -21,34 +21,32 @@ _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
 
 
 def find_unsavable(root: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Uncommitted paths that no git tree can hold, with the reason."""
+    """Lists uncommitted paths that no git tree can hold, with the reason."""
     found: dict[str, str] = {}
     for path in paths:
         if path.endswith("/"):
-            found[path] = "is a repository of its own"
+            found[path] = "is a nested repository"
             continue
         try:
             mode = (root / path).lstat().st_mode
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as refused:
-            found[path] = refused.strerror or "cannot be looked at"
+            found[path] = refused.strerror or "can't be read"
             continue
         if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
             found[path] = "is neither a file nor a link"
         elif stat.S_ISREG(mode) and not os.access(root / path, os.R_OK):
-            found[path] = "may not be read"
+            found[path] = "can't be read"
     return found
 
 
 def write_saved_work(repository: Repository, head: str, paths: tuple[str, ...], stamp: str) -> SavedWork:
-    """Keeps HEAD, the index and every uncommitted file under `refs/handoff-tui/saved/<stamp>`."""
+    """Saves HEAD, the index and every uncommitted file under `refs/handoff-tui/saved/<stamp>`."""
     git = repository.git
     index = git.run("write-tree")
     if not index.ok:
-        raise RollbackError(
-            f"the index cannot be saved: {index.complaint}", "Finish or abort the merge that is under way first."
-        )
+        raise RollbackError(f"can't save the index: {index.complaint}", "Finish or abort the merge first.")
     with _private_index() as extra:
         git.read("read-tree", head, extra=extra)
         git.read("update-index", "-z", "--index-info", stdin=_list_entries(repository, paths), extra=extra)
@@ -61,7 +59,7 @@ def write_saved_work(repository: Repository, head: str, paths: tuple[str, ...], 
 
 
 def write_target_tree(repository: Repository, target: str, head: str) -> str:
-    """The tree of a commit with `.handoff-tui/` as it is at HEAD: decisions are never taken back with the work."""
+    """Returns the tree of a commit with `.handoff-tui/` as it is at HEAD: decisions are never undone with the work."""
     git = repository.git
     with _private_index() as extra:
         git.read("read-tree", target, extra=extra)
@@ -72,15 +70,15 @@ def write_target_tree(repository: Repository, target: str, head: str) -> str:
 
 
 def write_commit(repository: Repository, tree: str, head: str, message: str) -> str:
-    """A commit on top of HEAD, made of objects alone: no hook runs, and the index is not asked."""
+    """Makes a commit on top of HEAD from objects only: no hook runs, and the index is not used."""
     return _commit(repository.git, tree, (head,), message)
 
 
 def move_head(repository: Repository, new: str, old: str, why: str) -> None:
-    """Moves the branch that is checked out, if it is still where it was."""
+    """Moves the current branch, if it is still where it was."""
     answer = repository.git.run("update-ref", "-m", why, "HEAD", new, old)
     if not answer.ok:
-        raise RollbackError(f"HEAD could not be moved: {answer.complaint}", "Something else moved it meanwhile.")
+        raise RollbackError(f"can't move HEAD: {answer.complaint}", "Something else moved it meanwhile.")
 
 
 def write_index(repository: Repository, tree: str) -> None:
@@ -89,7 +87,7 @@ def write_index(repository: Repository, tree: str) -> None:
 
 
 def list_differences(git: Git, old: str, new: str) -> dict[str, str]:
-    """Paths that differ between two trees, with A, M, D or T; our own folder is left out."""
+    """Lists the paths that differ between two trees, with A, M, D or T; leaves out our own folder."""
     answer = git.read("diff-tree", "-r", "-z", "--no-renames", "--name-status", "--ignore-submodules=none", old, new)
     fields = os.fsdecode(answer).split("\0")
     pairs = zip(fields[::2], fields[1::2], strict=False)
@@ -97,7 +95,7 @@ def list_differences(git: Git, old: str, new: str) -> dict[str, str]:
 
 
 def change_files(repository: Repository, old: str, new: str, raw: Iterable[str] = ()) -> None:
-    """Brings the work tree from one tree to another. `raw` paths are written as they were saved, byte by byte."""
+    """Changes the work tree from one tree to another; writes `raw` paths byte by byte as they were saved."""
     changes = list_differences(repository.git, old, new)
     exact = frozenset(raw)
     for path, status in changes.items():
@@ -122,7 +120,7 @@ def _read_entry(git: Git, tree: str, path: str) -> tuple[str, bytes]:
 
 
 def _list_entries(repository: Repository, paths: tuple[str, ...]) -> bytes:
-    """What `update-index --index-info` takes: the bytes as they are, without filters, so that they come back so."""
+    """Builds the input of `update-index --index-info`: the bytes without filters, so that they come back the same."""
     nothing = ("0" * (64 if repository.object_format == "sha256" else 40)).encode()
     lines: list[bytes] = []
     regular: dict[str, str] = {}
@@ -145,7 +143,7 @@ def _list_entries(repository: Repository, paths: tuple[str, ...]) -> bytes:
 
 
 def _hash_files(repository: Repository, paths: list[str]) -> dict[str, str]:
-    """Writes contents to git's objects; names with a line end are asked one by one."""
+    """Writes contents to git's objects; names with a line end one by one."""
     plain = [path for path in paths if "\n" not in path]
     listed = b"".join(os.fsencode(str(repository.root / path)) + b"\n" for path in plain)
     words = ("hash-object", "-w", "--no-filters")
@@ -162,15 +160,13 @@ def _commit(git: Git, tree: str, parents: tuple[str, ...], message: str) -> str:
     words = [word for parent in parents for word in ("-p", parent)]
     answer = git.run("commit-tree", tree, *words, "-m", message)
     if not answer.ok:
-        raise RollbackError(
-            f"nothing could be saved: {answer.complaint}", "Git wants to know who you are: git config user.email"
-        )
+        raise RollbackError(f"can't save: {answer.complaint}", "Git needs to know who you are: git config user.email")
     return answer.text
 
 
 @contextmanager
 def _private_index() -> Iterator[dict[str, str]]:
-    """An index of its own for a few calls; the user's stays as it is."""
+    """Provides a temporary index; the user's stays as it is."""
     import shutil  # noqa: PLC0415 - few runs roll back
 
     folder = make_temporary_folder("handoff-tui-index-")

@@ -1,8 +1,8 @@
 """The files of a run: their names, how they are written, and the digest of an output while it grows.
 
-Imports only the lightest part of the standard library: the supervisor of an agent uses it, and starts quickly.
+Imports only the lightest part of the standard library, so that the supervisor of an agent starts quickly.
 """
-# importing pathlib takes longer than all that is done here
+# importing pathlib takes longer than everything done here
 # ruff: noqa: PTH105, PTH118, PTH123
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _PART = 1 << 20
 
 
 class OutputHash:
-    """The SHA-256 of a file while it grows: what was printed counts, even if it is taken away again."""
+    """The SHA-256 of a file while it grows; counts what was printed, even if it is removed again."""
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
-        import hashlib  # noqa: PLC0415 - loaded while the agent is at work already
+        import hashlib  # noqa: PLC0415 - loaded when the agent is already running
 
         self.place = place
         self.digest = hashlib.sha256()
@@ -32,7 +32,7 @@ class OutputHash:
         self.rewritten = False
 
     def read_some(self) -> bool:
-        """Hashes a part of what is new; whether there is more."""
+        """Hashes some of what is new; tells whether there is more."""
         try:
             with open(self.place, "rb", buffering=0) as file:
                 self.size = os.fstat(file.fileno()).st_size
@@ -54,7 +54,7 @@ class OutputHash:
 
 
 def write_json(place: str | os.PathLike[str], value: dict[str, object], *, lasting: bool = False) -> None:
-    """In one step: a reader sees all of it or nothing. A lasting one survives a power cut."""
+    """Writes in one step: a reader sees all or nothing. With `lasting`, the file survives a power cut."""
     folder, name = os.path.split(os.fspath(place))
     temporary = os.path.join(folder, f".{name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -67,7 +67,7 @@ def write_json(place: str | os.PathLike[str], value: dict[str, object], *, lasti
 
 
 def read_json(place: str | os.PathLike[str]) -> dict[str, object]:
-    """The object in a file of ours, an empty one for any other value; an error where the file cannot be read."""
+    """Returns the object in one of our files, {} for any other value; raises an error if it can't be read."""
     with open(place, "rb") as file:
         value = json.loads(file.read())
     return value if isinstance(value, dict) else {}

@@ -1,23 +1,24 @@
-"""Runs of agents: one folder a run, a supervisor that outlives whoever started it, and the way back to both.
+"""Runs of agents: one folder per run, and a supervisor that keeps running when whoever started it is gone.
 
     find_run_folder(common_dir, key)          -> Path       <git-common-dir>/handoff-tui/runs/H-3/RED/a1/agent/t1
-    write_run(common_dir, plan, files)        -> RunHandle  makes the folder; files: name to bytes
-    start_run(handle, environment)            -> RunState   the supervisor; at most once a folder, whoever asks
+    write_run(common_dir, plan, files)        -> RunHandle  makes the folder; files: bytes by name
+    start_run(handle, environment)            -> RunState   starts the supervisor, at most once per folder
     find_run(common_dir, key)                 -> RunState   absent, prepared, running, paused, finished, lost
     list_runs(common_dir, handoff=None)       -> tuple[RunState, ...]
-    attach_run(common_dir, key)               -> RunHandle  of a folder that is there
+    attach_run(common_dir, key)               -> RunHandle  of an existing folder
     read_run(handle)                          -> RunState
-    wait_run(handle, cancel, timeout, on_look) -> RunState  until it ended, or cancel or the time says so
-    stop_run(handle, grace_seconds=None)      -> RunState   TERM, grace, KILL, and nothing of it is left
-    pause_run(handle), resume_run(handle)     -> RunState   STOP and CONT; a pause does not count as its time
+    wait_run(handle, cancel, timeout, on_look) -> RunState  until it ends, or cancel or timeout
+    stop_run(handle, grace_seconds=None)      -> RunState   TERM, grace, KILL; nothing of it is left
+    pause_run(handle), resume_run(handle)     -> RunState   STOP and CONT; a pause does not use up its time
 
-A step that is done again calls `find_run`: finished → `state.end`; running or paused → `wait_run`; prepared or absent →
-`write_run` (a folder that is there stays as it is) and `start_run`; lost → `stop_run`, which ends what is left, then
-the next try. The values are in agents/runs/run.py.
+A step that is repeated calls `find_run`: finished → `state.end`; running or paused → `wait_run`; prepared or absent →
+`write_run` (which leaves an existing folder as it is) and `start_run`; lost → `stop_run`, which ends what is left, then
+the next run. The values are in agents/runs/run.py.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -26,23 +27,182 @@ import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple, TypeVar
+from urllib.parse import quote
 
-from handoff_tui.agents.runs.files import COMPLAINTS, EXIT, OUTPUT, PLAN, PROCESS, STOP, write_json
-from handoff_tui.agents.runs.run import RunEnd, RunEnding, RunKey, RunPlan, RunState, RunStatus
-from handoff_tui.agents.runs.state import (
-    RunHandle,
-    describe_key,
-    find_run,
-    find_run_folder,
-    list_runs,
-    read_run,
-    read_size,
+from pydantic import ValidationError
+
+from handoff_tui.agents.runs.files import (
+    COMPLAINTS,
+    EXIT,
+    HEARTBEAT,
+    LOCK,
+    OUTPUT,
+    PAUSED,
+    PLAN,
+    PROCESS,
+    STOP,
+    write_json,
 )
+from handoff_tui.agents.runs.run import AGENT_STEP, RunEnd, RunEnding, RunKey, RunPlan, RunProcess, RunState, RunStatus
 from handoff_tui.core.errors import AgentRunError
+from handoff_tui.core.model import Model
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
 from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
 from handoff_tui.system.processes.output_reader import hash_output, read_last_lines
+
+RUNS_FOLDER = "runs"
+_LONGEST_NAME = 120
+_DIGEST_CHARACTERS = 16
+_SILENT_SECONDS = 30.0
+"""A supervisor on another machine counts as dead after this silence."""
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from handoff_tui.agents.runs.supervisor import main; main()"
+"""Appended, not put first, so that nothing there can replace a module of the standard library."""
+_START_SECONDS = 30
+_LOOK_SECONDS = 0.02
+_SLOWEST_LOOK_SECONDS = 0.05
+_BEYOND_GRACE_SECONDS = 10.0
+_Value = TypeVar("_Value", bound=Model)
+
+
+class RunHandle(NamedTuple):
+    """A run that has a folder."""
+
+    key: RunKey
+    folder: Path
+
+
+def find_run_folder(common_dir: Path, key: RunKey) -> Path:
+    """Returns the folder of a run: beside git's own files, never in the work tree."""
+    parts = (build_name(key.handoff), build_name(key.phase), f"a{key.attempt}", build_name(key.step), f"t{key.number}")
+    return common_dir / LOCAL_FOLDER / RUNS_FOLDER / Path(*parts)
+
+
+def find_run(common_dir: Path, key: RunKey) -> RunState:
+    """Reads the state of a run."""
+    return read_run(RunHandle(key, find_run_folder(common_dir, key)))
+
+
+def list_runs(common_dir: Path, handoff: str | None = None) -> tuple[RunState, ...]:
+    """Lists all runs, or those of one handoff, oldest first; skips folders without a plan."""
+    top = common_dir / LOCAL_FOLDER / RUNS_FOLDER
+    wanted = "*" if handoff is None else build_name(handoff)
+    plans = (load_value(place, RunPlan) for place in top.glob(f"{wanted}/*/a*/*/t*/{PLAN}"))
+    states = [find_run(common_dir, plan.key) for plan in plans if plan is not None]
+    return tuple(sorted(states, key=_order))
+
+
+def read_run(handle: RunHandle) -> RunState:
+    """Reads what the files of a run say now, and whether its supervisor is alive."""
+    folder = handle.folder
+    plan, process, end = (
+        load_value(folder / PLAN, RunPlan),
+        load_value(folder / PROCESS, RunProcess),
+        load_value(folder / EXIT, RunEnd),
+    )
+    status = _find_status(folder, plan, process, end)
+    if end is None and status is RunStatus.LOST:  # it may have ended in between
+        end = load_value(folder / EXIT, RunEnd)
+        status = RunStatus.LOST if end is None else RunStatus.FINISHED
+    return RunState(
+        key=handle.key,
+        folder=str(folder),
+        status=status,
+        plan=plan,
+        process=process,
+        end=end,
+        output_bytes=read_size(folder / OUTPUT),
+        heartbeat=_read_time(folder / HEARTBEAT),
+        elapsed=_find_elapsed(process, end, _read_time(folder / HEARTBEAT), status),
+        survivors=len(find_marked(plan.mark)) if plan is not None and status is RunStatus.LOST else 0,
+    )
+
+
+def describe_key(key: RunKey) -> str:
+    """Names a run in words."""
+    step = "" if key.step == AGENT_STEP else f", step {key.step}"
+    return f"the agent of {key.handoff} · {key.phase} · attempt {key.attempt}{step}, run {key.number}"
+
+
+def _find_status(folder: Path, plan: RunPlan | None, process: RunProcess | None, end: RunEnd | None) -> RunStatus:
+    if end is not None:
+        return RunStatus.FINISHED
+    if plan is None:
+        return RunStatus.ABSENT
+    if process is None:
+        return RunStatus.RUNNING if _is_locked(folder / LOCK) else RunStatus.PREPARED
+    if process.host != read_host():
+        alive = read_now().timestamp() - (_read_time(folder / HEARTBEAT) or process.since) < _SILENT_SECONDS
+    else:
+        alive = is_same_process(process.pid, process.started)
+    if not alive:
+        return RunStatus.LOST
+    return RunStatus.PAUSED if (folder / PAUSED).exists() else RunStatus.RUNNING
+
+
+def _is_locked(place: Path) -> bool:
+    """Tells whether a supervisor holds the run and is about to write who it is."""
+    import fcntl  # noqa: PLC0415 - needed only during a start
+
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _find_elapsed(process: RunProcess | None, end: RunEnd | None, beat: float | None, status: RunStatus) -> float:
+    if end is not None:
+        return end.seconds
+    if process is None:
+        return 0.0
+    until = (beat or process.since) if status is RunStatus.LOST else read_now().timestamp()
+    return max(0.0, until - process.since)
+
+
+def _order(state: RunState) -> tuple[float, str, int, int]:
+    began = state.end.began if state.end else state.process.since if state.process else float("inf")
+    return began, state.key.phase, state.key.attempt, state.key.number
+
+
+def build_name(text: str) -> str:
+    """Returns a folder name for any text; a long one is cut and gets a digest."""
+    quoted = quote(text, safe="").replace(".", "%2E") if text.startswith(".") else quote(text, safe="")
+    if len(quoted) <= _LONGEST_NAME:
+        return quoted or "%"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARACTERS]
+    return f"{quoted[: _LONGEST_NAME - _DIGEST_CHARACTERS - 1]}-{digest}"
+
+
+def load_value(place: Path, model: type[_Value]) -> _Value | None:
+    """Loads a file of the run; None if it is missing or damaged."""
+    try:
+        return model.model_validate_json(place.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def read_size(place: Path) -> int:
+    try:
+        return place.stat().st_size
+    except OSError:
+        return 0
+
+
+def _read_time(place: Path) -> float | None:
+    try:
+        return place.stat().st_mtime
+    except OSError:
+        return None
+
 
 __all__ = [
     "RunHandle",
@@ -60,16 +220,9 @@ __all__ = [
     "write_run",
 ]
 
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from handoff_tui.agents.runs.supervisor import main; main()"
-"""Appended, not put first: nothing that lies there can stand in for a module of the standard library."""
-_START_SECONDS = 30
-_LOOK_SECONDS = 0.02
-_SLOWEST_LOOK_SECONDS = 0.05
-_BEYOND_GRACE_SECONDS = 10.0
-
 
 def write_run(common_dir: Path, plan: RunPlan, files: Mapping[str, bytes] | None = None) -> RunHandle:
-    """Makes the folder of a run; one that is there already stays as it is, so that asking twice is one run."""
+    """Makes the folder of a run; leaves an existing one as it is, so that asking twice is one run."""
     handle = RunHandle(plan.key, find_run_folder(common_dir, plan.key))
     if (handle.folder / PLAN).exists():
         return handle
@@ -85,7 +238,7 @@ def write_run(common_dir: Path, plan: RunPlan, files: Mapping[str, bytes] | None
 
 
 def attach_run(common_dir: Path, key: RunKey) -> RunHandle:
-    """The run of that key; an error when there is none."""
+    """Returns the run of that key; raises an error if there is none."""
     handle = RunHandle(key, find_run_folder(common_dir, key))
     if not (handle.folder / PLAN).exists():
         raise AgentRunError(f"{describe_key(key)} was never started", "`handoff-tui step --list` shows the runs.")
@@ -93,7 +246,7 @@ def attach_run(common_dir: Path, key: RunKey) -> RunHandle:
 
 
 def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
-    """Starts the supervisor, which starts the agent. Who comes second changes nothing."""
+    """Starts the supervisor, which starts the agent; a second call changes nothing."""
     if (handle.folder / PROCESS).exists() or (handle.folder / EXIT).exists():
         return read_run(handle)
     package = Path(__file__).parents[3]
@@ -110,14 +263,12 @@ def start_run(handle: RunHandle, environment: Mapping[str, str]) -> RunState:
             start_new_session=True,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as refused:
-        raise AgentRunError(
-            f"the supervisor of {describe_key(handle.key)} could not be started: {refused}"
-        ) from refused
+        raise AgentRunError(f"the supervisor of {describe_key(handle.key)} can't be started: {refused}") from refused
     if done.returncode:
         said = read_last_lines(handle.folder / COMPLAINTS, 1) or os.fsdecode(done.stderr).strip().splitlines()[-1:]
-        hint = f"{handle.folder} holds what there is of it."
+        hint = f"Its files are in {handle.folder}."
         raise AgentRunError(
-            f"the supervisor of {describe_key(handle.key)} did not start: {said[-1] if said else 'it gave no reason'}",
+            f"the supervisor of {describe_key(handle.key)} did not start: {said[-1] if said else 'no reason given'}",
             hint,
         )
     return read_run(handle)
@@ -129,7 +280,7 @@ def wait_run(
     timeout: float | None = None,
     on_look: Callable[[RunState], None] | None = None,
 ) -> RunState:
-    """Until the run is over, the caller has cancelled its waiting, or the time is up; the agent is left alone."""
+    """Waits until the run is over, `cancel` is set or the time is up; leaves the agent alone."""
     started, wait = read_monotonic(), _LOOK_SECONDS
     while True:
         state = read_run(handle)
@@ -145,7 +296,7 @@ def wait_run(
 
 
 def stop_run(handle: RunHandle, grace_seconds: float | None = None) -> RunState:
-    """Ends the agent and everything of it; a supervisor that does not do so in time is ended too."""
+    """Ends the agent and its children; ends the supervisor too if it does not do so in time."""
     state = read_run(handle)
     if state.status in {RunStatus.ABSENT, RunStatus.PREPARED, RunStatus.FINISHED}:
         return state
@@ -161,12 +312,12 @@ def stop_run(handle: RunHandle, grace_seconds: float | None = None) -> RunState:
 
 
 def pause_run(handle: RunHandle) -> RunState:
-    """Holds the agent where it is."""
+    """Pauses the agent."""
     return _switch(handle, signal.SIGUSR1, RunStatus.PAUSED)
 
 
 def resume_run(handle: RunHandle) -> RunState:
-    """Lets a paused agent go on."""
+    """Resumes a paused agent."""
     return _switch(handle, signal.SIGUSR2, RunStatus.RUNNING)
 
 
@@ -183,13 +334,13 @@ def _switch(handle: RunHandle, number: signal.Signals, wanted: RunStatus) -> Run
 
 
 def _signal(state: RunState, number: signal.Signals) -> None:
-    """To the supervisor, if the process of that pid is still the one that was meant."""
+    """Signals the supervisor, if the process with its pid is still the same one."""
     process = state.process
     if process is None:
         return
     if process.host != read_host():
         raise AgentRunError(
-            f"{describe_key(state.key)} runs on {process.host}, and cannot be reached from here",
+            f"{describe_key(state.key)} runs on {process.host} and can't be reached from here",
             f"Stop it there: handoff-tui step --stop, or kill {process.pid}.",
         )
     if is_same_process(process.pid, process.started):
@@ -202,7 +353,7 @@ def _signal(state: RunState, number: signal.Signals) -> None:
 
 
 def _sweep(handle: RunHandle, state: RunState) -> RunState:
-    """Ends what a lost run has left, and writes down that it is over."""
+    """Ends what a lost run has left, and records that it is over."""
     mark = state.plan.mark if state.plan else ""
     left = 0
     started = read_monotonic()

@@ -1,4 +1,4 @@
-"""The lock of a phase: one agent at a time, with a name on it. Left behind by a holder that died, it is shown."""
+"""The lock of a phase: one agent at a time, with its holder's name. A dead holder's lock stays until it is broken."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from handoff_tui.agents.runs.files import write_json
+from handoff_tui.agents.runs.folders import build_name
 from handoff_tui.agents.runs.run import LockState, PhaseLock, RunKey
-from handoff_tui.agents.runs.state import build_name
-from handoff_tui.core.errors import PhaseLockedError
+from handoff_tui.core.errors import PhaseLockedError, UsageError
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
@@ -21,7 +21,7 @@ from handoff_tui.system.processes.identity import is_same_process, read_birth, r
 _FOLDER = "locks"
 _SUFFIX = ".json"
 _OTHER_MACHINE_SECONDS = 300.0
-"""The clocks of two machines differ; so a holder elsewhere is called stale later."""
+"""Clocks of two machines differ, so a holder elsewhere counts as stale later."""
 
 
 def find_lock_place(common_dir: Path, phase: str) -> Path:
@@ -29,16 +29,16 @@ def find_lock_place(common_dir: Path, phase: str) -> Path:
 
 
 class HeldLock(NamedTuple):
-    """A lock that was taken: its file, and the word by which its holder knows it again."""
+    """A lock that was taken: its file, and the mark by which its holder recognises it."""
 
     place: Path
     mark: str
 
 
 def take_lock(common_dir: Path, key: RunKey, owner: str, mark: str | None = None) -> HeldLock:
-    """Takes the lock of a phase, or says who holds it. A lock that was left behind is not taken over.
+    """Takes the lock of a phase, or says who holds it; does not take over a lock that was left behind.
 
-    But for one: who names a `mark` finds its own lock again, which it had taken before it died.
+    Whoever names a `mark` gets back the lock that it had taken before it died.
     """
     is_own = mark is not None
     mark = mark or uuid.uuid4().hex
@@ -81,23 +81,18 @@ def release_lock(held: HeldLock) -> None:
 
 
 def find_lock(common_dir: Path, phase: str) -> LockState | None:
-    """The lock of a phase and whether its holder is alive; nothing when it is free."""
+    """Finds the lock of a phase, and whether its holder is alive; None if the phase is free."""
     return _read_state(find_lock_place(common_dir, phase))
 
 
 def list_locks(common_dir: Path) -> tuple[LockState, ...]:
-    """Every lock of a repository."""
+    """Lists every lock of a repository."""
     places = sorted((common_dir / LOCAL_FOLDER / _FOLDER).glob(f"*{_SUFFIX}"))
     return tuple(state for place in places if (state := _read_state(place)) is not None)
 
 
-def break_lock(common_dir: Path, phase: str) -> None:
-    """Takes a lock away, whoever holds it."""
-    find_lock_place(common_dir, phase).unlink(missing_ok=True)
-
-
 def describe_holder(state: LockState) -> str:
-    """Who holds a lock, in words."""
+    """Says who holds a lock."""
     lock = state.lock
     return f"{lock.owner} (process {lock.pid} on {lock.host}) for {lock.handoff}, attempt {lock.attempt}"
 
@@ -112,15 +107,15 @@ def _read_state(place: Path) -> LockState | None:
         return None
     age = max(0.0, read_now().timestamp() - heartbeat)
     if lock.host != read_host():
-        return LockState(
-            lock=lock, heartbeat=heartbeat, age_seconds=age, alive=None, stale=age > _OTHER_MACHINE_SECONDS
-        )
-    alive = is_same_process(lock.pid, lock.started)
-    return LockState(lock=lock, heartbeat=heartbeat, age_seconds=age, alive=alive, stale=not alive)
+        alive, stale = None, age > _OTHER_MACHINE_SECONDS
+    else:
+        alive = is_same_process(lock.pid, lock.started)
+        stale = not alive
+    return LockState(lock=lock, heartbeat=heartbeat, age_seconds=age, alive=alive, stale=stale)
 
 
 def _load(place: Path) -> PhaseLock | None:
-    """What cannot be read as a lock is one all the same: by whom cannot be told."""
+    """Loads a lock; a damaged file still locks, but nobody knows for whom."""
     try:
         content = place.read_bytes()
     except FileNotFoundError:
@@ -145,14 +140,36 @@ def _load(place: Path) -> PhaseLock | None:
 
 def _build_locked_error(state: LockState | None, phase: str) -> PhaseLockedError:
     if state is None:
-        return PhaseLockedError(f"{phase} was locked until a moment ago", "Try again.")
+        return PhaseLockedError(f"{phase} was locked until just now", "Try again.")
     holder = describe_holder(state)
     if state.stale:
         return PhaseLockedError(
             f"the lock of {phase} was left behind by {holder}",
-            f"Look whether its work is worth keeping, then: handoff-tui unlock {phase}",
+            f"See if its work is worth keeping, then: handoff-tui unlock {phase}",
         )
     return PhaseLockedError(
         f"{phase} is locked by {holder}",
         "Wait for it, or follow it: handoff-tui step --list. Its operator can stop it: handoff-tui step --stop",
     )
+
+
+def unlock(common_dir: Path, phase: str | None, *, force: bool = False) -> LockState:
+    """Breaks the lock of a phase, or the only lock; only with `force` if its holder is alive."""
+    locks = list_locks(common_dir)
+    wanted = [state for state in locks if phase is None or state.lock.phase.casefold() == phase.casefold()]
+    if not wanted:
+        held = ", ".join(state.lock.phase for state in locks)
+        message = f"{phase} is not locked" if phase else "no phase is locked"
+        raise UsageError(message, f"Locked phases: {held}." if held else "")
+    if len(wanted) > 1:
+        raise UsageError(
+            "more than one phase is locked", f"Name one of: {', '.join(state.lock.phase for state in wanted)}."
+        )
+    state = wanted[0]
+    if not state.stale and not force:
+        raise PhaseLockedError(
+            f"{state.lock.phase} is held by {describe_holder(state)}, who is still at work",
+            "Stop the agent first: handoff-tui step --stop. --force breaks the lock anyway.",
+        )
+    find_lock_place(common_dir, state.lock.phase).unlink(missing_ok=True)
+    return state

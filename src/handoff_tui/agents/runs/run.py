@@ -1,4 +1,4 @@
-"""One run of an agent: what is started, how it goes, how it ended."""
+"""One run of an agent: what starts, how it goes, how it ends. Also the lock and the work tree it has."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from enum import StrEnum
 from handoff_tui.core.model import Model
 
 AGENT_STEP = "agent"
-"""The step of a run that is started by hand."""
+"""The step of a run that a person started."""
 
 
 class RunKey(Model):
-    """Which run: one try at one step of one attempt. It names the run's folder."""
+    """Which run of which attempt. It names the run's folder."""
 
     handoff: str
     phase: str
     attempt: int = 1
     step: str = AGENT_STEP
     number: int = 1
-    """The try: the first is 1."""
+    """The first run of a step is 1."""
 
 
 class RunPlan(Model):
-    """What a supervisor is told. Values of variables are not in it: they may be secrets, and it is kept on disk."""
+    """What a supervisor is told; without the values of variables, which may be secrets, because it stays on disk."""
 
     key: RunKey
     argv: tuple[str, ...]
@@ -33,7 +33,7 @@ class RunPlan(Model):
     output_bytes: int = 1024 * 1024 * 1024
     """An agent that prints more is stopped."""
     environment: tuple[str, ...] = ()
-    """Names of the variables it is given."""
+    """The names of the variables it gets."""
     owner: str = ""
     """Who started it."""
     agent: str = ""
@@ -41,11 +41,11 @@ class RunPlan(Model):
     context_sha256: str = ""
     prompt_sha256: str = ""
     may_change_nothing: bool = False
-    """Whether an exit with 0 and nothing changed is as it should be."""
+    """Whether exiting with 0 without any change is fine."""
     mark: str = ""
-    """What every process of the run carries in its environment; made when the run is written."""
+    """A mark in the environment of every process of the run; made when the run is written."""
     lock: str | None = None
-    """The file of the phase's lock, which the supervisor keeps fresh and takes away at its end."""
+    """The lock file of the phase, which the supervisor keeps fresh and removes at the end."""
 
 
 class RunStatus(StrEnum):
@@ -57,7 +57,7 @@ class RunStatus(StrEnum):
     PAUSED = "paused"
     FINISHED = "finished"
     LOST = "lost"
-    """Its supervisor died without a word about how it ended."""
+    """Its supervisor died without recording how it ended."""
 
 
 class RunEnding(StrEnum):
@@ -68,24 +68,24 @@ class RunEnding(StrEnum):
     TIMED_OUT = "timed-out"
     STOPPED = "stopped"
     FLOODED = "flooded"
-    """It printed more than it may."""
+    """It printed too much."""
     NOT_STARTED = "not-started"
     LOST = "lost"
 
 
 class RunProcess(Model):
-    """The supervisor, by which the agent is reached. A pid alone may be somebody else's by now."""
+    """The supervisor, through which the agent is controlled. Its pid may belong to another process by now."""
 
     pid: int
     started: str
-    """When the process began, as the system counts: it guards the pid."""
+    """When the process began, as the system counts; tells a reused pid."""
     host: str
     agent_pid: int | None = None
     since: float = 0.0
 
 
 class RunEnd(Model):
-    """How a run ended, as its supervisor wrote it down."""
+    """How a run ended, as its supervisor recorded it."""
 
     ending: RunEnding
     code: int | None = None
@@ -98,13 +98,13 @@ class RunEnd(Model):
     output_bytes: int = 0
     output_sha256: str = ""
     output_rewritten: bool = False
-    """Whether output that was there already was taken away again."""
+    """Whether earlier output was removed again."""
     left_running: int = 0
-    """Processes that it had left running; they were ended."""
+    """How many processes it left running; they were ended."""
 
     @property
     def succeeded(self) -> bool:
-        """Whether it exited with 0; what it did is another question."""
+        """Whether it exited with 0, whatever it did."""
         return self.ending is RunEnding.EXITED and self.code == 0
 
 
@@ -119,10 +119,10 @@ class RunState(Model):
     end: RunEnd | None = None
     output_bytes: int = 0
     heartbeat: float | None = None
-    """When its supervisor last gave a sign, in seconds since 1970."""
+    """When its supervisor last gave a sign of life, in seconds since 1970."""
     elapsed: float = 0.0
     survivors: int = 0
-    """Processes of a lost run that are still there."""
+    """How many processes of a lost run are still there."""
 
     @property
     def is_over(self) -> bool:
@@ -141,11 +141,11 @@ class PhaseLock(Model):
     host: str
     since: float
     mark: str
-    """The mark of the holder's run, by which it knows its lock again."""
+    """The mark of the holder's run, by which it recognises its lock."""
 
 
 class LockState(Model):
-    """A lock as it is found. `alive` is nothing where it cannot be told (another machine)."""
+    """A lock as it is now. `alive` is None if nobody can tell (another machine)."""
 
     lock: PhaseLock
     heartbeat: float
@@ -155,9 +155,9 @@ class LockState(Model):
 
 
 class LeftWorktree(Model):
-    """A work tree that an agent had to itself, and that is still there."""
+    """A work tree of an agent that still exists."""
 
     folder: str
     branch: str | None = None
     kept: str = ""
-    """Why it is not taken away by itself; nothing where all of its work is in commits that a ref leads to."""
+    """Why it is not removed automatically; "" if a ref contains all of its work."""

@@ -1,10 +1,10 @@
-"""The supervisor of one agent: a session leader of its own that starts it, keeps its time, and writes how it ended.
+"""The supervisor of one agent: a session leader that starts it, enforces its time limit, and records how it ended.
 
-It outlives whoever started it. Output goes to a file: a pipe would break when its reader dies. It is the one process
-that ever starts the agent of its run folder. It imports only the lightest part of the standard library, the heavier
-ones when the agent is at work already.
+It keeps running when whoever started it is gone. Output goes to a file, because a pipe would break when its reader
+dies. Only this process ever starts the agent of its run folder. It imports only the lightest part of the standard
+library; the heavier ones when the agent is already running.
 """
-# importing pathlib takes longer than all that is done before the agent starts
+# importing pathlib takes longer than everything done before the agent starts
 # ruff: noqa: PTH108, PTH110, PTH112
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _READY = b"+"
 _TICK_SECONDS = 0.2
 _BEAT_SECONDS = 2.0
 _LINGER_SECONDS = 0.5
-"""What an agent left running may be just about to end, as the end of a pipeline is."""
+"""Processes that an agent left may be about to end, like the end of a pipeline."""
 _LOOK_AGAIN_SECONDS = 0.005
 _HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD, signal.SIGHUP)
 
 
 class Supervisor:
-    """One agent, from its start to the last process of it."""
+    """One agent, from its start to the end of its last process."""
 
     def __init__(self, folder: str, plan: dict[str, object]) -> None:
         words = plan["argv"]
@@ -67,17 +67,17 @@ class Supervisor:
         self._paused_since: float | None = None
 
     def listen(self) -> None:
-        """Before anybody can know whom to signal: until then a signal would end this process."""
+        """Handles signals; called before anybody knows our pid, because an early signal would end this process."""
         for end in self._wake:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
         for number in _HEARD:
-            # a function even where nothing is to be done: an ignored signal would stay ignored in the agent
+            # always a function: an ignored signal would stay ignored in the agent
             signal.signal(number, lambda number, _frame: self._asked.add(number))
 
     def run(self) -> None:
-        """Starts the agent, watches it to its end, and writes that down."""
-        has_orphans = ask_for_orphans()  # before the start: a daemon loses its parent in a moment
+        """Starts the agent, watches it to its end, and records that."""
+        has_orphans = ask_for_orphans()  # before the start: a daemon loses its parent at once
         monotonic = time.monotonic()
         try:
             self.agent = start_agent(self.argv, self.work_folder, self.mark, self._find(OUTPUT))
@@ -103,12 +103,12 @@ class Supervisor:
 
     def _explain(self, refused: OSError | ValueError) -> str:
         if not os.path.isdir(self.work_folder):
-            return f"the folder {self.work_folder} is not there"
+            return f"the folder {self.work_folder} does not exist"
         reason = refused.strerror if isinstance(refused, OSError) else str(refused)
         return f"{self.argv[0] if self.argv else 'nothing'}: {reason}"
 
     def _watch(self, agent: AgentProcess, output: OutputHash, deadline: float) -> str:
-        """Until the agent ends, or has to be ended; says which."""
+        """Watches until the agent ends or must be ended; says which."""
         while True:
             agent.reap()
             if agent.code is not None:
@@ -132,7 +132,7 @@ class Supervisor:
                 os.read(self._wake[0], 4096)
 
     def _heed_pauses(self, agent: AgentProcess) -> float:
-        """Stops or continues the agent as it was asked to; returns how long a pause was that has just ended."""
+        """Pauses or resumes the agent as asked; returns how long a pause lasted that has just ended."""
         if signal.SIGUSR1 in self._asked and self._paused_since is None:
             self._paused_since = time.monotonic()
             agent.send(signal.SIGSTOP)
@@ -151,18 +151,18 @@ class Supervisor:
         if time.monotonic() - self._last_beat < _BEAT_SECONDS:
             return
         self._last_beat = time.monotonic()
-        with suppress(OSError):  # the agent may have deleted the folder; it is watched to its end all the same
+        with suppress(OSError):  # the agent may have deleted the folder; it is watched to its end anyway
             os.close(os.open(self._find(HEARTBEAT), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             os.utime(self._find(HEARTBEAT))
         if self.phase_lock is not None:
-            with suppress(OSError):  # somebody has broken the lock on request
+            with suppress(OSError):  # somebody broke the lock
                 os.utime(self.phase_lock)
 
     def _end_all(self, agent: AgentProcess, output: OutputHash) -> None:
-        """Nothing of the agent stays: its group, what left it, and what has lost its parents."""
+        """Ends everything of the agent: its group, what left the group, and orphans."""
         if agent.code is None:
             agent.send(signal.SIGTERM)
-            agent.send(signal.SIGCONT)  # a stopped process hears nothing but KILL
+            agent.send(signal.SIGCONT)  # a stopped process reacts to nothing but KILL
             self._wait_for(agent, output, self._read_grace())
         elif agent.find_living():
             self._wait_for(agent, output, _LINGER_SECONDS)
@@ -178,7 +178,7 @@ class Supervisor:
         agent.reap()
 
     def _read_grace(self) -> float:
-        """Who asks for the end may give another grace."""
+        """Returns the grace period of whoever asked for the end, or the planned one."""
         try:
             return float(str(read_json(self._find(STOP))["grace_seconds"]))
         except (OSError, ValueError, KeyError):
@@ -201,14 +201,14 @@ class Supervisor:
         }
 
     def _leave_phase(self) -> None:
-        """Takes the phase's lock away, if it is still the one of this run."""
+        """Removes the lock of the phase, if it still belongs to this run."""
         if self.phase_lock is not None and _holds(self.phase_lock, self.mark):
             with suppress(OSError):
                 os.unlink(self.phase_lock)
 
 
 def supervise(folder: str, ready: int) -> None:
-    """Takes the run and sees it through; a run that somebody has taken before is left to them."""
+    """Takes the run and sees it through; leaves it alone if another supervisor has taken it."""
     lock = os.open(f"{folder}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -230,7 +230,7 @@ def supervise(folder: str, ready: int) -> None:
 
 
 def main() -> None:
-    """Becomes a process that nobody waits for; the one that was started leaves as soon as the run is taken."""
+    """Becomes a process that nobody waits for; the original exits as soon as the run is taken."""
     folder = sys.argv[-1]
     reading, writing = os.pipe()
     if os.fork():
@@ -238,12 +238,12 @@ def main() -> None:
         os._exit(0 if os.read(reading, 1) == _READY else 1)
     os.close(reading)
     os.setsid()
-    _turn_away(folder)
+    _detach(folder)
     supervise(folder, writing)
 
 
-def _turn_away(folder: str) -> None:
-    """No terminal, no pipe of whoever started this; complaints go to a file of the run."""
+def _detach(folder: str) -> None:
+    """Lets go of the terminal and pipes of whoever started this; errors go to a file of the run."""
     nothing = os.open(os.devnull, os.O_RDWR)
     complaints = os.open(f"{folder}/{COMPLAINTS}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     os.dup2(nothing, 0)
@@ -254,7 +254,7 @@ def _turn_away(folder: str) -> None:
 
 
 def _take_over(place: str, mark: str) -> None:
-    """The lock was taken by whoever prepared the run; from here on it is held by who runs it."""
+    """Takes over the lock from whoever prepared the run."""
     if _holds(place, mark):
         with suppress(OSError, ValueError):
             write_json(place, {**read_json(place), "pid": os.getpid(), "started": read_birth(os.getpid())})

@@ -1,22 +1,28 @@
-"""A work tree of its own for an agent, on a branch of its own; what it does there touches nobody's files."""
+"""Work trees for agents, each on its own branch: made, listed, and removed once nothing in them would be lost."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from handoff_tui.agents.runs.run import RunKey
-from handoff_tui.agents.runs.state import build_name
-from handoff_tui.core.errors import AgentRunError, StoreWriteError
-from handoff_tui.git.repository import Repository
+from handoff_tui.agents.runs.folders import build_name, list_runs
+from handoff_tui.agents.runs.reports import load_report
+from handoff_tui.agents.runs.run import LeftWorktree, RunKey, RunStatus
+from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
+from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
+from handoff_tui.handoffs.session import Desk
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
 
 _FOLDER = "worktrees"
 _PREFIX = "handoff-tui"
+_UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 
 
 class AgentWorktree(NamedTuple):
@@ -26,52 +32,62 @@ class AgentWorktree(NamedTuple):
     branch: str
 
 
-def find_worktrees_folder(repository: Repository) -> Path:
-    """Where the work trees of agents are: outside the repository, below the user's own state."""
-    return find_choices_folder(repository.common_dir) / _FOLDER
-
-
 def find_worktree(repository: Repository, key: RunKey) -> AgentWorktree:
-    """One for each attempt: every try of it goes on in the same place."""
-    base = find_worktrees_folder(repository)
+    """Returns the work tree of an attempt, which all its runs share."""
     branch = "/".join((_PREFIX, build_id(key.handoff).replace("/", "-"), build_id(key.phase), f"a{key.attempt}"))
-    return AgentWorktree(base / build_name(key.handoff) / build_name(key.phase) / f"a{key.attempt}", branch)
+    folder = _find_top(repository) / build_name(key.handoff) / build_name(key.phase) / f"a{key.attempt}"
+    return AgentWorktree(folder, branch)
 
 
 def open_worktree(repository: Repository, key: RunKey, own_files: tuple[str, ...] = ()) -> AgentWorktree:
-    """Makes it where it is missing. `own_files` are decisions that are in no commit yet: none may be missed there."""
-    found = find_worktree(repository, key)
-    if not (found.folder / ".git").exists():
+    """Makes the work tree if it is missing, and copies `own_files` there: decisions that no commit has yet."""
+    worktree = find_worktree(repository, key)
+    folder, branch = worktree
+    if not (folder / ".git").exists():
         try:
-            found.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as refused:
-            raise build_write_error(refused, str(found.folder)) from refused
+            raise build_write_error(refused, str(folder)) from refused
         repository.git.run("worktree", "prune")
-        words = (
-            (str(found.folder), found.branch)
-            if _has_branch(repository, found.branch)
-            else (
-                "-b",
-                found.branch,
-                str(found.folder),
-                "HEAD",
-            )
-        )
+        has_branch = repository.git.run("show-ref", "--verify", "--quiet", f"refs/heads/{branch}").ok
+        words = (str(folder), branch) if has_branch else ("-b", branch, str(folder), "HEAD")
         answer = repository.git.run("worktree", "add", "--quiet", *words)
         if not answer.ok:
             raise AgentRunError(
-                f"no work tree could be made for {key.handoff} · {key.phase}: {answer.complaint}",
+                f"can't make a work tree for {key.handoff} · {key.phase}: {answer.complaint}",
                 'Or let the agent work in the repository itself: folder = "repository".',
             )
-    _copy_own(repository.root, found.folder, own_files)
-    return found
+    _copy_files(repository.root, folder, own_files)
+    return worktree
 
 
-def _has_branch(repository: Repository, branch: str) -> bool:
-    return repository.git.run("show-ref", "--verify", "--quiet", f"refs/heads/{branch}").ok
+def list_worktrees(desk: Desk) -> tuple[LeftWorktree, ...]:
+    """Lists every work tree of an agent, with what keeps it."""
+    busy = _list_busy(desk, None)
+    places = sorted(_find_top(desk.repository).glob("*/*/a*/.git"))
+    return tuple(_inspect(desk.repository, place.parent, busy) for place in places)
 
 
-def _copy_own(root: Path, folder: Path, paths: tuple[str, ...]) -> None:
+def clear_worktrees(desk: Desk, handoff: str, needed: Path | None = None) -> tuple[LeftWorktree, ...]:
+    """Removes the work trees of a handoff that hold no work and are not needed; returns them. Their branches stay."""
+    repository = desk.repository
+    busy = _list_busy(desk, handoff) | ({needed} if needed is not None else set())
+    places = sorted((_find_top(repository) / build_name(handoff)).glob("*/a*/.git"))
+    left = [_inspect(repository, place.parent, busy) for place in places]
+    return tuple(
+        worktree
+        for worktree in left
+        # forced, because everything was inspected: otherwise git looks again, with the folder's own configuration
+        if not worktree.kept and repository.git.run("worktree", "remove", "--force", "--", worktree.folder).ok
+    )
+
+
+def _find_top(repository: Repository) -> Path:
+    """Returns the folder of all work trees: outside the repository, below the user's own state."""
+    return find_choices_folder(repository.common_dir) / _FOLDER
+
+
+def _copy_files(root: Path, folder: Path, paths: tuple[str, ...]) -> None:
     for path in paths:
         source, target = root / path, folder / path
         if os.path.lexists(target) or source.is_symlink() or not source.is_file():
@@ -80,4 +96,66 @@ def _copy_own(root: Path, folder: Path, paths: tuple[str, ...]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
         except OSError as refused:
-            raise StoreWriteError(f"{target} cannot be written: {refused.strerror}") from refused
+            raise StoreWriteError(f"can't write {target}: {refused.strerror}") from refused
+
+
+def _list_busy(desk: Desk, handoff: str | None) -> set[Path]:
+    """Lists the folders of runs that go on, or that nobody has finished yet."""
+    return {
+        Path(state.plan.folder)
+        for state in list_runs(desk.repository.common_dir, handoff)
+        if state.plan is not None and (state.status is not RunStatus.FINISHED or load_report(state) is None)
+    }
+
+
+def _inspect(repository: Repository, folder: Path, busy: Collection[Path]) -> LeftWorktree:
+    if folder in busy:
+        return LeftWorktree(folder=str(folder), kept="an agent works in it, or its work was not examined yet")
+    try:
+        opened = open_repository(folder)
+        work_tree = read_work_tree(opened)
+        kept = next(_list_reasons(repository, opened, work_tree), "")
+    except HandoffError as unread:
+        return LeftWorktree(folder=str(folder), kept=f"it can't be read: {unread.message}")
+    return LeftWorktree(folder=str(folder), branch=work_tree.facts.branch, kept=kept)
+
+
+def _list_reasons(repository: Repository, opened: Repository, work_tree: WorkTree) -> Iterator[str]:
+    """Says what would be lost with it."""
+    facts = work_tree.facts
+    if opened.common_dir != repository.common_dir:
+        yield "it belongs to another repository"
+    if facts.changed or facts.untracked:
+        yield f"uncommitted work: {_name([*facts.changed, *facts.untracked])}"
+    if work_tree.overlooked or facts.submodules:
+        yield "files that git was told to overlook, or nested repositories"
+    own = [path for path in facts.own_uncommitted if not _is_same(repository.root / path, opened.root / path)]
+    if own:
+        yield f"decisions that the repository does not have: {_name(own)}"
+    ignored = [path for path in list_named(opened.root, OFTEN_IGNORED) if path not in work_tree.tracked.paths]
+    if ignored:
+        yield f"handoff files that git ignores: {_name(ignored)}"
+    if any((opened.git_dir / name).exists() for name in _UNFINISHED):
+        yield "an unfinished merge or rebase"
+    if not _is_reachable(opened, facts):
+        yield "commits that no branch or tag contains"
+
+
+def _is_reachable(opened: Repository, facts: RepositoryFacts) -> bool:
+    if facts.head is None:
+        return False
+    places = ("refs/heads", "refs/tags", "refs/remotes")
+    answer = opened.git.run("for-each-ref", "--count=1", f"--contains={facts.head}", *places)
+    return answer.ok and bool(answer.text)
+
+
+def _is_same(first: Path, other: Path) -> bool:
+    try:
+        return not other.is_symlink() and first.read_bytes() == other.read_bytes()
+    except OSError:
+        return False
+
+
+def _name(paths: list[str]) -> str:
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"

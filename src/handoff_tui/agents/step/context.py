@@ -1,80 +1,40 @@
-"""Puts together what an agent is told: everything that passes on the edge into its phase, fresh for each try."""
+"""What an agent is told: as JSON with its schema, and as Markdown for its prompt. Pure.
+
+Everything from elsewhere is quoted, never obeyed.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from handoff_tui.agents.consent import PhaseAgent
-from handoff_tui.agents.runs.folders import find_run
-from handoff_tui.agents.runs.notes import read_notes
-from handoff_tui.agents.runs.reports import find_output
-from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
 from handoff_tui.agents.step.report import (
     CONTEXT_SCHEMA,
-    BaselineContext,
-    Budget,
-    DocumentContext,
     FixTask,
     HandoffContext,
     PreviousContext,
-    RoleContext,
-    Route,
     StepContext,
-    StepReport,
 )
-from handoff_tui.config.pipeline import Passing
-from handoff_tui.config.settings.hub import HubRole
-from handoff_tui.decisions.examine import Examined
-from handoff_tui.decisions.values.packet import Packet
-from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.session import Desk
-from handoff_tui.system.processes.output_reader import read_last_lines
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.core.tasks import ReportedFinding, Task
+from handoff_tui.core.text.markdown_text import render_block, render_code, render_markdown
+from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.decisions.pages.packet import render_packet
 
-_OUTPUT_LINES = 60
-
-
-def build_context(
-    examined: Examined,
-    key: RunKey,
-    route: Route,
-    found: PhaseAgent,
-    passed: tuple[Passing, ...],
-    reports: tuple[StepReport, ...],
-    packet: Packet | None,
-) -> StepContext:
-    """The context without its work folder and budget, which the start adds."""
-    desk = examined.desk
-    previous = reports[-1] if reports else None
-    facts = desk.work_tree.facts
-    return StepContext(
-        key=key,
-        route=route,
-        role=build_role(desk, found),
-        repository=str(desk.repository.root),
-        folder=str(desk.repository.root),
-        commit=facts.head,
-        branch=facts.branch,
-        handoff=_build_handoff(examined.handoff, passed),
-        previous=None if previous is None else _build_previous(desk, previous, passed),
-        baseline=_build_baseline(examined),
-        packet=packet,
-        fix_tasks=find_open_tasks(next((one for one in reversed(reports) if one.key.step == AGENT_STEP), None)),
-        notes=read_notes(desk.repository.common_dir, examined.handoff.id),
-    )
-
-
-def complete_context(context: StepContext, folder: str, branch: str | None, budget: Budget) -> StepContext:
-    """The same, where the agent will work and with the tries that are left."""
-    return context.model_copy(update={"folder": folder, "branch": branch, "tries_left": budget.left})
+_MOST = 100
+_DIRECTIONS = {
+    "forward": "The gate before this phase is open: continue from the existing work.",
+    "again": "This phase is repeated.",
+    "failed": "The work failed and came back to this phase: fix what is listed.",
+    "back": "Somebody wants this earlier phase repeated.",
+    "procedure": "This is a step of a procedure.",
+}
 
 
 def build_context_json(context: StepContext) -> dict[str, object]:
-    """The context as a program reads it; docs/context.schema.json is its schema."""
+    """Returns the context for programs; docs/context.schema.json is its schema."""
     return {"schema": CONTEXT_SCHEMA, **context.model_dump(mode="json")}
 
 
 def build_context_schema() -> dict[str, object]:
-    """The JSON Schema of what passes on every edge."""
+    """Returns the JSON Schema of the context."""
     schema = StepContext.model_json_schema(mode="serialization")
     properties = {"schema": {"const": CONTEXT_SCHEMA}, **schema["properties"]}
     return {
@@ -85,75 +45,134 @@ def build_context_schema() -> dict[str, object]:
     }
 
 
-def find_open_tasks(previous: StepReport | None) -> tuple[FixTask, ...]:
-    """What the last run left to be mended."""
-    return () if previous is None else previous.fix_tasks
+def render_context(context: StepContext) -> tuple[str, str]:
+    """Returns the context and the packet as Markdown; the packet is "" if nobody sent the work back."""
+    lines = [
+        *_render_heading(context),
+        *_render_notes(context),
+        *_render_tasks(context.fix_tasks),
+        *_render_handoff(context.handoff),
+        *(_render_previous(context.previous) if context.previous is not None else []),
+        *_render_baseline(context),
+    ]
+    packet = render_packet(context.packet) if context.packet is not None else ""
+    return "\n".join(lines).strip("\n") + "\n", packet
 
 
-def build_role(desk: Desk, found: PhaseAgent) -> RoleContext:
-    """By the agent's own words, else by those of the role of its name; supervising roles give the standards."""
-    roles: dict[str, HubRole] = desk.loaded.settings.hub.roles
-    role = roles.get(found.name)
-    standards = [rule for supervisor in roles.values() if supervisor.stage is None for rule in supervisor.standards]
-    return RoleContext(
-        name=found.name,
-        title=role.title if role else "",
-        prompt=found.agent.role or (role.prompt if role else ""),
-        standards=tuple(dict.fromkeys((*(role.standards if role else ()), *standards))),
+def _render_heading(context: StepContext) -> list[str]:
+    key, route = context.key, context.route
+    title = f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
+    came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
+    lines = [f"# {render_markdown(title)}", "", f"{_DIRECTIONS[route.direction.value]}{render_markdown(came)}", ""]
+    lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
+    if context.procedure is None:
+        lines.append(f"- Runs left in the loop: {context.tries_left}.")
+    else:
+        lines.append(f"- The run is {render_code(context.procedure)}, the step {render_code(context.role.name)}.")
+    if context.transfer is not None:
+        lines.append(f"- The procedure hands over the files in {render_code(context.transfer)}.")
+    return [*lines, ""]
+
+
+def _name_branch(context: StepContext) -> str:
+    branch = render_code(context.branch) if context.branch else "no branch"
+    return f"{branch} at {render_code(context.commit[:SHORT_DIGEST])}" if context.commit else branch
+
+
+def _render_notes(context: StepContext) -> list[str]:
+    if not context.notes:
+        return []
+    lines = ["## Notes from the operator", ""]
+    for note in context.notes:
+        lines += [f"{render_code(note.author)} ({render_markdown(note.time)}):", "", *_quote(note.text), ""]
+    return lines
+
+
+def _render_tasks(tasks: tuple[FixTask, ...]) -> list[str]:
+    if not tasks:
+        return []
+    lines = ["## To fix, the most urgent first", ""]
+    for task in tasks[:_MOST]:
+        severity = task.severity.value if task.severity else "no severity given"
+        place = f" in {render_code(task.place)}" if task.place else ""
+        lines.append(
+            f"- [{task.priority}, {severity}] {render_markdown(task.title)}{place} ({render_code(task.source)})"
+        )
+        if task.detail:
+            lines.append(f"  {render_markdown(task.detail)}")
+    return [*lines, *_count_rest(len(tasks)), ""]
+
+
+def _render_handoff(handoff: HandoffContext) -> list[str]:
+    lines = ["## The handoff so far, as its documents claim", ""]
+    facts = [
+        ("title", handoff.title),
+        ("format", handoff.dialect),
+        ("status", handoff.status),
+        ("from", handoff.source_agent),
+        ("to", handoff.target_agent),
+        ("next action", handoff.next_action),
+    ]
+    lines += [f"- {name}: {render_markdown(value)}" for name, value in facts if value]
+    lines += [f"- {render_markdown(fact.name)}: {render_markdown(fact.value)}" for fact in handoff.facts[:_MOST]]
+    if handoff.message:
+        lines += ["", *_quote(handoff.message)]
+    lines += _render_list("Documents", [f"{render_code(one.path)} ({one.role})" for one in handoff.documents])
+    lines += _render_list("Tasks", [_render_task(one) for one in handoff.tasks])
+    lines += _render_list("Open blockers", [render_markdown(one.title) for one in handoff.blockers])
+    lines += _render_list("Reported findings", [_render_finding(one) for one in handoff.findings])
+    lines += _render_list("Proofs of work", [f"{render_code(one.path)} ({one.kind.value})" for one in handoff.proofs])
+    return [*lines, ""]
+
+
+def _render_finding(finding: ReportedFinding) -> str:
+    place = f" in {render_code(finding.file)}" if finding.file else ""
+    severity = f" ({finding.severity.value})" if finding.severity else ""
+    return f"{render_markdown(finding.title)}{place}{severity}"
+
+
+def _render_task(task: Task) -> str:
+    mark = "done" if task.done else task.status or "open"
+    return f"{render_markdown(task.title)} ({render_markdown(mark)})"
+
+
+def _render_previous(previous: PreviousContext) -> list[str]:
+    ran = f"{previous.phase}, attempt {previous.attempt}, run {previous.number}"
+    code = "no exit code" if previous.code is None else f"exit code {previous.code}"
+    lines = ["## What the previous agent did, as measured", ""]
+    lines.append(f"- {render_markdown(ran)}: {previous.outcome}, {code}, {previous.seconds:.0f} seconds.")
+    lines += _render_list(
+        "Commits", [f"{render_code(one.id[:SHORT_DIGEST])} {render_markdown(one.subject)}" for one in previous.commits]
     )
+    lines += _render_list("Files", [f"{one.change} {render_code(one.path)}" for one in previous.files])
+    if previous.output:
+        lines += ["", "The end of its output:", "", *_quote("\n".join(previous.output))]
+    return [*lines, ""]
 
 
-def _build_handoff(handoff: Handoff, passed: tuple[Passing, ...]) -> HandoffContext:
-    documents = handoff.documents if Passing.DOCUMENTS in passed else ()
-    return HandoffContext(
-        id=handoff.id,
-        dialect=handoff.dialect,
-        title=handoff.title,
-        status=handoff.status,
-        message=handoff.message,
-        next_action=handoff.next_action,
-        source_agent=handoff.source_agent,
-        target_agent=handoff.target_agent,
-        documents=tuple(DocumentContext(path=one.path, role=one.role.value, sha256=one.sha256) for one in documents),
-        tasks=handoff.tasks if Passing.TASKS in passed else (),
-        blockers=tuple(blocker for blocker in handoff.blockers if blocker.open),
-        findings=handoff.findings if Passing.FINDINGS in passed else (),
-        proofs=handoff.proofs if Passing.PROOFS in passed else (),
-        tests=handoff.tests,
-        facts=handoff.facts,
-    )
+def _render_baseline(context: StepContext) -> list[str]:
+    baseline = context.baseline
+    lines = ["## Baseline and checks", ""]
+    known = baseline.commit or baseline.snapshot
+    named = f"{render_code(known[:SHORT_DIGEST])}: " if known else ""
+    lines.append(f"- Compared with {named}{render_markdown(baseline.reason)}.")
+    if baseline.tests:
+        counted = ", ".join(f"{number} {outcome}" for outcome, number in baseline.tests.items())
+        lines.append(f"- Tests now, by their reports: {counted}.")
+    lines.append(f"- Packages: {baseline.packages}. Checks: {baseline.checks_passed} of {baseline.checks_total} pass.")
+    lines += [f"- Failing: {render_code(check)}" for check in baseline.failing[:_MOST]]
+    return [*lines, ""]
 
 
-def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:
-    """What the run before left, as it was measured; its output only where the edge passes it."""
-    output: list[str] = []
-    if Passing.OUTPUT in passed:
-        output = read_last_lines(find_output(find_run(desk.repository.common_dir, report.key)), _OUTPUT_LINES)
-    has_files = Passing.FILES in passed
-    return PreviousContext(
-        phase=report.key.phase,
-        agent=report.agent,
-        attempt=report.key.attempt,
-        number=report.key.number,
-        outcome=report.outcome.value,
-        code=report.end.code,
-        seconds=report.end.seconds,
-        files=report.files if has_files else (),
-        commits=report.commits if has_files else (),
-        output=tuple(output),
-        output_sha256=report.end.output_sha256,
-    )
+def _render_list(title: str, entries: list[str]) -> list[str]:
+    if not entries:
+        return []
+    return ["", f"{title}:", "", *(f"- {entry}" for entry in entries[:_MOST]), *_count_rest(len(entries))]
 
 
-def _build_baseline(examined: Examined) -> BaselineContext:
-    snapshot = examined.snapshot
-    return BaselineContext(
-        commit=examined.baseline.commit,
-        snapshot=examined.baseline.snapshot,
-        reason=examined.baseline.reason,
-        tests=dict(sorted(Counter(outcome.value for outcome in snapshot.tests.values()).items())),
-        packages=snapshot.package_count,
-        checks_passed=examined.report.passed,
-        checks_total=examined.report.total,
-        failing=examined.target.failing,
-    )
+def _count_rest(number: int) -> list[str]:
+    return [f"- and {number - _MOST} more"] if number > _MOST else []
+
+
+def _quote(text: str) -> list[str]:
+    return render_block(render_safe_lines(text), "text")

@@ -1,4 +1,4 @@
-"""Runs of agents as they are followed: listed, looked at, paused, stopped, spoken to."""
+"""Follows runs of agents: lists and watches them, pauses and stops them, and passes notes to them."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ _ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 def build_view(state: RunState) -> RunView:
-    """A run with what became of it and the last line it printed."""
+    """Builds the view of a run: its report and the last line it printed."""
     output = find_output(state)
     last = read_last_lines(output, 1)
     return RunView(state=state, report=load_report(state), last_line=last[0] if last else "", output=str(output))
 
 
 def read_view(desk: Desk, key: RunKey) -> RunView:
-    """One run as it is now; cheap enough to be asked many times a second."""
+    """Reads one run as it is now; cheap enough for many times a second."""
     return build_view(find_run(desk.repository.common_dir, key))
 
 
 def list_views(desk: Desk, handoff: str | None = None) -> tuple[RunView, ...]:
-    """Every run, with attempts and tries, oldest first."""
+    """Lists every run, oldest first."""
     return tuple(build_view(state) for state in list_runs(desk.repository.common_dir, handoff))
 
 
 def is_running(desk: Desk, handoff: str) -> bool:
-    """Whether an agent works on a handoff now."""
+    """Tells whether an agent works on a handoff now."""
     return any(state.status in _ALIVE for state in list_runs(desk.repository.common_dir, handoff))
 
 
 def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
-    """The one run that is under way; an error that names the choice where there is none, or more than one."""
+    """Finds the one running agent; raises an error if there is none, or more than one."""
     runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.status in _ALIVE]
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if len(wanted) == 1:
@@ -64,11 +64,11 @@ def find_active(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
 
 
 def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
-    """The run of a step that is under way, else the one that was started last."""
+    """Finds the step that is running, or the one that was started last."""
     runs = [state for state in list_runs(desk.repository.common_dir, handoff) if state.key.step == AGENT_STEP]
     wanted = [state for state in runs if phase is None or state.key.phase.casefold() == phase.casefold()]
     if not wanted:
-        raise AgentRunError("no agent was started here", "`handoff-tui step --list` shows who could be.")
+        raise AgentRunError("no agent was started here", "`handoff-tui step --list` shows the agents you can start.")
     alive = [state for state in wanted if state.status in _ALIVE]
     return (alive or wanted)[-1].key
 
@@ -76,7 +76,7 @@ def find_last(desk: Desk, handoff: str | None, phase: str | None) -> RunKey:
 def follow(
     desk: Desk, key: RunKey, on_look: Callable[[RunView], None] | None = None, cancel: Event | None = None
 ) -> RunView:
-    """Looks at a run until it is over, or the caller has enough of it; the agent is left alone."""
+    """Watches a run until it is over or `cancel` is set; leaves the agent alone."""
     handle = RunHandle(key, find_run_folder(desk.repository.common_dir, key))
 
     def look(state: RunState) -> None:
@@ -87,7 +87,7 @@ def follow(
 
 
 def stop_step(desk: Desk, key: RunKey, grace_seconds: float | None = None) -> RunView:
-    """TERM, a grace, KILL: nothing of the agent is left when this returns."""
+    """Sends TERM, waits for the grace period, sends KILL; nothing of the agent is left when this returns."""
     return build_view(stop_run(attach_run(desk.repository.common_dir, key), grace_seconds))
 
 
@@ -100,9 +100,9 @@ def resume_step(desk: Desk, key: RunKey) -> RunView:
 
 
 def inject_note(desk: Desk, handoff: str, text: str) -> OperatorNote:
-    """A word to the agents of a handoff: those that run can read it now, the next one is given it."""
+    """Adds a note for the agents of a handoff: running ones can read it now, the next one gets it."""
     if not text.strip():
-        raise UsageError("the note is empty", "Say what the agent has to know.")
+        raise UsageError("the note is empty", "Say what the agent should know.")
     note = OperatorNote(text=text.strip(), author=find_operator(desk), time=build_time(read_now()))
     append_note(desk.repository.common_dir, handoff, note)
     for state in list_runs(desk.repository.common_dir, handoff):
@@ -112,6 +112,6 @@ def inject_note(desk: Desk, handoff: str, text: str) -> OperatorNote:
 
 
 def find_operator(desk: Desk) -> str:
-    """Who is at the desk, by the user's own git configuration."""
+    """Returns who is at the terminal, by the user's own git configuration."""
     identity = read_identity(desk.repository.git)
     return identity.email or identity.name or "somebody"

@@ -1,16 +1,18 @@
-"""A step of an agent: as the public JSON shape, and as pages."""
+"""Steps of agents, the list of them, and locks: as the public JSON shapes, and as pages."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from handoff_tui.agents.consent import ConfiguredPhase
 from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, RunStatus
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.step.report import Notice, StepOutcome, StepReport, TrailEntry
-from handoff_tui.checks.report import TrustState
+from handoff_tui.agents.step.report import Notice, RunView, StepOutcome, StepReport, TrailEntry
+from handoff_tui.checks.report import ConsentState
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.gate import add_fact
@@ -25,7 +27,7 @@ _OUTCOMES = {
     StepOutcome.READY: Label("○", "ready", "accent"),
     StepOutcome.FAILED: Label("✗", "failed", "fail"),
     StepOutcome.STOPPED: Label("⊘", "stopped", "cancelled"),
-    StepOutcome.NEEDS_HUMAN: Label("●", "needs a person", "human"),
+    StepOutcome.NEEDS_HUMAN: Label("●", "needs you", "human"),
 }
 _STATUSES = {
     RunStatus.ABSENT: Label("·", "absent", "muted"),
@@ -93,7 +95,7 @@ def build_step_json(report: StepReport) -> dict[str, object]:
 
 
 def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
-    """The outcome and why, what was noticed, what was done, and who owes the next move."""
+    """Shows the outcome and why, what speaks against the run, what it did, and who is next."""
     page = Page()
     label = label_step(report.outcome)
     key = report.key
@@ -109,9 +111,9 @@ def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
         add_fact(page, "folder", report.folder)
     _add_notices(page, report.notices)
     most = None if everything else _MOST
-    _add_rows(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in report.commits], most)
-    _add_rows(page, "Files", [f"{one.change}  {one.path}" for one in report.files], most)
-    _add_rows(page, "To be mended", [_describe_task(report, number) for number in range(len(report.fix_tasks))], most)
+    add_list(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in report.commits], most)
+    add_list(page, "Files", [f"{one.change}  {one.path}" for one in report.files], most)
+    add_list(page, "To fix", [_describe_task(report, number) for number in range(len(report.fix_tasks))], most)
     if report.outcome is StepOutcome.NEEDS_HUMAN or everything:
         _add_trail(page, report.trail)
     page.blank()
@@ -120,7 +122,7 @@ def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
 
 
 def describe_end(report: StepReport) -> str:
-    """How and after how long the agent ended."""
+    """Says how the agent ended, and after how long."""
     end = report.end
     words = {"exited": f"exit code {end.code}", "signalled": f"ended by signal {end.signal}"}
     ending = words.get(end.ending.value, end.ending.value.replace("-", " "))
@@ -134,20 +136,25 @@ def describe_seconds(seconds: float) -> str:
 
 
 def build_following_line(view: RunView) -> str:
-    """One line while an agent works: how long, how much, and what it printed last."""
+    """Builds one line while an agent works: how long, how much output, and its last line."""
     state = view.state
     label = label_run(state.status)
     last = render_safe(view.last_line, _LONGEST_LINE)
     return f"{label} · {describe_seconds(state.elapsed)} · {state.output_bytes:,} bytes · {last}"
 
 
-def build_step_list_json(
-    views: tuple[RunView, ...],
-    locks: tuple[LockState, ...],
-    agents: list[tuple[str, str, str, bool]],
-    trust: TrustState | None,
-    worktrees: tuple[LeftWorktree, ...] = (),
-) -> dict[str, object]:
+class StepOverview(NamedTuple):
+    """Agents that can be started, running agents and earlier runs."""
+
+    views: tuple[RunView, ...] = ()
+    locks: tuple[LockState, ...] = ()
+    agents: Sequence[ConfiguredPhase] = ()
+    consent: ConsentState | None = None
+    """None if the repository brings no agents."""
+    worktrees: tuple[LeftWorktree, ...] = ()
+
+
+def build_step_list_json(overview: StepOverview) -> dict[str, object]:
     return {
         "schema": LIST_SCHEMA,
         "runs": [
@@ -159,78 +166,80 @@ def build_step_list_json(
                 "output_bytes": view.state.output_bytes,
                 "output": view.output,
             }
-            for view in views
+            for view in overview.views
         ],
-        "locks": [lock.model_dump(mode="json") for lock in locks],
+        "locks": [lock.model_dump(mode="json") for lock in overview.locks],
         "agents": [
-            {"pipeline": pipeline, "phase": phase, "command": command, "from_repository": from_repository}
-            for pipeline, phase, command, from_repository in agents
+            {
+                "pipeline": phase.pipeline,
+                "phase": phase.phase,
+                "command": phase.agent.shown,
+                "from_repository": phase.agent.from_repository,
+            }
+            for phase in overview.agents
         ],
-        "trust": trust.model_dump(mode="json") if trust is not None else None,
-        "worktrees": [one.model_dump(mode="json") for one in worktrees],
+        "trust": overview.consent.model_dump(mode="json") if overview.consent is not None else None,
+        "worktrees": [worktree.model_dump(mode="json") for worktree in overview.worktrees],
     }
 
 
-def build_step_list_page(
-    views: tuple[RunView, ...],
-    locks: tuple[LockState, ...],
-    agents: list[tuple[str, str, str, bool]],
-    trust: TrustState | None,
-    worktrees: tuple[LeftWorktree, ...] = (),
-) -> Page:
-    """Who could be started, who is at work, and what became of earlier runs."""
+def build_step_list_page(overview: StepOverview) -> Page:
+    """Shows which agents can be started, which are running, and what earlier runs came to."""
     page = Page()
-    page.heading("Agents", "" if agents else "none is configured; docs/agents.md has examples")
+    page.heading("Agents", "" if overview.agents else "none configured; docs/agents.md has examples")
     columns = (Column("pipeline"), Column("phase"), Column(""), Column("command", fold=True))
-    page.grid(columns, [_build_agent_row(*agent) for agent in agents])
-    if trust is not None and not trust.trusted:
-        page.line(Cell("! ", "warning"), Cell("nobody has trusted the agents of this repository: ", "warning"))
-        page.line(Cell(f"  handoff-tui step --trust {trust.digest}"))
-    if locks:
+    page.grid(columns, [_build_agent_row(phase) for phase in overview.agents])
+    consent = overview.consent
+    if consent is not None and not consent.trusted:
+        page.line(Cell("! ", "warning"), Cell("nobody has agreed to run this repository's agents: ", "warning"))
+        page.line(Cell(f"  handoff-tui step --trust {consent.digest}"))
+    if overview.locks:
         page.heading("Locks")
-        add_locks(page, locks)
-    if views:
+        add_locks(page, overview.locks)
+    if overview.views:
         page.heading("Runs")
         runs = (
             Column(""),
             Column("handoff"),
             Column("phase"),
-            Column("try", right=True),
+            Column("run", right=True),
             Column("took"),
             Column("why", fold=True),
         )
-        page.grid(runs, [_build_run_row(view) for view in views])
-    _add_worktrees(page, worktrees)
+        page.grid(runs, [_build_run_row(view) for view in overview.views])
+    _add_worktrees(page, overview.worktrees)
     return page
 
 
 def _add_worktrees(page: Page, worktrees: tuple[LeftWorktree, ...]) -> None:
-    """What keeps each, and the command that takes it away."""
+    """Shows what keeps each, and the command that removes it."""
     if not worktrees:
         return
-    page.heading("Work trees of agents")
+    page.heading("Work trees")
     for one in worktrees:
         branch = f" on {render_safe(one.branch)}" if one.branch else ""
         page.line(Cell("  "), Cell(f"{render_safe(one.folder)}{branch}"), indent=4)
-        words = f"kept: {one.kept}" if one.kept else "nothing in it would be lost; it goes when the next try starts"
+        words = f"kept: {one.kept}" if one.kept else "holds no work of its own; removed when the next run starts"
         page.line(Cell("    "), Cell(render_safe(words), "muted"), indent=6)
         force = "--force " if one.kept else ""
         page.line(Cell("    "), Cell(f"git worktree remove {force}{shlex.quote(render_safe(one.folder))}", "muted"))
 
 
 def add_locks(page: Page, locks: tuple[LockState, ...]) -> None:
-    """Who holds which phase; a lock that was left behind is marked."""
+    """Shows who holds which phase, and marks locks that were left behind."""
     for state in locks:
         lock = state.lock
         mark = Cell("? stale  ", "warning") if state.stale else Cell("» held  ", "agent")
         words = f"{lock.owner} on {lock.host} (process {lock.pid}) for {lock.handoff}, attempt {lock.attempt}"
-        sign = f"; last sign {describe_seconds(state.age_seconds)} ago"
-        page.line(mark, Cell(render_safe(f"{lock.phase}: {words}{sign}")), indent=2)
+        seen = f"; last seen {describe_seconds(state.age_seconds)} ago"
+        page.line(mark, Cell(render_safe(f"{lock.phase}: {words}{seen}")), indent=2)
 
 
-def _build_agent_row(pipeline: str, phase: str, command: str, from_repository: bool) -> tuple[Cell, ...]:  # noqa: FBT001
-    origin = "repository" if from_repository else "yours"
-    return (Cell(render_safe(pipeline)), Cell(render_safe(phase)), Cell(origin, "muted"), Cell(render_safe(command)))
+def _build_agent_row(phase: ConfiguredPhase) -> tuple[Cell, ...]:
+    origin = "repository" if phase.agent.from_repository else "yours"
+    words = (phase.pipeline, phase.phase, phase.agent.shown)
+    pipeline, name, command = (Cell(render_safe(word)) for word in words)
+    return pipeline, name, Cell(origin, "muted"), command
 
 
 def _build_run_row(view: RunView) -> tuple[Cell, ...]:
@@ -249,12 +258,12 @@ def _build_run_row(view: RunView) -> tuple[Cell, ...]:
 
 def _name_run(report: StepReport) -> str:
     key = report.key
-    return render_safe(f"{key.handoff} · {key.phase} · attempt {key.attempt}, try {key.number}")
+    return render_safe(f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}")
 
 
 def _describe_checks(report: StepReport) -> str:
     if report.gate is None:
-        return "not asked"
+        return "not run"
     return f"{report.checks_passed} of {report.checks_total} pass; the gate is {report.gate}"
 
 
@@ -273,10 +282,11 @@ def _add_notices(page: Page, notices: tuple[Notice, ...]) -> None:
             page.line(Cell("    "), Cell(render_safe(place), "muted"), indent=4)
 
 
-def _add_rows(page: Page, title: str, rows: list[str], most: int | None) -> None:
+def add_list(page: Page, title: str, rows: Sequence[str], most: int | None) -> None:
+    """Adds a list under its heading, cut after `most` rows; nothing if it is empty."""
     if not rows:
         return
-    page.heading(title, plural(len(rows), "entry").replace("entrys", "entries"))
+    page.heading(title, f"{len(rows):,}")
     shown = rows if most is None else rows[:most]
     for row in shown:
         page.line(Cell("  "), Cell(render_safe(row)), indent=4)
@@ -285,8 +295,28 @@ def _add_rows(page: Page, title: str, rows: list[str], most: int | None) -> None
 
 
 def _add_trail(page: Page, trail: tuple[TrailEntry, ...]) -> None:
-    page.heading("Trail", "since a person last decided")
+    page.heading("Trail", "since the last decision")
     for entry in trail:
         label = label_step(entry.outcome)
-        words = f"{entry.phase}, attempt {entry.attempt}, try {entry.number}: {entry.why or 'nothing against it'}"
+        words = f"{entry.phase}, attempt {entry.attempt}, run {entry.number}: {entry.why or 'no complaints'}"
         page.line(Cell(f"{label}  ", label.role), Cell(render_safe(words)), indent=4)
+
+
+UNLOCK_SCHEMA = "handoff-tui/unlock/v1"
+
+
+def build_unlock_json(locks: tuple[LockState, ...], broken: LockState | None) -> dict[str, object]:
+    """Returns the shape promised to scripts: every lock now, and the one that was broken."""
+    return {
+        "schema": UNLOCK_SCHEMA,
+        "locks": [state.model_dump(mode="json") for state in locks],
+        "broken": broken.model_dump(mode="json") if broken is not None else None,
+    }
+
+
+def build_locks_page(locks: tuple[LockState, ...]) -> Page:
+    page = Page()
+    if not locks:
+        page.line(Cell("No phase is locked", "muted"))
+    add_locks(page, locks)
+    return page

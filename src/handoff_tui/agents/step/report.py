@@ -1,14 +1,14 @@
-"""One step of a pipeline: what its agent is told, what became of it, and where that leads."""
+"""The values of a step: what its agent is told, what the run came to, and what comes next."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from handoff_tui.agents.runs.run import RunEnd, RunKey
+from handoff_tui.agents.runs.run import RunEnd, RunKey, RunState
 from handoff_tui.core.model import Model
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Proof, ReportedFinding, Task, TestCounts
-from handoff_tui.decisions.values.packet import Packet
+from handoff_tui.decisions.views import Packet
 
 CONTEXT_SCHEMA = "handoff-tui/context/v1"
 
@@ -19,17 +19,17 @@ class Direction(StrEnum):
     FORWARD = "forward"
     """The gate before it is open."""
     AGAIN = "again"
-    """The same phase once more: it was sent back, or never handed over."""
+    """The same phase again: it was sent back, or never handed over."""
     FAILED = "failed"
     """Along the failure edge."""
     BACK = "back"
-    """Somebody wants an earlier phase again."""
+    """Somebody wants an earlier phase repeated."""
     PROCEDURE = "procedure"
-    """A procedure has a step in the phase done, or undone."""
+    """A procedure does or undoes a step in the phase."""
 
 
 class Route(Model):
-    """The way into a phase."""
+    """How work comes into a phase."""
 
     pipeline: str
     phase: str
@@ -48,7 +48,7 @@ class RoleContext(Model):
 
 
 class DocumentContext(Model):
-    """A document of the handoff, by which bytes."""
+    """A document of the handoff, with its digest."""
 
     path: str
     role: str
@@ -56,7 +56,7 @@ class DocumentContext(Model):
 
 
 class HandoffContext(Model):
-    """The handoff so far, as its documents claim it."""
+    """The handoff so far, as its documents claim."""
 
     id: str
     dialect: str
@@ -85,7 +85,7 @@ class TouchedFile(Model):
 
 
 class NewCommit(Model):
-    """A commit that was made during a run."""
+    """A commit made during a run."""
 
     id: str
     subject: str
@@ -93,7 +93,7 @@ class NewCommit(Model):
 
 
 class PreviousContext(Model):
-    """What the agent before left: measured, not claimed."""
+    """What the previous agent left, measured."""
 
     phase: str
     agent: str = ""
@@ -116,16 +116,16 @@ class BaselineContext(Model):
     snapshot: str | None = None
     reason: str = ""
     tests: dict[str, int] = {}
-    """Test outcomes that are measured here now, by their number."""
+    """How many tests have which outcome now."""
     packages: int = 0
     checks_passed: int = 0
     checks_total: int = 0
     failing: tuple[str, ...] = ()
-    """Blocking checks that do not pass now."""
+    """Blocking checks that fail now."""
 
 
 class FixTask(Model):
-    """Something that has to be mended, told once however many reports name it."""
+    """Something to fix; listed once, however many reports name it."""
 
     id: str
     title: str
@@ -137,11 +137,11 @@ class FixTask(Model):
     place: str = ""
     detail: str = ""
     also: tuple[str, ...] = ()
-    """Other sources that name the same."""
+    """Other sources that report the same."""
 
 
 class OperatorNote(Model):
-    """A word of a person to the agent."""
+    """A note from a person to the agent."""
 
     text: str
     author: str
@@ -149,7 +149,7 @@ class OperatorNote(Model):
 
 
 class StepContext(Model):
-    """Everything an agent is told, fresh for each attempt: what passes on the edge into its phase."""
+    """Everything an agent is told, fresh for each run: what the edge into its phase passes on."""
 
     key: RunKey
     route: Route
@@ -166,13 +166,13 @@ class StepContext(Model):
     notes: tuple[OperatorNote, ...] = ()
     tries_left: int = 0
     procedure: str | None = None
-    """The run of a procedure that it works for; nothing where a person started it."""
+    """The run of a procedure that it works for; None if a person started it."""
     transfer: str | None = None
-    """Where that run keeps what it hands over."""
+    """The folder with what that run hands over."""
 
 
 class Sign(StrEnum):
-    """What can be noticed about a run besides its exit code."""
+    """What can speak against a run besides its exit code."""
 
     NOT_STARTED = "not-started"
     FAILED = "failed"
@@ -195,7 +195,7 @@ class Sign(StrEnum):
 
 
 class Notice(Model):
-    """One thing that was noticed about a run."""
+    """One thing that speaks against a run."""
 
     sign: Sign
     severity: Severity
@@ -204,7 +204,7 @@ class Notice(Model):
 
 
 class StepOutcome(StrEnum):
-    """What a step has come to. None of them is a decision."""
+    """What a step came to. None of these is a decision."""
 
     READY = "ready"
     """A person can decide at the gate, or the next phase has none."""
@@ -214,7 +214,7 @@ class StepOutcome(StrEnum):
 
 
 class TrailEntry(Model):
-    """One run of the loop, in short."""
+    """One run of the loop, summarised."""
 
     phase: str
     attempt: int
@@ -223,11 +223,11 @@ class TrailEntry(Model):
     why: str
     began: float = 0.0
     counted: bool = False
-    """Whether it used up a try of the budget."""
+    """Whether it counts against the retry budget."""
 
 
 class Budget(Model):
-    """Tries of the whole loop since a person last decided."""
+    """Failed runs of the loop since a person last decided, and how many are allowed."""
 
     used: int = 0
     allowed: int = 0
@@ -242,7 +242,7 @@ class Budget(Model):
 
 
 class StepReport(Model):
-    """What became of one run, all of it measured."""
+    """What one run came to, all of it measured."""
 
     key: RunKey
     route: Route
@@ -259,26 +259,38 @@ class StepReport(Model):
     head_before: str | None = None
     head_after: str | None = None
     tree_after: str | None = None
-    """The files when it was looked at, as a git tree in our cache."""
+    """The files after the run, as a git tree in our cache."""
     has_gate: bool = True
     """Whether a person must decide behind this phase."""
     gate: str | None = None
-    """The state of the gate by the signed log; nothing where it could not be asked."""
+    """The state of the gate by the signed log; None if it could not be examined."""
     failing: tuple[str, ...] = ()
-    """Blocking checks that do not pass."""
+    """Blocking checks that fail."""
     checks_passed: int = 0
     checks_total: int = 0
     fix_tasks: tuple[FixTask, ...] = ()
     next_phase: str | None = None
-    """Where the work goes from here, as far as the pipeline says."""
+    """Where the work goes from here, by the pipeline."""
     next_direction: Direction | None = None
     next_by_person: bool = False
     """Whether only a person may start that phase."""
     next_move: str = ""
-    """Who owes what now, in words."""
+    """Who does what next, in words."""
     budget: Budget = Budget.model_construct()
     trail: tuple[TrailEntry, ...] = ()
     proof: str = ""
     """The output, kept as proof of work."""
     context_sha256: str = ""
     prompt_sha256: str = ""
+
+
+class RunView(Model):
+    """Everything that a screen shows of one run."""
+
+    state: RunState
+    report: StepReport | None = None
+    """None until the run is over and was examined."""
+    last_line: str = ""
+    """The last line of its output as printed, not yet safe to show."""
+    output: str = ""
+    """The file with its output."""

@@ -1,121 +1,65 @@
-"""One run of an agent from what was prepared to its supervisor: for steps by hand and for those of procedures."""
+"""Starts a prepared run: checks that nothing has changed, writes the run's files, and starts its supervisor."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from dataclasses import dataclass
-from pathlib import Path
 
 from handoff_tui.agents.command import build_argv, fill
-from handoff_tui.agents.consent import PhaseAgent
+from handoff_tui.agents.consent import refuse_untrusted
 from handoff_tui.agents.runs.folders import find_run, find_run_folder, start_run, write_run
-from handoff_tui.agents.runs.observe import read_observation
-from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock
+from handoff_tui.agents.runs.observation import read_observation
+from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock, take_lock
 from handoff_tui.agents.runs.reports import BEFORE, CONTEXT, CONTEXT_TEXT, NOTES, PIPELINE, PROMPT, ROUTE
-from handoff_tui.agents.runs.run import RunKey, RunPlan, RunStatus
-from handoff_tui.agents.runs.view import RunView
-from handoff_tui.agents.runs.worktrees import AgentWorktree, open_worktree
-from handoff_tui.agents.step.context import build_context_json
-from handoff_tui.agents.step.context_page import render_context
+from handoff_tui.agents.runs.run import RunPlan, RunStatus
+from handoff_tui.agents.runs.worktrees import clear_worktrees, open_worktree
+from handoff_tui.agents.step.context import build_context_json, render_context
 from handoff_tui.agents.step.follow import build_view, find_operator
-from handoff_tui.agents.step.report import Route, StepContext
-from handoff_tui.agents.step.worktrees import clear_worktrees
+from handoff_tui.agents.step.prepare import PreparedRun, PreparedStep
+from handoff_tui.agents.step.report import RunView
 from handoff_tui.config.load import REPOSITORY_FILE, load_settings
-from handoff_tui.config.pipeline import Phase, Pipeline
-from handoff_tui.core.errors import HandoffError, ShownMovedError
-from handoff_tui.decisions.changed_since_shown import find_moves
-from handoff_tui.decisions.examine import Examined, judge_again
+from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError
+from handoff_tui.decisions.changed_since_shown import find_changes_since
+from handoff_tui.decisions.examine import ExaminedGate, judge_again
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.index import LogIndex
 from handoff_tui.log.open_log import open_log
 
-
-def refuse_moved_start(examined: Examined) -> None:
-    """Asks the gate and looks at the work once more; what was prepared is what starts, or an error says what moved."""
-    moves = (*find_moves(examined), *_find_decisions(examined), *_find_settings(examined))
-    if moves:
-        raise ShownMovedError(
-            f"nobody was started, since it is not as it was a moment ago: {'; '.join(moves)}", "Look, and ask again."
-        )
-
-
-def _find_decisions(examined: Examined) -> tuple[str, ...]:
-    """By the signed log as it is now."""
-    now = judge_again(examined, open_log(examined.desk.repository))
-    target = examined.target
-    if now.gate.state is not examined.gate.state:
-        was, found = examined.gate.state.value, now.gate.state.value
-        return (f"the gate behind {target.phase} is {found} now, and was {was}",)
-    if _list_votes(now.index, target.handoff) != _list_votes(examined.index, target.handoff):
-        return (f"somebody has decided about {target.handoff}",)
-    return ()
-
-
-def _list_votes(index: LogIndex, handoff: str) -> set[str]:
-    return {vote.entry.id for vote in index.votes.values() if vote.work.handoff == handoff}
-
-
-def _find_settings(examined: Examined) -> tuple[str, ...]:
-    then, now = examined.desk.loaded.settings, load_settings(examined.desk.repository.root).settings
-    moved = [
-        words
-        for words, same in (
-            ("the configuration of agents", then.agents == now.agents),
-            ("the configuration of pipelines", then.pipelines == now.pipelines),
-        )
-        if not same
-    ]
-    return tuple(f"{words} is another one" for words in moved)
-
-
 _OWN_VALUES = ("handoff", "phase", "attempt", "prompt_file", "context_file", "notes_file", "repository", "transfer")
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedRun:
-    """Everything that a start needs; nothing was written or run yet."""
+def start_step(prepared: PreparedStep, *, confirmed: bool = False) -> RunView:
+    """Takes the lock of the phase and starts the run.
 
-    examined: Examined
-    pipeline: Pipeline
-    phase: Phase
-    route: Route
-    found: PhaseAgent
-    key: RunKey
-    context: StepContext
-    worktree: AgentWorktree | None
-
-    @property
-    def desk(self) -> Desk:
-        return self.examined.desk
-
-    @property
-    def work_folder(self) -> Path:
-        return self.desk.repository.root if self.worktree is None else self.worktree.folder
-
-    @property
-    def owner(self) -> str:
-        """Who has it started: the person at the desk, or a run of a procedure."""
-        procedure = self.context.procedure
-        return find_operator(self.desk) if procedure is None else f"the procedure {procedure}"
+    `confirmed`: a person at a terminal agreed, which a phase for people only requires.
+    """
+    if prepared.phase.human_only and not confirmed:
+        raise NoHumanError(
+            f"only a person may start {prepared.phase.name}, and nobody confirmed it",
+            "Run handoff-tui step at a terminal: it asks there.",
+        )
+    if prepared.budget.is_spent and not prepared.request.beyond_budget:
+        raise AgentRunError(
+            f"{prepared.key.handoff} needs you: the retry budget of {prepared.budget.allowed + 1} runs is used up",
+            "`handoff-tui step --list` shows the runs. Decide on the work, or allow one more run: --beyond-budget",
+        )
+    refuse_untrusted(prepared.desk, prepared.agent)
+    held = take_lock(prepared.desk.repository.common_dir, prepared.key, _find_owner(prepared))
+    return start_prepared(prepared, held)
 
 
 def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
-    """Under the lock of the phase: what was prepared must still hold, then the run is written and started.
-
-    When it cannot be, the lock is given back.
-    """
+    """Writes and starts the run under the lock of its phase; gives the lock back if that fails."""
     desk, key = prepared.desk, prepared.key
     try:
-        refuse_moved_start(prepared.examined)
+        refuse_changed(prepared.examined)
         _refuse_second(prepared)
-        clear_worktrees(desk, key.handoff, prepared.work_folder)  # before anything beside its folder is looked at
+        clear_worktrees(desk, key.handoff, prepared.work_folder)  # before the folders beside it are observed
         if prepared.worktree is not None:
             open_worktree(desk.repository, key, desk.work_tree.facts.own_uncommitted)
-        files, plan = _build_run(prepared)
-        locked = plan.model_copy(update={"lock": str(held.place), "mark": held.mark})
-        state = start_run(write_run(desk.repository.common_dir, locked, files), build_environment(prepared))
+        files, plan = _build_run(prepared, held)
+        state = start_run(write_run(desk.repository.common_dir, plan, files), build_environment(prepared))
     except HandoffError:
         release_lock(held)
         raise
@@ -123,48 +67,83 @@ def start_prepared(prepared: PreparedRun, held: HeldLock) -> RunView:
 
 
 def build_environment(prepared: PreparedRun) -> dict[str, str]:
-    """Only the variables that the agent's configuration names, and where its own files are."""
-    given = {name: os.environ[name] for name in prepared.found.agent.environment if name in os.environ}
+    """Returns only the variables that the agent's configuration names, and the paths of its files."""
+    given = {name: os.environ[name] for name in prepared.agent.settings.environment if name in os.environ}
     values = _build_values(prepared)
     return given | {f"HANDOFF_TUI_{name.upper()}": values[name] for name in _OWN_VALUES if name in values}
 
 
 def build_prompt(prepared: PreparedRun) -> str:
-    """Word for word what the agent would be told."""
-    return _build_prompt(prepared)[0]
+    """Returns exactly what the agent would be told."""
+    role = prepared.context.role
+    words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
+    context, packet = render_context(prepared.context)
+    texts = {"role": words.strip(), "context": context, "packet": packet}
+    return fill(prepared.agent.settings.prompt, _build_values(prepared) | texts).strip() + "\n"
 
 
 def list_rule_files(desk: Desk) -> tuple[str, ...]:
-    """The files that say how the work is checked."""
+    """Lists the files that say how the work is checked."""
     return (REPOSITORY_FILE, desk.loaded.settings.mosaic.session_gate_script)
 
 
-def _refuse_second(prepared: PreparedRun) -> None:
-    """Two people may have prepared the same try; a procedure goes on with its own, which a dead worker had written."""
-    state = find_run(prepared.desk.repository.common_dir, prepared.key)
-    if prepared.context.procedure is None and state.status is not RunStatus.ABSENT:
+def refuse_changed(examined: ExaminedGate) -> None:
+    """Raises an error if the work, the gate or the configuration is no longer what was examined."""
+    changes = (*find_changes_since(examined), *_find_decisions(examined), *_find_settings(examined))
+    if changes:
         raise ShownMovedError(
-            f"nobody was started: try {prepared.key.number} of {prepared.key.phase} was begun by somebody meanwhile",
-            "Look at what became of it: handoff-tui step --list",
+            f"no agent was started, because something changed meanwhile: {'; '.join(changes)}", "Look again, and retry."
         )
 
 
-def _build_run(prepared: PreparedRun) -> tuple[dict[str, bytes], RunPlan]:
-    """The files that the run begins with, and the plan for its supervisor."""
-    agent, context = prepared.found.agent, prepared.context
-    prompt, context_text = _build_prompt(prepared)
+def _find_decisions(examined: ExaminedGate) -> tuple[str, ...]:
+    """Compares with the signed log as it is now."""
+    now = judge_again(examined, open_log(examined.desk.repository))
+    key, was = examined.key, examined.gate.state
+    if now.gate.state is not was:
+        return (f"the gate behind {key.phase} is now {now.gate.state.value}; it was {was.value}",)
+    if _list_decisions(now.index, key.handoff) != _list_decisions(examined.index, key.handoff):
+        return (f"somebody has decided about {key.handoff}",)
+    return ()
+
+
+def _list_decisions(index: LogIndex, handoff: str) -> set[str]:
+    return {vote.entry.id for vote in index.decisions.values() if vote.work.handoff == handoff}
+
+
+def _find_settings(examined: ExaminedGate) -> tuple[str, ...]:
+    then, now = examined.desk.loaded.settings, load_settings(examined.desk.repository.root).settings
+    compared = (("agents", then.agents == now.agents), ("pipelines", then.pipelines == now.pipelines))
+    return tuple(f"the configuration of {name} changed" for name, is_same in compared if not is_same)
+
+
+def _refuse_second(prepared: PreparedRun) -> None:
+    """Refuses a run that somebody else has begun; a procedure goes on with the one a dead worker had written."""
+    key = prepared.key
+    if prepared.procedure is None and find_run(prepared.desk.repository.common_dir, key).status is not RunStatus.ABSENT:
+        raise ShownMovedError(
+            f"no agent was started: somebody else has just begun run {key.number} of {key.phase}",
+            "See what became of it: handoff-tui step --list",
+        )
+
+
+def _find_owner(prepared: PreparedRun) -> str:
+    procedure = prepared.procedure
+    return find_operator(prepared.desk) if procedure is None else f"the procedure {procedure}"
+
+
+def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[dict[str, bytes], RunPlan]:
+    """Returns the files that the run begins with, and the plan for its supervisor."""
+    agent, context = prepared.agent.settings, prepared.context
+    prompt = build_prompt(prepared)
     data = json.dumps(build_context_json(context), indent=2).encode() + b"\n"
-    before = read_observation(
-        prepared.work_folder,
-        prepared.desk.repository.root,
-        list_rule_files(prepared.desk),
-        agent.guarded,
-    )
+    root = prepared.desk.repository.root
+    before = read_observation(prepared.work_folder, root, list_rule_files(prepared.desk), agent.guarded)
     notes = "".join(f"{note.time} {note.author}: {note.text}\n" for note in context.notes)
     files = {
         PROMPT: prompt.encode("utf-8", "surrogateescape"),
         CONTEXT: data,
-        CONTEXT_TEXT: context_text.encode("utf-8", "surrogateescape"),
+        CONTEXT_TEXT: render_context(context)[0].encode("utf-8", "surrogateescape"),
         NOTES: notes.encode("utf-8", "surrogateescape"),
         BEFORE: before.model_dump_json().encode(),
         ROUTE: prepared.route.model_dump_json().encode(),
@@ -178,26 +157,19 @@ def _build_run(prepared: PreparedRun) -> tuple[dict[str, bytes], RunPlan]:
         grace_seconds=agent.grace_seconds,
         output_bytes=agent.output_bytes,
         environment=agent.environment,
-        owner=prepared.owner,
-        agent=prepared.found.name,
+        owner=_find_owner(prepared),
+        agent=prepared.agent.name,
         context_sha256=hashlib.sha256(data).hexdigest(),
         prompt_sha256=hashlib.sha256(files[PROMPT]).hexdigest(),
         may_change_nothing=agent.may_change_nothing,
+        lock=str(held.place),
+        mark=held.mark,
     )
     return files, plan
 
 
-def _build_prompt(prepared: PreparedRun) -> tuple[str, str]:
-    """The prompt, and the context alone."""
-    role = prepared.context.role
-    words = "\n".join((role.prompt or role.title, *(f"- {rule}" for rule in role.standards)))
-    context, packet = render_context(prepared.context)
-    texts = {"role": words.strip(), "context": context, "packet": packet}
-    return fill(prepared.found.agent.prompt, _build_values(prepared) | texts).strip() + "\n", context
-
-
 def _build_values(prepared: PreparedRun) -> dict[str, str]:
-    """What a command and a prompt may name."""
+    """Returns the fields that a command and a prompt may name."""
     folder = find_run_folder(prepared.desk.repository.common_dir, prepared.key)
     values = {
         "handoff": prepared.key.handoff,
@@ -209,5 +181,4 @@ def _build_values(prepared: PreparedRun) -> dict[str, str]:
         "context_file": str(folder / CONTEXT),
         "notes_file": str(folder / NOTES),
     }
-    transfer = prepared.context.transfer
-    return values if transfer is None else values | {"transfer": transfer}
+    return values if prepared.transfer is None else values | {"transfer": prepared.transfer}

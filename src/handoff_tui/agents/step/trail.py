@@ -1,11 +1,15 @@
-"""The runs of a handoff since a person last decided: the trail, and what it leaves of the budget."""
+"""The runs of a handoff since a person last decided, and what they leave of the retry budget."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import AGENT_STEP, RunEnding
-from handoff_tui.agents.step.report import StepOutcome, StepReport, TrailEntry
+from handoff_tui.agents.step.report import Budget, StepOutcome, StepReport, TrailEntry
+from handoff_tui.agents.step.route import find_failure_target, find_known_phase
+from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.handoffs.session import Desk
 from handoff_tui.log.entries.times import parse_time
 from handoff_tui.log.index import LogIndex
@@ -14,9 +18,9 @@ _COUNTED = frozenset({StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN})
 
 
 def list_reports(desk: Desk, handoff: str | None, *, procedures: bool = False) -> tuple[StepReport, ...]:
-    """What became of every run of a handoff, or of all, oldest first.
+    """Lists the reports of a handoff, or of all, oldest first.
 
-    Runs of procedures have tries of their own and are no part of the loop: they are there for who asks for them.
+    Steps of procedures are retried by the procedure and are no part of the loop: they are listed only on request.
     """
     runs = list_runs(desk.repository.common_dir, handoff)
     wanted = [state for state in runs if procedures or state.key.step == AGENT_STEP]
@@ -24,10 +28,10 @@ def list_reports(desk: Desk, handoff: str | None, *, procedures: bool = False) -
 
 
 def build_trail(reports: tuple[StepReport, ...], index: LogIndex | None, handoff: str) -> tuple[TrailEntry, ...]:
-    """The runs since the last decision: a person who decides begins a new loop."""
+    """Lists the runs since the last decision, which begins a new loop."""
     times = [
         parse_time(vote.entry.time).timestamp()
-        for vote in (index.votes.values() if index is not None else ())
+        for vote in (index.decisions.values() if index is not None else ())
         if vote.work.handoff == handoff and index is not None and not index.is_void(vote.entry.id)
     ]
     since = max(times, default=0.0)
@@ -44,3 +48,16 @@ def build_trail_entry(report: StepReport) -> TrailEntry:
         began=report.end.began,
         counted=report.outcome in _COUNTED and report.end.ending is not RunEnding.NOT_STARTED,
     )
+
+
+def count_budget(pipeline: Pipeline, trail: Iterable[TrailEntry]) -> Budget:
+    """Counts the failed runs of the loop, whatever their phases."""
+    return Budget(used=sum(entry.counted for entry in trail), allowed=pipeline.retry_budget)
+
+
+def find_failed_target(pipeline: Pipeline, trail: tuple[TrailEntry, ...]) -> str | None:
+    """Returns the phase that the last run sent the work to; None if it did not fail."""
+    if not trail or trail[-1].outcome not in _COUNTED:
+        return None
+    phase = find_known_phase(pipeline, trail[-1].phase)
+    return None if phase is None else find_failure_target(pipeline, phase).name

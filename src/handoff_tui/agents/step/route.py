@@ -1,11 +1,11 @@
-"""Which phase comes next: along an edge, once more, along the failure edge, or back. Pure."""
+"""Which phase comes next: along an edge, repeated, along the failure edge, or back. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from handoff_tui.agents.step.report import Budget, Direction, Route, StepOutcome, TrailEntry
-from handoff_tui.config.pipeline import EVERYTHING, Edge, Passing, Phase, Pipeline
+from handoff_tui.agents.step.report import Direction, Route
+from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.core.errors import AgentRunError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
@@ -15,7 +15,7 @@ _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 
 
 def find_pipeline(pipelines: Mapping[str, Pipeline], handoff: Handoff) -> Pipeline:
-    """The pipeline that is named like the handoff's dialect, else one that its phase belongs to."""
+    """Finds the pipeline named like the handoff's format, or one that has its phase."""
     own = pipelines.get(handoff.dialect)
     if own is not None:
         return own
@@ -24,13 +24,13 @@ def find_pipeline(pipelines: Mapping[str, Pipeline], handoff: Handoff) -> Pipeli
         if phases & {phase.name.casefold() for phase in pipeline.phases}:
             return pipeline
     raise AgentRunError(
-        f"no pipeline speaks of {handoff.id}: there is none called {handoff.dialect}",
+        f"no pipeline fits {handoff.id}: there is none called {handoff.dialect}",
         f"Add [[pipelines.{handoff.dialect}.phases]] to handoff-tui.toml; docs/agents.md has an example.",
     )
 
 
 def find_phase(pipeline: Pipeline, name: str) -> Phase:
-    """A phase by its name, in any letters."""
+    """Finds a phase by its name, in any case."""
     found = find_known_phase(pipeline, name)
     if found is None:
         names = ", ".join(phase.name for phase in pipeline.phases)
@@ -44,7 +44,7 @@ def find_known_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
 
 
 def find_source(pipeline: Pipeline, handoff: Handoff, last_run: str | None = None) -> Phase:
-    """The phase whose work is there: as the handoff says, else that of the last run, else the first."""
+    """Finds the phase whose work is there: as the handoff says, or that of the last run, or the first."""
     if not pipeline.phases:
         raise AgentRunError(f"the pipeline {pipeline.name} has no phases", "Add [[pipelines.<name>.phases]].")
     known = find_known_phase(pipeline, handoff.source_phase) or find_known_phase(pipeline, last_run)
@@ -52,7 +52,7 @@ def find_source(pipeline: Pipeline, handoff: Handoff, last_run: str | None = Non
 
 
 def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Phase | None:
-    """The phase that work passes on to: the one that the handoff names, else that of the first edge."""
+    """Finds the next phase: the one that the handoff names, or that of the first edge."""
     targets = [edge.target for edge in pipeline.edges if edge.source == source.name]
     wanted = (named or "").casefold()
     target = next((name for name in targets if name.casefold() == wanted), next(iter(targets), None))
@@ -60,33 +60,30 @@ def find_next(pipeline: Pipeline, source: Phase, named: str | None = None) -> Ph
 
 
 def find_failure_target(pipeline: Pipeline, phase: Phase) -> Phase:
-    """Where failed work goes: as the phase says, as the pipeline says, else to the same phase again."""
+    """Finds where failed work goes: as the phase or the pipeline says, or to the same phase again."""
     return find_phase(pipeline, phase.failure_target or pipeline.failure_target or phase.name)
 
 
 def find_previous(pipeline: Pipeline, phase: Phase) -> Phase | None:
-    """The phase before, by the first edge that leads here."""
+    """Finds the phase before, by the first edge that leads here."""
     source = next((edge.source for edge in pipeline.edges if edge.target == phase.name), None)
     return None if source is None else find_phase(pipeline, source)
 
 
-def find_edge(pipeline: Pipeline, route: Route) -> Edge | None:
-    wanted = (route.source, route.phase)
-    return next((edge for edge in pipeline.edges if (edge.source, edge.target) == wanted), None)
-
-
 def find_passed(pipeline: Pipeline, route: Route) -> tuple[Passing, ...]:
-    """What of the work before is passed on; work that comes back brings all of it."""
-    edge = find_edge(pipeline, route) if route.direction is Direction.FORWARD else None
-    return EVERYTHING if edge is None else edge.passes
+    """Finds what is passed on of the work before; work that comes back brings everything."""
+    if route.direction is not Direction.FORWARD:
+        return EVERYTHING
+    wanted = (route.source, route.phase)
+    return next((edge.passes for edge in pipeline.edges if (edge.source, edge.target) == wanted), EVERYTHING)
 
 
 def build_route(
     pipeline: Pipeline, handoff: Handoff, source: Phase, gate: GateName, wanted: str | None, failed: str | None
 ) -> Route:
-    """The way into the phase that is wanted, or into the one whose turn it is.
+    """Builds the route into the wanted phase, or into the one whose turn it is.
 
-    `source` is the phase whose work is there, `gate` its gate; `failed` is where the last run sent the work.
+    `source` is the phase whose work is there, `gate` its gate; `failed` is the phase that the last run sent it to.
     """
     is_open = gate in OPEN or (not source.gate and failed is None)
     if wanted is None:
@@ -109,11 +106,11 @@ def _find_direction(pipeline: Pipeline, source: Phase, phase: Phase, failed: str
     if is_next:
         raise AgentRunError(
             f"{phase.name} cannot start: the gate behind {source.name} is not open",
-            "A person decides there first: handoff-tui gate, then handoff-tui decide.",
+            "Decide there first: handoff-tui gate, then handoff-tui decide.",
         )
     raise AgentRunError(
         f"{phase.name} does not follow {source.name} in the pipeline {pipeline.name}",
-        "To leave a phase out is a decision of its own: handoff-tui decide skip.",
+        "Skipping a phase is a decision: handoff-tui decide skip.",
     )
 
 
@@ -131,28 +128,15 @@ def _build_due(
         return Route(pipeline=pipeline.name, phase=source.name, source=source.name, direction=Direction.AGAIN)
     raise AgentRunError(
         f"{handoff.id} waits at the gate behind {source.name}, which is {gate.value}",
-        f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} does it again.",
+        f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
     )
 
 
 def _list_before(pipeline: Pipeline, phase: str) -> set[str]:
-    """Every phase from which work can come to this one."""
+    """Lists every phase from which work can come to this one."""
     found: set[str] = set()
     level = {edge.source for edge in pipeline.edges if edge.target == phase}
     while level - found:
         found |= level
         level = {edge.source for edge in pipeline.edges if edge.target in level}
     return found
-
-
-def count_budget(pipeline: Pipeline, trail: Iterable[TrailEntry]) -> Budget:
-    """The tries of the whole loop, whatever the phases were."""
-    return Budget(used=sum(entry.counted for entry in trail), allowed=pipeline.retry_budget)
-
-
-def find_failed_target(pipeline: Pipeline, trail: tuple[TrailEntry, ...]) -> str | None:
-    """Where the last run of the loop sent the work; nothing when it did not fail."""
-    if not trail or trail[-1].outcome not in {StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN}:
-        return None
-    phase = find_known_phase(pipeline, trail[-1].phase)
-    return None if phase is None else find_failure_target(pipeline, phase).name

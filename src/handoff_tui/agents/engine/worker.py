@@ -30,14 +30,12 @@ from handoff_tui.agents.engine.files import (
     hold_schema_lock,
     hold_worker_lock,
 )
-from handoff_tui.agents.engine.recorded_actions import RecordedActions, Trial
-from handoff_tui.agents.engine.trial_files import load_trial, mark_ready
+from handoff_tui.agents.engine.trial import RecordedActions, Trial, load_trial, mark_ready
 from handoff_tui.agents.procedures.actions import RepositoryActions
-from handoff_tui.agents.procedures.attempt import Watches
-from handoff_tui.agents.procedures.procedure import ProcedureRunner
+from handoff_tui.agents.procedures.procedure import ProcedureRunner, Watches
 from handoff_tui.agents.procedures.report import ProcedureState, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.run import find_engine_place
-from handoff_tui.config.settings.engine import EngineSettings
+from handoff_tui.config.settings.user import EngineSettings
 from handoff_tui.core.errors import EngineError, HandoffError
 from handoff_tui.handoffs.session import Desk, open_desk
 from handoff_tui.system.clock import read_monotonic
@@ -343,7 +341,7 @@ class DbosDurable:
 _TRIAL_POLL_SECONDS = 0.1
 
 
-class Telling(NamedTuple):
+class WorkerCallbacks(NamedTuple):
     """How whoever started a worker hears of it."""
 
     on_ready: Callable[[str], None]
@@ -351,7 +349,7 @@ class Telling(NamedTuple):
     """Says what went wrong; the exit code."""
 
 
-def work(start: Path, telling: Telling, *, on_demand: bool) -> NoReturn:
+def work(start: Path, callbacks: WorkerCallbacks, *, on_demand: bool) -> NoReturn:
     """Works until it is told to end; one that was started on demand also when nothing is left to do.
 
     Does not return: threads of the engine may sleep for days, and everything is kept anyhow.
@@ -363,15 +361,15 @@ def work(start: Path, telling: Telling, *, on_demand: bool) -> NoReturn:
     with _locked(desk, place, on_demand=on_demand), _opened(desk, place) as engine:
         actions = RepositoryActions(desk.repository.root, lambda request, name: has_completed(engine, request, name))
         settings = desk.loaded.settings.engine
-        _run(place, actions, _build_options(settings, on_demand=on_demand), telling)
+        _run(place, actions, _build_options(settings, on_demand=on_demand), callbacks)
 
 
-def work_on_trial(folder: Path, telling: Telling) -> NoReturn:
+def work_on_trial(folder: Path, callbacks: WorkerCallbacks) -> NoReturn:
     """The same engine with actions that only record that they were done."""
 
     def be_ready(executor: str) -> None:
         mark_ready(folder)
-        telling.on_ready(executor)
+        callbacks.on_ready(executor)
 
     trial = Trial.model_validate(load_trial(folder))
     load_engine()
@@ -381,7 +379,7 @@ def work_on_trial(folder: Path, telling: Telling) -> NoReturn:
         EnginePlace(trial.address, trial.application, trial.table_schema),
         RecordedActions(folder, trial),
         options,
-        Telling(be_ready, telling.on_fault),
+        WorkerCallbacks(be_ready, callbacks.on_fault),
     )
 
 
@@ -396,14 +394,14 @@ def has_completed(engine: Engine, request: RunRequest, procedure: str) -> bool:
     )
 
 
-def _run(place: EnginePlace, actions: Actions, options: WorkerOptions, telling: Telling) -> NoReturn:
+def _run(place: EnginePlace, actions: Actions, options: WorkerOptions, callbacks: WorkerCallbacks) -> NoReturn:
     stop = Event()
     on_polite_end(stop.set)
     lease: Lease = SharedLease(place.address, place.application) if place.shared else OnlyWorker()
-    with _Leaving(telling.on_fault):
+    with _Leaving(callbacks.on_fault):
         worker = Worker(place, actions, options, lease)
         worker.launch()
-        telling.on_ready(lease.executor)
+        callbacks.on_ready(lease.executor)
         worker.stay(stop)
     leave_at_once(0)
 

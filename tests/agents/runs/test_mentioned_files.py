@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handoff_tui.agents.output_places import NamedPlace, find_places
+from handoff_tui.agents.runs.mentioned_files import MentionedFile, find_mentioned_files
 
 
 @pytest.mark.parametrize(
@@ -28,26 +28,26 @@ from handoff_tui.agents.output_places import NamedPlace, find_places
 )
 def test_places_are_found_as_they_are_written(line: str, places: list[tuple[str, int | None]]) -> None:
     """Nothing outside the repository, no address, no number."""
-    assert [tuple(place) for place in find_places([line], "/desk")] == places
+    assert [tuple(place) for place in find_mentioned_files([line], "/desk")] == places
 
 
 def test_places_are_few_however_much_is_printed() -> None:
     """In the order of the lines."""
-    places = find_places(f"a/b{number}.py:1" for number in range(1_000))
+    places = find_mentioned_files(f"a/b{number}.py:1" for number in range(1_000))
     assert len(places) == 50
-    assert places[0] == NamedPlace("a/b0.py", 1)
+    assert places[0] == MentionedFile("a/b0.py", 1)
 
 
 @pytest.mark.parametrize("piece", ["@", "+a", "a/", "a.", "a./", 'a.py", line '])
 def test_hostile_lines_take_no_longer_than_others(piece: str) -> None:
     """What would be tried in every way is cut, and tried from few places."""
-    assert len(find_places([piece * 100_000] * 50)) <= 1
+    assert len(find_mentioned_files([piece * 100_000] * 50)) <= 1
 
 
 @given(st.lists(st.text(max_size=200), max_size=5))
 @settings(max_examples=60, deadline=None)
 def test_no_place_leads_out_of_the_repository(lines: list[str]) -> None:
     """Whatever is printed."""
-    for place in find_places(lines):
+    for place in find_mentioned_files(lines):
         assert not place.path.startswith("/")
         assert ".." not in place.path.split("/")

@@ -5,9 +5,6 @@ import pytest
 from handoff_tui.agents.step.report import Direction, Route, StepOutcome, TrailEntry
 from handoff_tui.agents.step.route import (
     build_route,
-    count_budget,
-    find_edge,
-    find_failed_target,
     find_failure_target,
     find_known_phase,
     find_next,
@@ -17,6 +14,7 @@ from handoff_tui.agents.step.route import (
     find_previous,
     find_source,
 )
+from handoff_tui.agents.step.trail import count_budget, find_failed_target
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Pipeline
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES
 from handoff_tui.core.errors import AgentRunError, UsageError
@@ -157,7 +155,6 @@ def test_edge_says_what_is_passed_on() -> None:
     """Work that comes back, or is done again, brings everything."""
     forward = Route(pipeline="tdd", phase="RED", source="PLAN", direction=Direction.FORWARD)
     assert find_passed(TDD, forward) == (Passing.DOCUMENTS, Passing.TASKS)
-    assert find_edge(TDD, forward) is not None
     assert find_passed(TDD, forward.model_copy(update={"direction": Direction.BACK})) == EVERYTHING
     assert find_passed(TDD, forward.model_copy(update={"source": "GREEN"})) == EVERYTHING
 

@@ -14,23 +14,23 @@ _MOST = 50
 _LONGEST_LINE = 500
 
 
-class NamedPlace(NamedTuple):
+class MentionedFile(NamedTuple):
     """A file of the repository, as an output spells it; nobody has looked whether it is there."""
 
     path: str
     line: int | None = None
 
 
-def find_places(lines: Iterable[str], root: str = "") -> tuple[NamedPlace, ...]:
+def find_mentioned_files(lines: Iterable[str], root: str = "") -> tuple[MentionedFile, ...]:
     """Each place once, in the order of the lines; paths below `root` are taken from there on.
 
     A name alone must have a folder or a line to be taken for a file.
     """
-    places: dict[NamedPlace, None] = {}
+    places: dict[MentionedFile, None] = {}
     for line in lines:
         text = line[:_LONGEST_LINE]
         for match in _PLACE.finditer(text.replace(f"{root}/", "") if root else text):
             path, number = match[1].removeprefix("./"), match[2]
             if ("/" in path or number) and _NEVER.isdisjoint(path.split("/")):
-                places[NamedPlace(path, int(number) if number else None)] = None
+                places[MentionedFile(path, int(number) if number else None)] = None
     return tuple(places)[:_MOST]

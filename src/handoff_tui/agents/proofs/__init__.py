@@ -1,3 +1,0 @@
-"""Proofs of work, by task across runs."""
-
-from __future__ import annotations

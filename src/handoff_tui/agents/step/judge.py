@@ -1,0 +1,271 @@
+"""Judges a run by what was measured: what speaks against it, what it comes to, and who is next. Pure.
+
+Nothing here is a decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from handoff_tui.agents.runs.observation import Observation
+from handoff_tui.agents.runs.run import RunEnd, RunEnding
+from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, StepOutcome
+from handoff_tui.config.pipeline import Phase
+from handoff_tui.core.severity import Severity
+from handoff_tui.core.short_id import SHORT_DIGEST
+
+_MOST_PLACES = 20
+_LONGEST_LINE = 200
+_LOG_FOLDER = ".handoff-tui/log/"
+_FOLDER_KIND = "4"
+"""In octal: 4 for a folder, 10 for a file, 12 for a link."""
+
+_ENDINGS = {
+    RunEnding.TIMED_OUT: (Sign.TIMED_OUT, "it ran out of time and was stopped"),
+    RunEnding.STOPPED: (Sign.STOPPED, "it was stopped on request"),
+    RunEnding.FLOODED: (Sign.FLOODED, "it printed too much and was stopped"),
+    RunEnding.LOST: (Sign.LOST, "its supervisor died, so nobody knows how it ended"),
+}
+
+
+class MeasuredRun(NamedTuple):
+    """What was measured of a run."""
+
+    end: RunEnd
+    before: Observation
+    after: Observation
+    output: str = ""
+    """The beginning and the end of what it printed."""
+    error_patterns: tuple[str, ...] = ()
+    may_change_nothing: bool = False
+
+
+def find_notices(run: MeasuredRun) -> list[Notice]:
+    """Lists everything that speaks against a run, the worst first."""
+    end, before, after = run.end, run.before, run.after
+    notices = [
+        *_find_ending(end),
+        *_find_refs(before, after),
+        *_find_edits(before, after),
+        *_find_outside(before, after),
+        *(() if run.may_change_nothing else _find_idleness(end, before, after)),
+        *_find_errors(run),
+    ]
+    order = {severity: number for number, severity in enumerate(Severity)}
+    return sorted(notices, key=lambda notice: order[notice.severity])
+
+
+def build_rewritten_notice(head: str, branch: str | None) -> Notice:
+    """Reports a branch that no longer contains the commit it was at."""
+    text = f"it rewrote history: {head[:SHORT_DIGEST]} is no longer behind {branch or 'HEAD'}"
+    return _notice(Sign.HISTORY_REWRITTEN, Severity.CRITICAL, text)
+
+
+def _find_ending(end: RunEnd) -> Iterable[Notice]:
+    if end.ending is RunEnding.NOT_STARTED:
+        yield _notice(Sign.NOT_STARTED, Severity.HIGH, f"it could not be started: {end.failure}")
+    elif end.ending in _ENDINGS:
+        sign, text = _ENDINGS[end.ending]
+        yield _notice(sign, Severity.LOW if sign is Sign.STOPPED else Severity.HIGH, text)
+    elif end.ending is RunEnding.SIGNALLED:
+        yield _notice(Sign.FAILED, Severity.HIGH, f"it was ended by signal {end.signal}")
+    elif end.code:
+        yield _notice(Sign.FAILED, Severity.HIGH, f"it exited with {end.code}")
+    if end.left_running:
+        many = end.left_running > 1
+        words = f"{end.left_running} processes running, which were" if many else "a process running, which was"
+        text = f"it left {words} ended"
+        yield _notice(Sign.LEFT_RUNNING, Severity.MEDIUM, text)
+    if end.output_rewritten:
+        yield _notice(Sign.OUTPUT_REWRITTEN, Severity.HIGH, "it took back some of its output")
+
+
+def _find_refs(before: Observation, after: Observation) -> Iterable[Notice]:
+    if after.problem is not None:
+        text = f"the repository can no longer be read: {after.problem}"
+        yield _notice(Sign.UNREADABLE, Severity.CRITICAL, text)
+        return
+    gone = sorted(name for name in before.refs if name not in after.refs)
+    if gone:
+        yield _notice(Sign.BRANCH_DELETED, Severity.CRITICAL, "it deleted branches, tags or notes", gone)
+    if before.branch != after.branch and before.branch not in gone:
+        text = f"it switched from {before.branch or 'no branch'} to {after.branch or 'no branch'}"
+        yield _notice(Sign.BRANCH_MOVED, Severity.HIGH, text)
+    moved = sorted(
+        name for name, target in after.refs.items() if name != after.branch and before.refs.get(name, target) != target
+    )
+    if moved:
+        yield _notice(Sign.BRANCH_MOVED, Severity.HIGH, "it moved branches, tags or notes that are not its own", moved)
+
+
+def _find_edits(before: Observation, after: Observation) -> Iterable[Notice]:
+    changed, added = _compare(before.own, after.own)
+    if changed:
+        text = "it changed or deleted files below .handoff-tui/, where decisions are kept"
+        yield _notice(Sign.OWN_FOLDER_EDITED, Severity.CRITICAL, text, changed)
+    entries = [path for path in added if path.startswith(_LOG_FOLDER)]
+    others = [path for path in added if not path.startswith(_LOG_FOLDER)]
+    if others:
+        yield _notice(Sign.OWN_FOLDER_EDITED, Severity.HIGH, "it added files below .handoff-tui/", others)
+    if entries:
+        text = "it added log entries; their signatures are verified like all others"
+        yield _notice(Sign.OWN_FOLDER_EDITED, Severity.MEDIUM, text, entries)
+    edited = _list_touched(before.rules, after.rules)
+    if edited:
+        text = "it edited the configuration that its own work is checked by"
+        yield _notice(Sign.CHECKS_EDITED, Severity.CRITICAL, text, edited)
+    if after.problem is None:
+        touched = _list_touched(before.git_files, after.git_files)
+        if touched:
+            text = "it edited the repository's git configuration, hooks or attributes"
+            yield _notice(Sign.GIT_EDITED, Severity.HIGH, text, [f".git/{path}" for path in touched])
+
+
+def _find_outside(before: Observation, after: Observation) -> Iterable[Notice]:
+    if after.problem is None and before.repository_tree != after.repository_tree:
+        text = "files in the repository were written, although it had its own work tree"
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.HIGH, text)
+    guarded = _list_touched(before.guarded, after.guarded)
+    if guarded:
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.HIGH, "guarded files were written", guarded)
+    beside = _list_touched(before.neighbours, after.neighbours)
+    folders = [path for path in beside if _is_folder(before, path) and _is_folder(after, path)]
+    written = [path for path in beside if path not in folders]
+    if written:
+        text = "files beside its folder were written during the run, by it or another program"
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.MEDIUM, text, written)
+    if folders:  # happens all the time where people work, so it is only mentioned
+        text = "folders beside its own were written to during the run, by it or another program"
+        yield _notice(Sign.WROTE_OUTSIDE, Severity.LOW, text, folders)
+
+
+def _is_folder(observed: Observation, path: str) -> bool:
+    """Tells by the stamp, which begins with the kind and mode of a file."""
+    return observed.neighbours.get(path, "").startswith(_FOLDER_KIND)
+
+
+def _find_idleness(end: RunEnd, before: Observation, after: Observation) -> Iterable[Notice]:
+    """Flags exit code 0 without any work: a claim, not a result."""
+    if end.succeeded and after.problem is None and (before.head, before.tree) == (after.head, after.tree):
+        yield _notice(Sign.DID_NOTHING, Severity.HIGH, "it exited with 0 but changed nothing")
+
+
+def _find_errors(run: MeasuredRun) -> Iterable[Notice]:
+    if not run.end.succeeded:
+        return
+    output = run.output
+    lines: list[str] = []
+    for pattern in run.error_patterns:
+        for match in re.finditer(pattern, output):
+            start = output.rfind("\n", 0, match.start()) + 1
+            stop = output.find("\n", match.end())
+            lines.append(output[start : stop if stop >= 0 else None].strip()[:_LONGEST_LINE])
+            if len(lines) >= _MOST_PLACES:
+                break
+    if lines:
+        text = "it exited with 0, but its output mentions errors"
+        yield _notice(Sign.ERROR_IN_OUTPUT, Severity.MEDIUM, text, dict.fromkeys(lines))
+
+
+def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Returns the paths that were changed or deleted, and those that were added."""
+    changed = sorted(path for path, digest in before.items() if after.get(path, "") != digest)
+    return changed, sorted(path for path in after if path not in before)
+
+
+def _list_touched(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    changed, added = _compare(before, after)
+    return [*changed, *added]
+
+
+def _notice(sign: Sign, severity: Severity, text: str, places: Iterable[str] = ()) -> Notice:
+    shown = list(places)
+    more = [f"and {len(shown) - _MOST_PLACES} more"] if len(shown) > _MOST_PLACES else []
+    return Notice(sign=sign, severity=severity, text=text, places=(*shown[:_MOST_PLACES], *more))
+
+
+_FAILING = frozenset({
+    Sign.NOT_STARTED, Sign.FAILED, Sign.TIMED_OUT, Sign.FLOODED, Sign.LOST, Sign.DID_NOTHING, Sign.OUTPUT_REWRITTEN,
+})  # fmt: skip
+_WORRYING = frozenset({Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM})
+
+
+class Judgement(NamedTuple):
+    """An outcome and the reasons for it."""
+
+    outcome: StepOutcome
+    why: tuple[str, ...]
+
+
+def judge_run(
+    end: RunEnd, notices: list[Notice], failing: tuple[str, ...], problem: str | None, *, has_gate: bool
+) -> Judgement:
+    """Judges tampering first, then failures, then worries that nobody would see at a phase without a gate.
+
+    `problem` says why the work could not be examined.
+    """
+    tampering = [notice.text for notice in notices if notice.severity is Severity.CRITICAL]
+    if tampering:
+        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(tampering))
+    if end.ending is RunEnding.STOPPED:
+        return Judgement(StepOutcome.STOPPED, ("it was stopped on request",))
+    failed = [notice.text for notice in notices if notice.sign in _FAILING]
+    if problem is not None:
+        failed.append(problem)
+    if failing:
+        failed.append(f"blocking checks do not pass: {', '.join(failing)}")
+    if failed:
+        return Judgement(StepOutcome.FAILED, tuple(failed))
+    worrying = [notice.text for notice in notices if notice.severity in _WORRYING]
+    if worrying and not has_gate:
+        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(worrying))
+    return Judgement(StepOutcome.READY, ())
+
+
+def add_budget(judged: Judgement, budget: Budget) -> Judgement:
+    """Asks for a person if a failure used up the retry budget."""
+    if judged.outcome is not StepOutcome.FAILED or not budget.is_spent:
+        return judged
+    spent = f"the retry budget of {budget.allowed + 1} runs is used up"
+    return Judgement(StepOutcome.NEEDS_HUMAN, (*judged.why, spent))
+
+
+def can_retry(end: RunEnd, outcome: StepOutcome) -> bool:
+    """Tells whether the same command may help if run again: it ran, and failed by itself."""
+    by_itself = {RunEnding.EXITED, RunEnding.SIGNALLED, RunEnding.TIMED_OUT, RunEnding.LOST}
+    return outcome is StepOutcome.FAILED and end.ending in by_itself and not end.succeeded
+
+
+def describe_next(outcome: StepOutcome, phase: Phase, target: Phase | None, budget: Budget) -> str:
+    """Says who does what next."""
+    if outcome is StepOutcome.STOPPED:
+        return f"{phase.name} was stopped; start it again when you want it to go on"
+    if outcome is StepOutcome.NEEDS_HUMAN:
+        return "needs you: look at what happened"
+    if outcome is StepOutcome.FAILED:
+        left = f"{budget.left} of {budget.allowed + 1} runs left"
+        return f"the work goes back to {target.name if target else phase.name}; {left}"
+    if phase.gate:
+        return f"needs you: decide at the gate behind {phase.name}"
+    if target is None:
+        return f"{phase.name} was the last phase"
+    return f"needs you: start {target.name}" if target.human_only else f"{target.name} can start"
+
+
+def describe_procedure_next(outcome: StepOutcome) -> str:
+    """Says what the procedure does next."""
+    words = {
+        StepOutcome.READY: "the procedure goes on",
+        StepOutcome.FAILED: "the procedure retries, or rolls back",
+        StepOutcome.STOPPED: "the procedure rolls back",
+        StepOutcome.NEEDS_HUMAN: "the procedure rolls back; needs you: look at what happened",
+    }
+    return words[outcome]
+
+
+def find_direction(outcome: StepOutcome) -> Direction | None:
+    if outcome is StepOutcome.READY:
+        return Direction.FORWARD
+    return Direction.FAILED if outcome is StepOutcome.FAILED else None

@@ -1,0 +1,290 @@
+"""Prepares a run: which agent, in which phase, where it works, and everything it is told. Writes and starts nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
+from handoff_tui.agents.runs.folders import find_run, list_runs
+from handoff_tui.agents.runs.reports import find_output, read_notes
+from handoff_tui.agents.runs.run import AGENT_STEP, RunKey
+from handoff_tui.agents.runs.worktrees import AgentWorktree, find_worktree
+from handoff_tui.agents.step.report import (
+    BaselineContext,
+    Budget,
+    Direction,
+    DocumentContext,
+    HandoffContext,
+    PreviousContext,
+    RoleContext,
+    Route,
+    StepContext,
+    StepReport,
+)
+from handoff_tui.agents.step.route import (
+    build_route,
+    find_passed,
+    find_phase,
+    find_pipeline,
+    find_previous,
+    find_source,
+)
+from handoff_tui.agents.step.trail import build_trail, count_budget, find_failed_target, list_reports
+from handoff_tui.checks.run.check import ProgressCallbacks
+from handoff_tui.config.pipeline import Passing, Phase, Pipeline
+from handoff_tui.config.settings.pipeline import WorkFolder
+from handoff_tui.core.errors import AgentRunError, UsageError
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
+from handoff_tui.decisions.packet import build_packet
+from handoff_tui.decisions.views import Packet
+from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.position import list_sent_back
+from handoff_tui.log.open_log import open_log
+from handoff_tui.status.show import find_id
+from handoff_tui.system.processes.output_reader import read_last_lines
+
+_MOST_NAMED = 12
+_OUTPUT_LINES = 60
+
+
+class StepRequest(NamedTuple):
+    """Which agent somebody wants to start."""
+
+    handoff: str
+    phase: str | None = None
+    """The phase whose turn it is if none is named."""
+    back: bool = False
+    """Go to the phase before."""
+    beyond_budget: bool = False
+    """A person allows one more run than the retry budget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRun:
+    """Everything a start needs, by hand or in a procedure."""
+
+    examined: ExaminedGate
+    pipeline: Pipeline
+    phase: Phase
+    route: Route
+    agent: PhaseAgent
+    key: RunKey
+    reports: tuple[StepReport, ...]
+    """Earlier runs for this handoff, oldest first."""
+    packet: Packet | None
+    """Why the work was sent back; None if nobody sent it back."""
+    budget: Budget | None = None
+    """What is left of the loop's runs; None in a procedure, which counts for itself."""
+    procedure: str | None = None
+    """The id of the procedure run that needs it; None if a person asked for it."""
+    transfer: str | None = None
+    """The folder with what that procedure hands over."""
+    worktree: AgentWorktree | None = field(init=False)
+    context: StepContext = field(init=False)
+
+    def __post_init__(self) -> None:
+        has_own = self.agent.settings.folder is WorkFolder.WORKTREE
+        object.__setattr__(self, "worktree", find_worktree(self.desk.repository, self.key) if has_own else None)
+        object.__setattr__(self, "context", _build_context(self))
+
+    @property
+    def desk(self) -> Desk:
+        return self.examined.desk
+
+    @property
+    def work_folder(self) -> Path:
+        return self.desk.repository.root if self.worktree is None else self.worktree.folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedStep(PreparedRun):
+    """A run that a person asked for."""
+
+    budget: Budget
+    request: StepRequest
+
+
+def choose_handoff(desk: Desk, wanted: str | None) -> str:
+    """Returns the id of the named handoff, or of the only one."""
+    handoffs = read_repository(desk).result.handoffs
+    if wanted is None and len(handoffs) != 1:
+        named = ", ".join(handoff.id for handoff in handoffs[:_MOST_NAMED])
+        raise UsageError(
+            f"there are {len(handoffs)} handoffs here; say which one you mean",
+            f"--handoff ID, one of: {named}" if named else "`handoff-tui status` lists them.",
+        )
+    return find_id(handoffs, wanted if wanted is not None else handoffs[0].id)
+
+
+def prepare_step(desk: Desk, request: StepRequest, progress: ProgressCallbacks | None = None) -> PreparedStep:
+    """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
+    examined = examine(desk, open_log(desk.repository), request.handoff, telling=progress)
+    handoff = examined.handoff
+    pipelines = {name: settings.build(name) for name, settings in desk.loaded.settings.pipelines.items()}
+    pipeline = find_pipeline(pipelines, handoff)
+    reports = list_reports(desk, handoff.id)
+    source = find_source(pipeline, handoff, reports[-1].key.phase if reports else None)
+    if reports and build_id(source.name) != examined.key.phase:
+        examined = _examine_again(examined, build_id(source.name), progress)
+    trail = build_trail(reports, examined.index, handoff.id)
+    failed = find_failed_target(pipeline, trail)
+    wanted = _find_wanted(pipeline, source, request)
+    route = build_route(pipeline, handoff, source, examined.gate.state, wanted, failed)
+    phase = find_phase(pipeline, route.phase)
+    agent = find_phase_agent(desk, pipeline, phase)
+    packet = _find_packet(examined, route, progress)
+    return PreparedStep(
+        examined=examined,
+        pipeline=pipeline,
+        phase=phase,
+        route=route,
+        agent=agent,
+        key=_find_key(desk, examined, route, packet),
+        reports=reports,
+        packet=packet,
+        budget=count_budget(pipeline, trail),
+        request=request,
+    )
+
+
+def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:
+    if not request.back:
+        return request.phase
+    source = find_phase(pipeline, request.phase) if request.phase else source
+    before = find_previous(pipeline, source)
+    if before is None:
+        raise AgentRunError(f"{source.name} is the first phase of {pipeline.name}; nothing comes before it")
+    return before.name
+
+
+def _examine_again(examined: ExaminedGate, phase: str, progress: ProgressCallbacks | None) -> ExaminedGate:
+    """Examines the same work at another gate."""
+    log = open_log(examined.desk.repository)
+    return examine(examined.desk, log, examined.handoff.id, phase, ExamineOptions(earlier=examined), progress)
+
+
+def _find_packet(examined: ExaminedGate, route: Route, progress: ProgressCallbacks | None) -> Packet | None:
+    """Returns why the work was sent back into this phase; None if nobody sent it back."""
+    phase = build_id(route.phase)
+    if phase != examined.key.phase:
+        if not list_sent_back(examined.index, examined.handoff.id, phase):
+            return None
+        examined = _examine_again(examined, phase, progress)
+    packet = build_packet(examined)
+    return packet if packet.demands or route.direction is not Direction.FORWARD else None
+
+
+def _find_key(desk: Desk, examined: ExaminedGate, route: Route, packet: Packet | None) -> RunKey:
+    """Returns the attempt as the log counts it, and the next run of that attempt."""
+    attempt = packet.attempt if packet is not None else 1
+    if packet is None and build_id(route.phase) == examined.key.phase:
+        attempt = examined.key.attempt
+    numbers = [
+        state.key.number
+        for state in list_runs(desk.repository.common_dir, examined.handoff.id)
+        if (state.key.phase, state.key.attempt, state.key.step) == (route.phase, attempt, AGENT_STEP)
+    ]
+    return RunKey(handoff=examined.handoff.id, phase=route.phase, attempt=attempt, number=max(numbers, default=0) + 1)
+
+
+def _build_context(run: PreparedRun) -> StepContext:
+    """Builds what the agent is told: everything the edge into its phase passes on, fresh for each run."""
+    desk, examined = run.desk, run.examined
+    facts = desk.work_tree.facts
+    passed = find_passed(run.pipeline, run.route)
+    last_step = next((report for report in reversed(run.reports) if report.key.step == AGENT_STEP), None)
+    return StepContext(
+        key=run.key,
+        route=run.route,
+        role=_build_role(desk, run.agent),
+        repository=str(desk.repository.root),
+        folder=str(run.work_folder),
+        commit=facts.head,
+        branch=facts.branch if run.worktree is None else run.worktree.branch,
+        handoff=_build_handoff(examined.handoff, passed),
+        previous=_build_previous(desk, run.reports[-1], passed) if run.reports else None,
+        baseline=_build_baseline(examined),
+        packet=run.packet,
+        fix_tasks=last_step.fix_tasks if last_step is not None else (),
+        notes=read_notes(desk.repository.common_dir, examined.handoff.id),
+        tries_left=run.budget.left if run.budget is not None else 0,
+        procedure=run.procedure,
+        transfer=run.transfer,
+    )
+
+
+def _build_role(desk: Desk, agent: PhaseAgent) -> RoleContext:
+    """Uses the agent's own words, or those of the role with its name; supervising roles add their standards."""
+    roles = desk.loaded.settings.hub.roles
+    role = roles.get(agent.name)
+    standards = [rule for supervisor in roles.values() if supervisor.stage is None for rule in supervisor.standards]
+    return RoleContext(
+        name=agent.name,
+        title=role.title if role else "",
+        prompt=agent.settings.role or (role.prompt if role else ""),
+        standards=tuple(dict.fromkeys((*(role.standards if role else ()), *standards))),
+    )
+
+
+def _build_handoff(handoff: Handoff, passed: tuple[Passing, ...]) -> HandoffContext:
+    documents = handoff.documents if Passing.DOCUMENTS in passed else ()
+    return HandoffContext(
+        id=handoff.id,
+        dialect=handoff.dialect,
+        title=handoff.title,
+        status=handoff.status,
+        message=handoff.message,
+        next_action=handoff.next_action,
+        source_agent=handoff.source_agent,
+        target_agent=handoff.target_agent,
+        documents=tuple(
+            DocumentContext(path=document.path, role=document.role.value, sha256=document.sha256)
+            for document in documents
+        ),
+        tasks=handoff.tasks if Passing.TASKS in passed else (),
+        blockers=tuple(blocker for blocker in handoff.blockers if blocker.open),
+        findings=handoff.findings if Passing.FINDINGS in passed else (),
+        proofs=handoff.proofs if Passing.PROOFS in passed else (),
+        tests=handoff.tests,
+        facts=handoff.facts,
+    )
+
+
+def _build_previous(desk: Desk, report: StepReport, passed: tuple[Passing, ...]) -> PreviousContext:
+    """Describes the run before as it was measured."""
+    output: list[str] = []
+    if Passing.OUTPUT in passed:
+        output = read_last_lines(find_output(find_run(desk.repository.common_dir, report.key)), _OUTPUT_LINES)
+    has_files = Passing.FILES in passed
+    return PreviousContext(
+        phase=report.key.phase,
+        agent=report.agent,
+        attempt=report.key.attempt,
+        number=report.key.number,
+        outcome=report.outcome.value,
+        code=report.end.code,
+        seconds=report.end.seconds,
+        files=report.files if has_files else (),
+        commits=report.commits if has_files else (),
+        output=tuple(output),
+        output_sha256=report.end.output_sha256,
+    )
+
+
+def _build_baseline(examined: ExaminedGate) -> BaselineContext:
+    snapshot = examined.snapshot
+    return BaselineContext(
+        commit=examined.baseline.commit,
+        snapshot=examined.baseline.snapshot,
+        reason=examined.baseline.reason,
+        tests=dict(sorted(Counter(outcome.value for outcome in snapshot.tests.values()).items())),
+        packages=snapshot.package_count,
+        checks_passed=examined.report.passed,
+        checks_total=examined.report.total,
+        failing=examined.failing,
+    )
