@@ -27,6 +27,10 @@ from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder, load_cache_secret
 
+PIN_VARIABLE = "HANDOFF_TUI_PIN"
+_WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
+"""It is not JSON, it is a link or a pipe, or it may not be read."""
+
 
 def build_pin_key(name: str) -> str:
     """Names the git setting for the pin of a repository in a folder of this name."""
@@ -46,11 +50,6 @@ def write_pin(git: Git, name: str, genesis: str) -> None:
             "Another repository in a folder of the same name may own it.",
         )
     git.write_user_setting(build_pin_key(name), genesis)
-
-
-PIN_VARIABLE = "HANDOFF_TUI_PIN"
-_WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
-"""It is not JSON, it is a link or a pipe, or it may not be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from handoff_tui.log.policy.json import (
-    build_policy_json,
+from handoff_tui.log.policy.page import build_policy_json
+from handoff_tui.log.policy.reports import SealReport, SignReport
+from handoff_tui.log.proposals.page import (
     build_propose_json,
     build_restore_json,
     build_seal_json,
     build_sign_json,
     build_unsealed_json,
 )
-from handoff_tui.log.policy.reports import SealReport, SignReport
 from tests.support.trust_reports import (
     DRIFT,
     FATAL,

@@ -61,9 +61,9 @@ def test_keys_tell_their_window_and_state() -> None:
     lines = list_lines(build_policy_page(build_policy_report(policies=(view,), pinned=False)))
     assert "not yet | ada | root | SHA256:abc | ssh-ed25519 | from 2027-01-01T00:00:00Z" in lines
     assert "expired | ada | none | SHA256:abc | ssh-ed25519 | from A until B" in lines
-    assert "changes it  ada, bob; one of them suffices" in lines
+    assert "changes it  ada, bob; any one of them" in lines
     assert "! carol has a role and no key" in lines
-    assert "it is not pinned" in lines[-1]
+    assert "it isn't pinned" in lines[-1]
 
 
 def test_fork_and_drift_come_first() -> None:

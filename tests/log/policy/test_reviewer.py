@@ -86,4 +86,4 @@ def test_command_that_names_the_key_is_not_run_for_looking(
     monkeypatch.setenv("HOME", str(isolated_user))
     found = read(gate_desk)
     assert (found.principal, found.may_decide) == (bo.email, True)
-    assert "asked only when you sign" in found.note
+    assert "runs only when you sign" in found.note

@@ -22,7 +22,7 @@ def test_policy_that_nobody_could_change_is_refused() -> None:
     for window in ({"valid_before": "2026-01-31T23:59:59Z"}, {"valid_after": "2026-02-01T00:00:01Z"}):
         line = build_line("alice", build_key("alice"), **window)
         faults = find_faults(build_policy(signers=line + build_signers("bob", "claude")), NOW)
-        assert faults[0].startswith("nobody could change it again: roles.root asks for 1 signatures, and 0")
+        assert faults[0].startswith("nobody could change it again: roles.root needs 1 signatures, and 0")
 
 
 def test_more_signatures_than_an_entry_holds_are_refused() -> None:
@@ -35,9 +35,9 @@ def test_more_signatures_than_an_entry_holds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("gate", "words"),
     [
-        ("threshold = 3", "it asks for 3, and 2 could decide"),
+        ("threshold = 3", "it needs 3, and 2 could decide"),
         ("require_user_presence = true", "0 could decide with a key that proves a touch"),
-        ('require = "2 of root"', "nobody can meet «2 of root»"),
+        ('require = "2 of root"', 'nobody can meet "2 of root"'),
         ('require = "1 of root and 2 of reviewer"', "nobody can meet"),
     ],
 )
@@ -63,7 +63,7 @@ def test_gate_with_a_touched_key_can_be_passed() -> None:
 def test_gate_of_no_phase_is_refused() -> None:
     """A name that no phase can have would never be asked."""
     faults = find_faults(build_policy(build_policy_toml(gates='[gates."two words"]\nthreshold = 1\n')), NOW)
-    assert faults == ("gates.two words is the name of no phase",)
+    assert faults == ("gates.two words is not the name of a phase",)
 
 
 def test_agent_in_any_other_role_is_refused() -> None:
@@ -96,7 +96,7 @@ def test_what_should_be_known_is_warned_of() -> None:
     )
     assert find_warnings(policy) == (
         "after 2027-01-31T00:00:00Z too few root keys are valid to change the policy; renew them before",
-        "only release can be passed: there is no gate for other phases",
+        "only release can open: there is no gate for other phases",
         "carol has a role and no key",
         "bob has a key and no role",
     )

@@ -80,7 +80,7 @@ def test_senseless_proposal_of_others_is_refused_too(circle: Circle, proposal: P
 
     value["subject"][1]["digest"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     placed = place_proposal(read_policy_state(circle.verify()), build_proposal(canonical.encode(value)))
-    with pytest.raises(PolicyForbiddenError, match="could never be passed"):
+    with pytest.raises(PolicyForbiddenError, match="could never open"):
         refuse_senseless(placed)
 
 
@@ -96,5 +96,5 @@ def test_files_are_read_with_their_names(tmp_path: Path) -> None:
     with pytest.raises(FileUnreadableError, match="gone"):
         read_proposals([tmp_path / "gone"])
     (tmp_path / "file").write_text(base64.b64encode(b"nothing").decode())
-    with pytest.raises(ProposalError, match="file: it is no proposal"):
+    with pytest.raises(ProposalError, match="file: it is not a policy proposal"):
         read_proposals([tmp_path / "file"])

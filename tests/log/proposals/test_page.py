@@ -57,7 +57,7 @@ def test_signature_says_what_is_missing() -> None:
     assert (lines[0], lines[-1]) == ("✓ ada signed (SHA256:abc)", "Send p.json to the next one.")
     again = added.model_copy(update={"added": False, "proposal": build_proposal_report(0, 0)})
     lines = list_lines(build_sign_page(again))
-    assert lines[0] == "✓ ada had signed before; the file is as it was (SHA256:abc)"
+    assert lines[0] == "✓ ada had already signed; the file is unchanged (SHA256:abc)"
     assert lines[-1] == "All have signed: handoff-tui policy seal p.json"
 
 
@@ -87,9 +87,9 @@ def test_sealed_policy_says_what_counts_no_more() -> None:
         "signed by   ada, bob",
         "~ bob may decide from now on",
         "· SHA256:xyz has no say here; its signature was left out",
-        f"! {GENESIS} counts for nothing from now on",
+        f"! {GENESIS} no longer counts",
         "! the policy is in the log, but",
         'Commit it: git add .handoff-tui && git commit -m "Policy 2"',
     ]
     again = list_lines(build_seal_page(report.model_copy(update={"added": False})))
-    assert again[0] == f"✓ policy 2 was in the log before: {SECOND}"
+    assert again[0] == f"✓ policy 2 was already in the log: {SECOND}"

@@ -63,7 +63,7 @@ def test_copies_are_put_together() -> None:
 @pytest.mark.parametrize("kind", ["genesis", "decision", "submission"])
 def test_other_entries_are_no_proposal(kind: str) -> None:
     """Only a policy that succeeds another can be proposed: a decision is never signed by this way."""
-    with pytest.raises(ProposalError, match="something else"):
+    with pytest.raises(ProposalError, match="does not propose"):
         build_proposal(canonical.encode(build_statement(kind)))
 
 

@@ -87,7 +87,7 @@ def test_texts_are_edited_by_a_person(circle: Circle, ada: Person, monkeypatch: 
     monkeypatch.setattr("handoff_tui.system.processes.editor.has_terminal", lambda: True)
     said = circle.speaking(ada, *words, "--json")
     assert said.json["changes"] == [
-        "gate *: one person decides, not longer ago than 7 days (before: one person decides)"
+        "gate *: one person decides, no more than 7 days ago (before: one person decides)"
     ]
 
 
@@ -95,7 +95,7 @@ def test_texts_are_edited_by_a_person(circle: Circle, ada: Person, monkeypatch: 
     ("old", "new", "words"),
     [
         ('principals = ["ada@example.org"]', 'principals = ["nobody"]', "roles.root asks for 1 signatures, and 0"),
-        ("own\nthreshold = 1", "own\nthreshold = 2", "could never be passed"),
+        ("own\nthreshold = 1", "own\nthreshold = 2", "could never open"),
         ("principals = []", 'principals = ["ada@example.org"]', "agents may never decide"),
     ],
 )

@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 from handoff_tui.log.proposals.proposal import parse_proposal, render_proposal
+from handoff_tui.log.proposals.sign_and_seal import prepare_signature, sign_proposal
 from tests.support.ssh_keys import PASSPHRASE, make_key
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_nobody_signs_by_accident(circle: Circle) -> None:
     for digest in ("sha256:" + "0" * 64, "y", ""):
         wrong = circle.speaking(ada, *words, "--yes-i-read-it", digest)
         assert wrong.code == 4
-        assert "not the digest" in wrong.stderr
+        assert "isn't the digest" in wrong.stderr
     assert file.read_bytes() == before
 
 
@@ -112,8 +113,6 @@ def test_proposal_that_was_changed_is_refused(circle: Circle) -> None:
 
 def test_signatures_that_others_add_meanwhile_stay(circle: Circle) -> None:
     """What is written is put together with what the file holds by then."""
-    from handoff_tui.log.proposals.sign_and_seal import prepare_signature, sign_proposal
-
     ada, bob = circle.person("ada"), circle.person("bob")
     circle.begin(ada)
     file = circle.propose(ada, "--add-root", circle.enrol(bob), "--root-threshold", "2")

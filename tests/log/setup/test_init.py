@@ -82,7 +82,7 @@ def test_second_time_says_what_is_there_and_changes_nothing(ada: Person, builder
 def test_policy_without_a_log_is_left_alone(ada: Person, builder: RepositoryBuilder, name: str) -> None:
     """Somebody may have deleted the log."""
     builder.write(f".handoff-tui/trust/{name}", "mine")
-    with pytest.raises(LogPresentError, match=f"{name} is there, and no log"):
+    with pytest.raises(LogPresentError, match=f"{name} exists, but there is no log"):
         begin_log(builder.folder, InitRequest())
     assert (builder.folder / f".handoff-tui/trust/{name}").read_text() == "mine"
     assert list_entries(builder.folder) == []
@@ -130,7 +130,7 @@ def test_nobody_is_refused(ada: Person, builder: RepositoryBuilder) -> None:
     """No e-mail address in global scope, or one that is no name for the log: nothing is begun."""
     (ada.home / ".gitconfig").write_text("[user]\n\tname = ada\n")
     builder.config("user.email", "mallory@example.org")
-    with pytest.raises(SigningError, match="does not say who you are"):
+    with pytest.raises(SigningError, match="doesn't say who you are"):
         begin_log(builder.folder, InitRequest())
     with pytest.raises(UsageError, match="cannot be a name"):
         begin_log(builder.folder, InitRequest(reviewer="Ada Lovelace"))
@@ -148,7 +148,7 @@ def test_missing_key_is_told_and_made_only_when_asked(ada: Person, builder: Repo
     report = begin_log(builder.folder, InitRequest(generate_key=True, no_passphrase=True))
     assert report.key == f"made now, {ada.key}"
     other = RepositoryBuilder.init(builder.folder.parent / "other")
-    with pytest.raises(LogPresentError, match="you have a key already"):
+    with pytest.raises(LogPresentError, match="you already have a key"):
         begin_log(other.folder, InitRequest(generate_key=True, no_passphrase=True))
 
 
@@ -197,7 +197,7 @@ def test_what_fails_after_the_first_entry_is_told(ada: Person, builder: Reposito
     builder.link(".handoff-tui/trust", builder.folder.parent)
     report = begin_log(builder.folder, InitRequest())
     assert list_entries(builder.folder) == [report.log]
-    assert report.warnings[0].startswith("the log is begun, but .handoff-tui/trust is a link")
+    assert report.warnings[0].startswith("the log has begun, but .handoff-tui/trust is a link")
 
 
 def test_ignored_folder_is_told(ada: Person, builder: RepositoryBuilder) -> None:

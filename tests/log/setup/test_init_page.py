@@ -22,7 +22,7 @@ REPORT = InitReport(
 def test_page_says_what_was_done_and_what_comes_next() -> None:
     """The first entry, the pin and the commit, in words that can be pasted."""
     assert list_lines(build_init_page(REPORT)) == [
-        "✓ a signed log was begun; its first entry is",
+        "✓ began a signed log; its first entry is",
         f"  {GENESIS}",
         "you         ada@example.org",
         "key         SHA256:abc (user.signingkey, /home/ada/.ssh/id_ed25519)",
@@ -41,7 +41,7 @@ def test_pinned_log_needs_no_pin() -> None:
     """And settings that were there are said to be kept."""
     report = REPORT.model_copy(update={"pinned": True, "written": (".handoff-tui/",), "kept": ("handoff-tui.toml",)})
     lines = list_lines(build_init_page(report))
-    assert "kept        handoff-tui.toml, which was there before" in lines
+    assert "kept        handoff-tui.toml, which already existed" in lines
     assert lines[-2:] == [
         'git add .handoff-tui && git commit -m "Begin the handoff log"',
         "It is pinned in your git configuration, as handoff-tui.lamp.pin.",

@@ -48,7 +48,7 @@ def test_agents_key_is_named_whole(ada: Person, builder: RepositoryBuilder) -> N
         EnrolRequest("claude", agent=True),
         EnrolRequest(None, ada.key, agent=True),
     ):
-        with pytest.raises(UsageError, match="is not yours"):
+        with pytest.raises(UsageError, match="isn't yours"):
             enrol_key(builder.folder, request)
 
 
@@ -65,14 +65,14 @@ def test_what_cannot_be_enrolled_is_told(ada: Person, builder: RepositoryBuilder
     with pytest.raises(UsageError, match="never valid"):
         enrol_key(builder.folder, EnrolRequest(valid_after="2026-02-01", valid_before="2026-01-01"))
     (ada.home / ".gitconfig").write_text("")
-    with pytest.raises(SigningError, match="does not say who you are"):
+    with pytest.raises(SigningError, match="doesn't say who you are"):
         enrol_key(builder.folder, EnrolRequest())
 
 
 @pytest.mark.parametrize("text", ["", "tomorrow", "2026-02-30", "2026-1-1", "2026-01-01T12:00:00", "20260101"])
 def test_moment_that_is_none_is_refused(text: str) -> None:
     """Only days, and moments in UTC."""
-    with pytest.raises(UsageError, match="no day and no moment"):
+    with pytest.raises(UsageError, match="neither a day nor a time"):
         parse_moment(text)
 
 

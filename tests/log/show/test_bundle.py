@@ -42,7 +42,7 @@ def store_snapshot(builder: RepositoryBuilder, content: bytes) -> object:
 
 
 def pack(log: RealLog) -> Iterator[bytes]:
-    return build_bundle(open_log(open_repository(log.folder)), TEXTS)
+    return build_bundle(open_log(open_repository(log.folder)))
 
 
 def pack_into(log: RealLog, place: Path) -> Path:
@@ -51,7 +51,7 @@ def pack_into(log: RealLog, place: Path) -> Path:
 
 
 def verify(place: Path, **demands: str) -> LogReport:
-    return verify_bundle(place, VerifyOptions(**demands), TEXTS)  # type: ignore[arg-type]
+    return verify_bundle(place, VerifyOptions(**demands))  # type: ignore[arg-type]
 
 
 def change(place: Path, *members: Member, without: str = "nothing") -> Path:
@@ -86,7 +86,7 @@ def test_bundle_verifies_without_the_repository(log: RealLog, tmp_path: Path, mo
     monkeypatch.setenv(PIN_VARIABLE, log.genesis)
     assert verify(place).anchor == "environment"
     assert list_codes(verify(place, pin="sha256:" + "0" * 64), "FATAL") == ["genesis-missing"]
-    assert verify_bundle(place, VerifyOptions(second_opinion=True), TEXTS).second_opinions == 3
+    assert verify_bundle(place, VerifyOptions(second_opinion=True)).second_opinions == 3
 
 
 def test_changes_to_a_bundle_are_noticed(log: RealLog, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_changes_to_a_bundle_are_noticed(log: RealLog, tmp_path: Path) -> None:
 
 def test_file_that_is_no_bundle_is_told(tmp_path: Path) -> None:
     """Missing, or something else."""
-    with pytest.raises(FileUnreadableError, match="is not there"):
+    with pytest.raises(FileUnreadableError, match="does not exist"):
         verify(tmp_path / "missing.tar")
     (tmp_path / "other.tar").write_bytes(b"x" * 10240)
     with pytest.raises(BundleMalformedError):

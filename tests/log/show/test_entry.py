@@ -11,7 +11,6 @@ import pytest
 from handoff_tui.core.errors import EntryNotFoundError, StoreWriteError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.by_hand import build_extract_readme
 from handoff_tui.log.show.entries import (
     ShownEntry,
     build_parts,
@@ -142,8 +141,7 @@ def test_entry_whose_file_is_false_cannot_be_shown(log: RealLog) -> None:
 def test_extract_can_be_checked_by_hand(log: RealLog, tmp_path: Path) -> None:
     """Payload, PAE, signature, signers and a README whose commands all succeed."""
     shown = show(log, find(log, "alice"))
-    readme = build_extract_readme(shown.view, tuple(build_parts(shown)))
-    names = write_extract(shown, tmp_path / "out", readme)
+    names = write_extract(shown, tmp_path / "out")
     assert names == (
         "entry.intoto.jsonl",
         "payload.json",
@@ -166,19 +164,18 @@ def test_extract_of_a_policy_has_the_former_signers_too(log: RealLog, tmp_path: 
     parts = build_parts(shown)
     assert {"signature-2.sig", "allowed_signers.previous", "policy.previous.toml"} <= parts.keys()
     assert sorted((one.principal, one.former) for one in shown.view.signatures) == [("alice", False), ("alice", True)]
-    write_extract(shown, tmp_path, build_extract_readme(shown.view, tuple(parts)))
+    write_extract(shown, tmp_path)
     assert run_readme(tmp_path).count("Good") == 2
 
 
 def test_extract_of_a_strangers_entry_says_what_can_be_asked(log: RealLog, tmp_path: Path) -> None:
     """A key that nobody knows: whether its signature fits, and no more; of garbage, the file alone."""
     shown = show(log, log.decide("mallory"))
-    write_extract(shown, tmp_path / "stranger", build_extract_readme(shown.view, tuple(build_parts(shown))))
+    write_extract(shown, tmp_path / "stranger")
     assert "Good" in run_readme(tmp_path / "stranger")
     garbage = show(log, log.store(b"{}\n"))
-    readme = build_extract_readme(garbage.view, tuple(build_parts(garbage)))
-    assert write_extract(garbage, tmp_path / "garbage", readme) == ("entry.intoto.jsonl", "README.md")
-    assert "not an entry" in readme
+    assert write_extract(garbage, tmp_path / "garbage") == ("entry.intoto.jsonl", "README.md")
+    assert "not an entry" in (tmp_path / "garbage" / "README.md").read_text(encoding="utf-8")
     run_readme(tmp_path / "garbage")
 
 
@@ -186,5 +183,5 @@ def test_extract_overwrites_nothing(log: RealLog, tmp_path: Path) -> None:
     """A file of one of the names keeps all of them from being written."""
     (tmp_path / "entry.pae").write_bytes(b"mine")
     with pytest.raises(StoreWriteError, match="is there already"):
-        write_extract(show(log, find(log, "bob")), tmp_path, "")
+        write_extract(show(log, find(log, "bob")), tmp_path)
     assert [place.name for place in tmp_path.iterdir() if place.is_file()] == ["entry.pae"]

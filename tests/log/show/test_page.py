@@ -85,7 +85,7 @@ def test_empty_lists_say_why_they_are_empty() -> None:
         ("environment", "HANDOFF_TUI_PIN"),
         ("configuration", "git configuration"),
         ("witness", "seen it before"),
-        ("none", "pinned by nothing"),
+        ("none", "not pinned"),
     ],
 )
 def test_report_tells_what_it_rests_on(anchor: str, words: str) -> None:

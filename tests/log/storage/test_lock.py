@@ -63,7 +63,7 @@ def test_waiting_ends_when_the_holder_is_done(tmp_path: Path) -> None:
         assert holder.stdin is not None
         assert holder.stdout.readline() == b"held\n"
         holder.stdin.close()
-        with build_lock(tmp_path, timeout=30).hold():
+        with build_lock(tmp_path, timeout=150).hold():
             pass
 
 

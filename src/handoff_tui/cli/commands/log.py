@@ -13,8 +13,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log_at
 from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
-from handoff_tui.log.show.by_hand import build_bundle_texts, build_extract_readme
-from handoff_tui.log.show.entries import POLICY, SUBMIT, EntryFilter, build_parts, list_log, show_entry, write_extract
+from handoff_tui.log.show.entries import POLICY, SUBMIT, EntryFilter, list_log, show_entry, write_extract
 from handoff_tui.log.show.page import (
     build_bundle_json,
     build_entry_json,
@@ -82,8 +81,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _list(arguments: argparse.Namespace) -> ExitCode:
-    choice = EntryFilter(arguments.handoff, arguments.person, arguments.act)
-    view = list_log(open_log_at(find_start(arguments)), choice)
+    wanted = EntryFilter(arguments.handoff, arguments.person, arguments.act)
+    view = list_log(open_log_at(find_start(arguments)), wanted)
     write_result(arguments, lambda: build_log_json(view), lambda: build_log_page(view, everything=arguments.all))
     return ExitCode.OK
 
@@ -92,8 +91,7 @@ def _show(arguments: argparse.Namespace) -> ExitCode:
     shown = show_entry(open_log_at(find_start(arguments)), arguments.entry)
     extracted: tuple[str, ...] = ()
     if arguments.extract is not None:
-        readme = build_extract_readme(shown.view, tuple(build_parts(shown)))
-        extracted = write_extract(shown, arguments.extract, readme)
+        extracted = write_extract(shown, arguments.extract)
     write_result(
         arguments,
         lambda: build_entry_json(shown.view, extracted),
@@ -103,15 +101,15 @@ def _show(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _verify(arguments: argparse.Namespace) -> ExitCode:
-    demands = VerifyOptions(arguments.pin, arguments.with_ssh_keygen, arguments.against)
+    options = VerifyOptions(arguments.pin, arguments.with_ssh_keygen, arguments.against)
     if arguments.bundle is not None:
         if arguments.against is not None:
             raise UsageError(
                 "--against compares with a commit, and a bundle has none", "Leave out --against or --bundle."
             )
-        report = verify_bundle(arguments.bundle, demands, build_bundle_texts())
+        report = verify_bundle(arguments.bundle, options)
     else:
-        report = verify_whole_at(find_start(arguments), demands)
+        report = verify_whole_at(find_start(arguments), options)
     write_result(
         arguments, lambda: build_report_json(report), lambda: build_report_page(report, everything=arguments.all)
     )
@@ -138,7 +136,7 @@ def _replay(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _bundle(arguments: argparse.Namespace) -> ExitCode:
-    pieces = build_bundle(open_log_at(find_start(arguments)), build_bundle_texts())
+    pieces = build_bundle(open_log_at(find_start(arguments)))
     if arguments.out is None:
         if arguments.json:
             raise UsageError("--json says where the file is, and there is no file", "Name one with --out FILE.")

@@ -15,6 +15,7 @@ MAX_INTEGER = 2**53 - 1
 Value = dict[str, "Value"] | list["Value"] | str | bool | int
 
 _MOST_DIGITS = len(f"-{MAX_INTEGER}")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 def encode(value: Value, *, max_bytes: int = MAX_BYTES) -> bytes:
@@ -108,5 +109,4 @@ def _refuse_number(number: str) -> NoReturn:
     raise NotCanonicalError(f"{number[:20]} is not an integer")
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_int=_parse_integer, parse_float=_refuse_number, parse_constant=_refuse_number)

@@ -20,6 +20,8 @@ from handoff_tui.log.policy.policy import Policy
 _OUTSIDE_GRAMMAR = compile_later(r"[^A-Za-z0-9._%+@-]+")
 _LONGEST = 128
 _MOST_REVISIONS = 50
+NO_PHASE = "review"
+"""The phase of work whose format has none."""
 
 
 def find_producers(
@@ -47,10 +49,6 @@ def build_principals(names: Iterable[str], policy: Policy | None) -> frozenset[s
         enrolled |= {name.casefold(): name for role in policy.roles.values() for name in role}
     fitted = (_OUTSIDE_GRAMMAR.sub("-", name).strip("-")[:_LONGEST] for name in names)
     return frozenset(enrolled.get(name.casefold(), name) for name in fitted if name)
-
-
-NO_PHASE = "review"
-"""The phase of work whose format has none."""
 
 
 def find_phase(handoff: Handoff, named: str | None = None) -> str:

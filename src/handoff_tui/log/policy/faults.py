@@ -1,6 +1,6 @@
-"""Whether a policy can be lived with: it can be changed, its gates can be passed, no machine sits in a person's place.
+"""Finds faults in a policy: it can't be changed again, a gate can never open, an agent has a person's role.
 
-A policy that fails here may still verify; it is refused before anybody signs it.
+Such a policy may still verify; it is refused before anybody signs it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SECURITY_KEY = "sk-"
 
 
 def find_able(policy: Policy, time: str, *, touched: bool = False) -> frozenset[str]:
-    """Who has a key that counts at a time; with `touched`, one that can prove a touch."""
+    """Finds people with a key that counts at a time; with `touched`, a key that can prove a touch."""
     return frozenset(
         signer.principal
         for signer in policy.signers.values()
@@ -27,18 +27,18 @@ def find_able(policy: Policy, time: str, *, touched: bool = False) -> frozenset[
 
 
 def find_deciders(policy: Policy, rule: GateRule, time: str) -> frozenset[str]:
-    """Who could decide at a gate at a time."""
+    """Finds people who could decide at a gate at a time."""
     able = find_able(policy, time, touched=rule.require_user_presence)
     return frozenset(person for person in able if policy.may_decide(person))
 
 
 def find_faults(policy: Policy, time: str) -> tuple[str, ...]:
-    """Why a policy must not come into force at a time, a sentence each."""
+    """Says why a policy must not come into force at a time, one sentence each."""
     return (*_find_lockout(policy, time), *_find_closed_gates(policy, time), *_find_agents_in_roles(policy))
 
 
 def find_turned_agents(former: Iterable[Policy], new: Policy) -> tuple[str, ...]:
-    """Agents of earlier policies that would be people in the new one: by their name, or by their key."""
+    """Finds agents of earlier policies that would be people in the new one, by name or by key."""
     faults: list[str] = []
     people = new.root | new.reviewers | {signer.principal for signer in new.signers.values() if _is_person(new, signer)}
     for old in former:
@@ -51,14 +51,14 @@ def find_turned_agents(former: Iterable[Policy], new: Policy) -> tuple[str, ...]
 
 
 def find_warnings(policy: Policy) -> tuple[str, ...]:
-    """What is allowed, and should be known."""
+    """Finds what is allowed but worth knowing."""
     warnings: list[str] = []
     end = _find_end(policy)
     if end is not None:
         warnings.append(f"after {end} too few root keys are valid to change the policy; renew them before")
     if ANY_GATE not in policy.gates:
         named = ", ".join(sorted(policy.gates))
-        warnings.append(f"only {named} can be passed: there is no gate for other phases")
+        warnings.append(f"only {named} can open: there is no gate for other phases")
     enrolled = {signer.principal for signer in policy.signers.values()}
     named_people = frozenset().union(*policy.roles.values())
     warnings += [f"{person} has a role and no key" for person in sorted(named_people - enrolled)]
@@ -70,7 +70,7 @@ def _find_lockout(policy: Policy, time: str) -> Iterable[str]:
     able = policy.root & find_able(policy, time)
     if len(able) < policy.root_threshold:
         yield (
-            f"nobody could change it again: roles.root asks for {policy.root_threshold} signatures, "
+            f"nobody could change it again: roles.root needs {policy.root_threshold} signatures, "
             f"and {len(able)} of its people have a key that is valid"
         )
     if policy.root_threshold > MAX_SIGNATURES:
@@ -80,16 +80,15 @@ def _find_lockout(policy: Policy, time: str) -> Iterable[str]:
 def _find_closed_gates(policy: Policy, time: str) -> Iterable[str]:
     for phase, rule in sorted(policy.gates.items()):
         if phase != ANY_GATE and not LABEL.fullmatch(phase):
-            yield f"gates.{phase} is the name of no phase"
+            yield f"gates.{phase} is not the name of a phase"
         people = find_deciders(policy, rule, time)
         if len(people) < rule.threshold:
             touched = " with a key that proves a touch" if rule.require_user_presence else ""
             yield (
-                f"gates.{phase} could never be passed: it asks for {rule.threshold}, "
-                f"and {len(people)} could decide{touched}"
+                f"gates.{phase} could never open: it needs {rule.threshold}, and {len(people)} could decide{touched}"
             )
         elif rule.require is not None and not is_met(rule.require, people, policy.roles):
-            yield f"gates.{phase} could never be passed: nobody can meet «{rule.require}»"
+            yield f'gates.{phase} could never open: nobody can meet "{rule.require}"'
 
 
 def _find_agents_in_roles(policy: Policy) -> Iterable[str]:
@@ -99,7 +98,7 @@ def _find_agents_in_roles(policy: Policy) -> Iterable[str]:
 
 
 def _find_end(policy: Policy) -> str | None:
-    """The time after which the root role cannot sign any more, by what the policy says now."""
+    """Returns the time after which the root role can no longer sign, by this policy; None if it always can."""
     ends = {signer.valid_before for signer in policy.signers.values() if signer.principal in policy.root}
     for end in sorted(end for end in ends if end is not None):
         if len(policy.root & find_able(policy, add_seconds(end, 1))) < policy.root_threshold:

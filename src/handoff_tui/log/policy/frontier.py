@@ -1,4 +1,4 @@
-"""Which policy is in force after each entry, and whether an entry fits the one that is in force before it."""
+"""Which policy is in force after each entry, whether an entry fits the one before it, and who signed what."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from handoff_tui.core.errors import EntryRefusedError, TrustPolicyError
-from handoff_tui.log.entry import Entry, EntryKind, LogVerdict
+from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.policy.reports import SignatureTally
 
 
 @dataclass(slots=True)
 class PolicyFrontier:
-    """For each entry the newest policies it knows of: one, or several after a fork."""
+    """For each entry, the newest policies it knows of: one, or several after a fork."""
 
     policies: dict[str, Policy] = field(default_factory=dict)
     after: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -24,11 +24,11 @@ class PolicyFrontier:
     """Policy id to the policies it succeeds."""
 
     def accept_policy(self, entry: Entry) -> None:
-        """A policy needs the number after the one in force, and the people of every policy it succeeds and its own."""
+        """Accepts a policy with the next version, signed for by every policy it succeeds and by itself."""
         text = entry.policy
         assert text is not None  # noqa: S101 - the caller looked
         succeeded = self.find_in_force(entry.parents)
-        # before its texts are read, which a stranger may have made to cost a lot
+        # before reading its texts, which a stranger may have made expensive
         for older in sorted(succeeded):
             _check_threshold(entry, self.policies[older], "the former")
         try:
@@ -46,11 +46,11 @@ class PolicyFrontier:
         self.after[entry.id] = frozenset({entry.id})
 
     def accept_work(self, entry: Entry) -> None:
-        """A submission or decision: signed once, by its actor, with a key and a role of the policy in force."""
+        """Accepts a submission or decision signed once, by its actor, with a key and a role of the policy in force."""
         newest = self.find_in_force(entry.parents)
         if len(newest) != 1:
             raise EntryRefusedError(
-                "two policies are in force before it, and neither knows the other", code="policy-forked"
+                "two policies are in force before it, and neither follows the other", code="policy-forked"
             )
         (in_force,) = newest
         work = entry.work
@@ -61,7 +61,7 @@ class PolicyFrontier:
         self.after[entry.id] = newest
 
     def find_tips(self) -> list[str]:
-        """Policies that no other policy has seen; more than one is a fork."""
+        """Finds policies that no other policy has seen; more than one is a fork."""
         seen = frozenset[str]().union(*self.past.values())
         return sorted(self.policies.keys() - seen)
 
@@ -69,7 +69,7 @@ class PolicyFrontier:
         return frozenset(keyid for tip in self.find_tips() for keyid in self.policies[tip].signers)
 
     def find_dropped_keys(self) -> Iterator[tuple[str, frozenset[str]]]:
-        """Each policy with the keys that a policy before it had and it has not."""
+        """Finds each policy that dropped keys, with those keys."""
         for identifier, succeeded in self.before.items():
             older = {keyid for policy in succeeded for keyid in self.policies[policy].signers}
             dropped = frozenset(older - self.policies[identifier].signers.keys())
@@ -77,11 +77,11 @@ class PolicyFrontier:
                 yield identifier, dropped
 
     def has_seen(self, entry: Entry, policy: str) -> bool:
-        """Whether an entry was made with knowledge of a policy."""
+        """Whether an entry came after a policy."""
         return any(policy == newest or policy in self.past[newest] for newest in self.after[entry.id])
 
     def find_in_force(self, parents: Iterable[str]) -> frozenset[str]:
-        """The policies in force for an entry with these parents: one, or several that do not know of each other."""
+        """Finds the policies in force for an entry with these parents: one, or several after a fork."""
         known = frozenset[str]().union(*[self.after[parent] for parent in parents])
         if len(known) <= 1:
             return known
@@ -97,29 +97,29 @@ class PolicyFrontier:
             raise EntryRefusedError(f"it succeeds {text.previous}, which is not in force", code="wrong-policy")
 
     def _check_signatures(self, entry: Entry, policy: Policy, succeeded: frozenset[str]) -> None:
-        """No signature is a stranger's or an agent's: with theirs they could make another entry of every policy."""
+        """Refuses signatures by strangers and agents: adding theirs would turn any policy into another entry."""
         deciding = [policy, *(self.policies[older] for older in sorted(succeeded))]
         for keyid in entry.keyids:
             owners = [(one, one.signers[keyid].principal) for one in deciding if keyid in one.signers]
             if not owners:
-                raise EntryRefusedError(f"it is signed by {keyid}, which no policy here knows", code="unknown-key")
+                raise EntryRefusedError(f"it is signed by {keyid}, a key that no policy here has", code="unknown-key")
             if all(owner in one.agents for one, owner in owners):
                 raise EntryRefusedError(f"it is signed by {keyid}, the key of an agent", code="wrong-role")
         _check_threshold(entry, policy, "its own")
 
     def _check_actor(self, entry: Entry, policy: Policy) -> None:
         if len(entry.keyids) != 1:
-            raise EntryRefusedError(f"it has {len(entry.keyids)} signatures and must have one", code="signature-count")
+            raise EntryRefusedError(f"it has {len(entry.keyids)} signatures instead of one", code="signature-count")
         signer = policy.signers.get(entry.keyids[0])
         if signer is None:
             raise EntryRefusedError(f"its key {entry.keyids[0]} is not in the policy in force", code="unknown-key")
         if signer.principal != entry.actor:
             raise EntryRefusedError(
-                f"it says {entry.actor} and is signed with the key of {signer.principal}", code="impersonation"
+                f"it says {entry.actor}, but is signed with the key of {signer.principal}", code="impersonation"
             )
         if not signer.covers(entry.time):
             raise EntryRefusedError(f"the key of {entry.actor} was not valid at {entry.time}", code="key-not-valid")
-        allowed = policy.may_decide if entry.kind is EntryKind.DECISION else policy.may_submit
+        allowed = policy.may_decide if entry.kind.decides else policy.may_submit
         if not allowed(entry.actor):
             raise EntryRefusedError(f"{entry.actor} has no role that allows this", code="wrong-role")
 
@@ -133,13 +133,13 @@ def _check_threshold(entry: Entry, policy: Policy, whose: str) -> None:
     signed = len(people & policy.root)
     if signed < policy.root_threshold:
         raise EntryRefusedError(
-            f"{signed} of {policy.root_threshold} signatures that {whose} root role asks for",
+            f"{signed} of {policy.root_threshold} signatures that {whose} root role needs",
             code="too-few-signatures",
         )
 
 
 def build_frontier(verdict: LogVerdict) -> PolicyFrontier:
-    """The policies after each entry; the entries were judged before and are in their order."""
+    """Builds the policies after each entry of a verified log."""
     frontier = PolicyFrontier()
     for entry in verdict.entries:
         if entry.policy is not None:
@@ -150,7 +150,7 @@ def build_frontier(verdict: LogVerdict) -> PolicyFrontier:
 
 
 def find_signed_by(entry: Entry, deciding: Iterable[Policy]) -> tuple[str, ...]:
-    """The people whose keys signed a policy entry, by the policies that decide on it."""
+    """Names the people whose keys signed a policy entry, by the policies that decide on it."""
     policies = tuple(deciding)
     return tuple(
         sorted({one.signers[keyid].principal for keyid in entry.keyids for one in policies if keyid in one.signers})
@@ -158,7 +158,7 @@ def find_signed_by(entry: Entry, deciding: Iterable[Policy]) -> tuple[str, ...]:
 
 
 def find_counting_keys(deciding: Iterable[Policy], time: str) -> dict[str, str]:
-    """Keys whose signature under a policy entry counts for something, with their owners."""
+    """Finds keys whose signature on a policy entry counts, with their owners."""
     return {
         keyid: signer.principal
         for policy in deciding
@@ -168,7 +168,7 @@ def find_counting_keys(deciding: Iterable[Policy], time: str) -> dict[str, str]:
 
 
 def count_signatures(whose: str, policy: Policy, keyids: Iterable[str], time: str) -> SignatureTally:
-    """How far the signatures of these keys go towards what one policy asks of its own root role."""
+    """Counts the signatures of these keys against the threshold of one policy's root role."""
     counting = find_counting_keys((policy,), time)
     signed = {counting[keyid] for keyid in keyids if keyid in counting}
     return SignatureTally(
@@ -182,7 +182,7 @@ def count_signatures(whose: str, policy: Policy, keyids: Iterable[str], time: st
 
 
 def find_voided(entries: Iterable[Entry], parents: Iterable[str], dropped: frozenset[str]) -> tuple[str, ...]:
-    """Submissions and decisions by dropped keys which an entry with these parents has not seen."""
+    """Finds submissions and decisions by dropped keys that an entry with these parents has not seen."""
     by_id: Mapping[str, Entry] = {entry.id: entry for entry in entries}
     seen: set[str] = set()
     waiting = list(parents)

@@ -1,4 +1,4 @@
-"""Policies and their history as a page: who may do what, and since when."""
+"""Policies and their history as a page and as the public JSON: who may do what, and since when."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.policy.reports import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
 
+SCHEMA = "handoff-tui/policy-show/v1"
+_DRIFT = "trust-drift"
 _ANY_GATE = "*"
 _PLAIN_ROLES = frozenset({"root", "reviewer", "agent"})
 _NOBODY = "nobody"
@@ -18,6 +20,23 @@ _STATES = {
     KeyState.NOT_YET: ("not yet", "warning"),
     KeyState.EXPIRED: ("expired", "fail"),
 }
+
+
+def build_policy_json(report: PolicyReport) -> dict[str, object]:
+    """`policy` is the one in force; null where the log is forked or broken, and `policies` has every side."""
+    policies = [policy.model_dump(mode="json") for policy in report.policies]
+    problems = [problem.model_dump(mode="json") for problem in report.problems]
+    return {
+        "schema": SCHEMA,
+        "repo": report.repo,
+        "log": report.log,
+        "pinned": report.pinned,
+        "policy": policies[0] if len(policies) == 1 else None,
+        "policies": policies,
+        "history": [step.model_dump(mode="json") for step in report.history],
+        "drift": [problem for problem in problems if problem["code"] == _DRIFT],
+        "problems": [problem for problem in problems if problem["code"] != _DRIFT],
+    }
 
 
 def build_policy_page(report: PolicyReport) -> Page:
@@ -36,14 +55,14 @@ def build_policy_page(report: PolicyReport) -> Page:
     _add_history(page, report.history)
     if report.log is not None and not report.pinned:
         page.line(
-            Cell(f"The first entry is {report.log}; it is not pinned, so another log could take its place.", "muted")
+            Cell(f"The first entry is {report.log}; it isn't pinned, so another log could take its place.", "muted")
         )
     return page
 
 
 def _add_policy(page: Page, policy: PolicyView) -> None:
     number = policy.root_threshold
-    needed = "one of them suffices" if number == 1 and len(policy.root) > 1 else f"{plural(number, 'signature')} needed"
+    needed = "any one of them" if number == 1 and len(policy.root) > 1 else f"{plural(number, 'signature')} needed"
     add_fact(page, "changes it", f"{', '.join(policy.root)}; {needed}")
     add_fact(page, "decide", ", ".join(policy.reviewers))
     add_fact(page, "agents", ", ".join(policy.agents) or _NOBODY)

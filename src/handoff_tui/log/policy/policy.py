@@ -1,4 +1,4 @@
-"""`policy.toml`: who may change the policy, who may decide, who may only submit, and what each gate asks for."""
+"""`policy.toml`: who may change the policy, who may decide, who may only submit, and what each gate needs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """What one gate asks for."""
+    """What one gate needs."""
 
     threshold: int = 1
     max_age_days: int | None = None
     require_user_presence: bool = False
     require_signed_submission: bool = False
     require: Requirement | None = None
-    """Roles and numbers beyond the plain threshold; a reader that does not know this key refuses the policy."""
+    """Roles and numbers beyond the plain threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A policy in force: the two texts of a policy entry, read."""
+    """A policy: the two texts of a policy entry, parsed."""
 
     version: int
     root: frozenset[str]
@@ -41,17 +41,17 @@ class Policy:
     reviewers: frozenset[str]
     agents: frozenset[str]
     roles: dict[str, frozenset[str]]
-    """All roles by name, the three above among them."""
+    """All roles by name, including the three above."""
     gates: dict[str, GateRule]
     signers: dict[str, Signer] = field(default_factory=dict)
 
     def find_gate(self, phase: str) -> GateRule | None:
-        """The rule of a phase, else the one for all. Whoever writes a phase in other letters gets no easier gate."""
+        """Returns the rule of a phase, else the one for all. Another spelling of a phase gives no easier gate."""
         named = {name.casefold(): rule for name, rule in self.gates.items()}
         return self.gates.get(phase) or named.get(phase.casefold()) or self.gates.get(ANY_GATE)
 
     def may_decide(self, principal: str) -> bool:
-        """Reviewers, and whoever holds a role that a gate asks for; never an agent."""
+        """Whether a person may decide: reviewers, and holders of a role that a gate requires; never an agent."""
         asked = {role for gate in self.gates.values() if gate.require for role in gate.require.roles()}
         named = any(principal in self.roles[role] for role in asked)
         return principal not in self.agents and (principal in self.reviewers or named)
@@ -62,7 +62,7 @@ class Policy:
 
 @lru_cache(maxsize=64)
 def parse_policy(text: PolicyText) -> Policy:
-    """Reads both texts of a policy entry; anything unknown in them spoils it."""
+    """Parses both texts of a policy entry; refuses anything unknown in them."""
     try:
         content = tomllib.loads(text.policy_toml)
     except (ValueError, RecursionError) as wrong:  # also a number of more digits than Python reads
@@ -88,7 +88,7 @@ def parse_policy(text: PolicyText) -> Policy:
 
 
 def _check_version(written: object, version: int) -> None:
-    """The file counts with the entry; a file that stays at 1 is taken too, because others may mean its format."""
+    """Checks that the file counts with the entry; 1 is fine too, since others may mean the format's version."""
     if isinstance(written, bool) or not isinstance(written, int) or written not in {1, version}:
         raise TrustPolicyError(f"policy.toml has version {written!r}, its entry has {version}")
 
@@ -130,7 +130,7 @@ def _read_gate(where: str, content: object, roles: dict[str, frozenset[str]]) ->
     age = content.get("max_age_days")
     words = content.get("require")
     if words is not None and not isinstance(words, str):
-        raise TrustPolicyError(f"{where}.require is not text such as «1 of security and 2 of dev»")
+        raise TrustPolicyError(f'{where}.require is not text such as "1 of security and 2 of dev"')
     return GateRule(
         threshold=_read_number(f"{where}.threshold", content.get("threshold", 1)),
         max_age_days=None if age is None else _read_number(f"{where}.max_age_days", age),
@@ -162,7 +162,7 @@ def _refuse_unknown(where: str, content: dict[str, object], known: frozenset[str
 
 
 def _check_sense(policy: Policy) -> None:
-    """What would make the policy unusable, or let a machine into a person's place."""
+    """Refuses a policy that could not be used, or that gives an agent a person's role."""
     deciding = policy.agents & policy.reviewers
     if deciding:
         raise TrustPolicyError(f"{min(deciding)} is in roles.agent and roles.reviewer; agents may never decide")

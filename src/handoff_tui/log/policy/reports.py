@@ -1,4 +1,4 @@
-"""What the verbs of trust tell: policies in words, proposals and who still has to sign, keys, a log that was begun."""
+"""What `policy`, `keys` and `init` report: policies in words, proposals and who still has to sign, keys, a new log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class KeyView(Model):
 
 
 class GateRuleView(Model):
-    """What one gate asks for; `phase` is `*` for all that have none of their own."""
+    """What one gate needs; `phase` is `*` for all phases without a gate of their own."""
 
     phase: str
     words: tuple[str, ...]
@@ -44,7 +44,7 @@ class GateRuleView(Model):
 
 
 class PolicyView(Model):
-    """A policy, as it is read."""
+    """A policy, for people to read."""
 
     id: str
     version: int
@@ -72,16 +72,16 @@ class PolicyStep(Model):
 
 
 class PolicyReport(Model):
-    """The trust of a repository. More than one policy in force is a fork, which closes every gate."""
+    """Who may do what in a repository. More than one policy in force is a fork, which closes every gate."""
 
     repo: str
     log: str | None
     pinned: bool
-    """Whether the user holds on to the first entry, so that it cannot be replaced unnoticed."""
+    """Whether the first entry is pinned, so that it can't be replaced unnoticed."""
     policies: tuple[PolicyView, ...]
     history: tuple[PolicyStep, ...]
     problems: tuple[LogProblem, ...]
-    """What is fatal, and trust files on disk that differ from the log."""
+    """Fatal problems, and trust files on disk that differ from the log."""
 
     @property
     def fatal(self) -> bool:
@@ -89,7 +89,7 @@ class PolicyReport(Model):
 
 
 class SignatureTally(Model):
-    """The signatures that one policy asks of its own root role."""
+    """The signatures that one policy needs from its root role."""
 
     whose: str
     version: int
@@ -98,7 +98,7 @@ class SignatureTally(Model):
     missing: int
     """How many people still have to sign."""
     waiting: tuple[str, ...]
-    """Who could: in the root role, with a key that counts, and not signed yet."""
+    """Who could: in the root role, with a key that counts, not signed yet."""
 
 
 class ProposalReport(Model):
@@ -106,7 +106,7 @@ class ProposalReport(Model):
 
     file: str
     digest: str
-    """`sha256:` and the hash of the payload; what is spelled out by who signs without a terminal."""
+    """`sha256:` and the hash of the payload; it is spelled out to sign without a terminal."""
     log: str
     version: int
     previous: str
@@ -119,7 +119,7 @@ class ProposalReport(Model):
     allowed_signers: str
     policy_toml: str
     stale: str | None = None
-    """Why it cannot be sealed any more."""
+    """Why it can no longer be sealed; None if it can."""
 
     @property
     def complete(self) -> bool:
@@ -133,11 +133,11 @@ class SignReport(Model):
     principal: str
     keyid: str
     added: bool
-    """False when this key had signed before; the file is as it was then."""
+    """False if this key had signed before; then the file is unchanged."""
 
 
 class SealReport(Model):
-    """A policy that is in the log now."""
+    """A policy that is now in the log."""
 
     repo: str
     entry: str
@@ -145,16 +145,16 @@ class SealReport(Model):
     signed_by: tuple[str, ...]
     changes: tuple[str, ...]
     added: bool
-    """False when it was in the log before."""
+    """False if it was in the log before."""
     left_out: tuple[str, ...] = ()
-    """Keys whose signatures count for nothing here and were not stored."""
+    """Keys whose signatures don't count here and were not stored."""
     void: tuple[str, ...] = ()
-    """Entries that count for nothing from now on."""
+    """Entries that no longer count."""
     warnings: tuple[str, ...] = ()
 
 
 class EnrolmentReport(Model):
-    """A line for allowed_signers, to be sent to whoever proposes the policy."""
+    """A line for allowed_signers, to send to whoever proposes the policy."""
 
     principal: str
     keyid: str
@@ -162,11 +162,11 @@ class EnrolmentReport(Model):
     agent: bool
     line: str
     known: bool
-    """Whether the policy in force has this key already."""
+    """Whether the policy in force already has this key."""
 
 
 class InitReport(Model):
-    """A log that was begun."""
+    """A new log."""
 
     repo: str
     log: str
@@ -176,7 +176,7 @@ class InitReport(Model):
     """Where the key was found, or that it was made."""
     written: tuple[str, ...]
     kept: tuple[str, ...]
-    """What was there before and is left as it was."""
+    """Files that were there before and were left alone."""
     pin_key: str
     pinned: bool
     warnings: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a gate may ask for beyond a number: «1 of security and 2 of dev», with `and`, `or` and brackets."""
+"""What a gate can require beyond a number: `1 of security and 2 of dev`, with `and`, `or` and brackets."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from handoff_tui.core.errors import TrustPolicyError
 _TOKEN: Final = re.compile(r"\s*(?:(\()|(\))|([A-Za-z0-9_-]+))")
 _DEEPEST = 16
 _LONGEST = 1_000
-_HINT = "Write it as «1 of security and 2 of dev», with and, or and brackets."
+_HINT = 'Write it as "1 of security and 2 of dev", with and, or and brackets.'
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """So many people of a role."""
+    """A number of people with a role."""
 
     number: int
     role: str
@@ -49,12 +49,12 @@ class Combination:
         return frozenset().union(*(part.roles() for part in self.parts))
 
     def count_ways(self) -> int:
-        """How many alternatives there are, without spelling them out."""
+        """Counts the alternatives without spelling them out."""
         counts = [part.count_ways() for part in self.parts]
         return sum(counts) if self.word == "or" else prod(counts)
 
     def alternatives(self) -> list[dict[str, int]]:
-        """Every way to meet it, each as numbers by role; `and` over one role asks for the larger number."""
+        """Lists every way to meet it, as numbers by role; `and` over one role needs the larger number."""
         if self.word == "or":
             return [way for part in self.parts for way in part.alternatives()]
         return [_merge(ways) for ways in product(*(part.alternatives() for part in self.parts))]
@@ -67,39 +67,39 @@ Requirement = Quota | Combination
 
 
 def parse_requirement(text: str, roles: AbstractSet[str]) -> Requirement:
-    """Reads a requirement; a role that the policy does not have is an error."""
+    """Parses a requirement; raises for a role that the policy does not have."""
     tokens = _split(text)
     requirement = _parse_or(tokens, 0)
     if tokens:
-        raise TrustPolicyError(f"«{text}» goes on after its end, at {tokens[0]!r}", _HINT)
+        raise TrustPolicyError(f'"{text}" goes on after its end, at {tokens[0]!r}', _HINT)
     unknown = sorted(requirement.roles() - roles)
     if unknown:
-        raise TrustPolicyError(f"«{text}» names the role {unknown[0]!r}, which may not decide or is not in this policy")
+        raise TrustPolicyError(f'"{text}" names the role {unknown[0]!r}, which may not decide or is not in this policy')
     if requirement.count_ways() > _LONGEST:
-        raise TrustPolicyError(f"«{text[:60]}…» can be met in too many ways")
+        raise TrustPolicyError(f'"{text[:60]}…" can be met in too many ways')
     return requirement
 
 
 def is_met(requirement: Requirement, people: AbstractSet[str], members: Mapping[str, AbstractSet[str]]) -> bool:
-    """Whether these people meet it; one person fills one place, whatever roles they have."""
+    """Whether these people meet it; one person counts once, whatever roles they have."""
     return any(_can_fill(way, people, members) for way in requirement.alternatives())
 
 
 def _can_fill(way: dict[str, int], people: AbstractSet[str], members: Mapping[str, AbstractSet[str]]) -> bool:
-    """A matching of people to places, found by augmenting paths; the sets are small."""
-    places = [role for role, number in way.items() for _ in range(min(number, len(people) + 1))]
+    """Matches people to seats by augmenting paths; the sets are small."""
+    seats = [role for role, number in way.items() for _ in range(min(number, len(people) + 1))]
     taken: dict[str, int] = {}
 
-    def place(index: int, tried: set[str]) -> bool:
-        for person in sorted(people & members.get(places[index], frozenset())):
+    def seat(index: int, tried: set[str]) -> bool:
+        for person in sorted(people & members.get(seats[index], frozenset())):
             if person not in tried:
                 tried.add(person)
-                if person not in taken or place(taken[person], tried):
+                if person not in taken or seat(taken[person], tried):
                     taken[person] = index
                     return True
         return False
 
-    return all(place(index, set()) for index in range(len(places)))
+    return all(seat(index, set()) for index in range(len(seats)))
 
 
 def _merge(ways: tuple[dict[str, int], ...]) -> dict[str, int]:
@@ -116,7 +116,7 @@ def _split(text: str) -> list[str]:
     while text[position:].strip():
         match = _TOKEN.match(text, position)
         if match is None or len(text) > _LONGEST:
-            raise TrustPolicyError(f"«{text[:60]}» is not a requirement", _HINT)
+            raise TrustPolicyError(f'"{text[:60]}" is not a requirement', _HINT)
         tokens.append(match.group(0).strip())
         position = match.end()
     return tokens
@@ -143,7 +143,7 @@ def _parse_one(tokens: list[str], depth: int) -> Requirement:
             raise TrustPolicyError("a requirement has a bracket that is not closed", _HINT)
         return inner
     if len(tokens) < 3 or not tokens[0].isdecimal() or tokens[1] != "of" or not 1 <= int(tokens[0][:7]) <= _LONGEST:  # noqa: PLR2004 - number, of, role
-        raise TrustPolicyError("a requirement is not «number of role»", _HINT)
+        raise TrustPolicyError('a requirement is not "number of role"', _HINT)
     number, _, role = tokens[0], tokens.pop(1), tokens.pop(1)
     tokens.pop(0)
     return Quota(int(number[:7]), role)

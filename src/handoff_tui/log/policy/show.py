@@ -1,4 +1,4 @@
-"""The trust of a repository, to be looked at: policies in force in words, keys, history, drift. Writes nothing."""
+"""Shows who may do what: policies in force in words, keys, history, drift. Writes nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from handoff_tui.core.errors import LogMissingError
+from handoff_tui.core.text.labels import plural
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
@@ -23,32 +24,33 @@ _ROLE_WORDS = {
     "reviewer": ("may decide from now on", "may no longer decide"),
     "agent": ("may hand over work as an agent from now on", "may no longer hand over work as an agent"),
 }
+_SHOWN_NOTES = frozenset({"trust-drift"})
 
 
 def describe_gate(rule: GateRule) -> tuple[str, ...]:
-    """What a gate asks for, one demand each."""
+    """Says what a gate needs, one phrase each."""
     number = rule.threshold
     words = ["one person decides" if number == 1 else f"{number} different people decide"]
     if rule.require is not None:
         words.append(f"among them {rule.require}")
     if rule.max_age_days is not None:
-        words.append(f"not longer ago than {rule.max_age_days} {'day' if rule.max_age_days == 1 else 'days'}")
+        words.append(f"no more than {plural(rule.max_age_days, 'day')} ago")
     if rule.require_user_presence:
         words.append("with a key that was touched")
     if rule.require_signed_submission:
-        words.append("on work whose handing over was signed")
+        words.append("on work with a signed submission")
     return tuple(words)
 
 
 def compare_policies(old: Policy, new: Policy) -> tuple[str, ...]:
-    """What is different, a sentence each; nothing where both mean the same."""
+    """Says what differs, one sentence each; empty if both mean the same."""
     return tuple(
         chain(_compare_roles(old, new), _compare_threshold(old, new), _compare_gates(old, new), _compare_keys(old, new))
     )
 
 
 def describe_first(policy: Policy) -> tuple[str, ...]:
-    """The first policy of a log, as what it brings."""
+    """Describes the first policy of a log."""
     people = ", ".join(sorted(policy.root))
     return (
         f"root {people}, {policy.root_threshold} to change the policy",
@@ -77,7 +79,7 @@ def _compare_gates(old: Policy, new: Policy) -> Iterable[str]:
         before, after = old.gates.get(phase), new.gates.get(phase)
         if before == after:
             continue
-        now = ", ".join(describe_gate(after)) if after else "no rule of its own any more"
+        now = ", ".join(describe_gate(after)) if after else "no rule of its own"
         then = f" (before: {', '.join(describe_gate(before))})" if before else " (new)"
         yield f"gate {phase}: {now}{then}"
 
@@ -88,7 +90,7 @@ def _compare_keys(old: Policy, new: Policy) -> Iterable[str]:
         if before is None and after is not None:
             yield f"new key of {after.principal}: {keyid}{_describe_window(after)}"
         elif after is None and before is not None:
-            yield f"dropped key of {before.principal}: {keyid}; what it signs from now on counts for nothing"
+            yield f"dropped key of {before.principal}: {keyid}; what it signs from now on doesn't count"
         elif before is not None and after is not None and before != after:
             whose = "" if before.principal == after.principal else f", which was {before.principal}'s"
             yield f"key of {after.principal}{whose}: {keyid}{_describe_window(after) or ', valid at all times'}"
@@ -100,11 +102,8 @@ def _describe_window(signer: Signer) -> str:
     return after + before
 
 
-_SHOWN_NOTES = frozenset({"trust-drift"})
-
-
 def show_policy(start: Path) -> PolicyReport:
-    """Who may do what here, by the log and by nothing else."""
+    """Reports who may do what here, by the log alone."""
     repository = open_repository(start)
     verdict = open_log(repository).verify()
     refuse_no_log(verdict)
@@ -194,7 +193,7 @@ def _build_step(entry: Entry, frontier: PolicyFrontier, tips: list[str]) -> Poli
 
 
 def compare_all(before: list[Policy], policy: Policy) -> tuple[str, ...]:
-    """What a policy changes; one that settles a fork is compared with each side."""
+    """Says what a policy changes; one that settles a fork is compared with each side."""
     if len(before) == 1:
         return compare_policies(before[0], policy)
     return tuple(

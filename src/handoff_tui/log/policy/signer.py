@@ -1,4 +1,4 @@
-"""Who is about to sign, and with what: the user's own key, and the name that the policy has for it."""
+"""Who signs here, and with what: the user's own key, the name the policy has for it, and whether they may decide."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.system.processes.terminal import has_terminal
 
-_NO_LOG = "no decision was signed here yet; `handoff-tui init` begins the log"
-_ASKS = "gpg.ssh.defaultKeyCommand names your key, and is asked only when you sign"
+_NO_LOG = "there is no signed log yet; run `handoff-tui init`"
+_ASKS = "gpg.ssh.defaultKeyCommand names your key; it runs only when you sign"
 
 
 class DeskReviewer(NamedTuple):
-    """The person at the desk."""
+    """The person at this computer, found by keys and the policy without asking anybody."""
 
     principal: str | None = None
-    """As the policy names the owner of the key that would sign; nothing where nobody can sign."""
+    """The owner of the key that would sign, as the policy names them; None if nobody can sign."""
     may_decide: bool = False
     note: str = ""
-    """Why nobody can sign, or may decide."""
+    """Why nobody can sign, or may not decide."""
     names: frozenset[str] = frozenset()
-    """All that this person is called, in small letters: nobody reviews their own work under another name."""
+    """All names of this person, in lower case: nobody reviews their own work under another name."""
 
     def is_called(self, name: str | None) -> bool:
         return name is not None and name.casefold() in self.names
 
 
 def read_reviewer(desk: Desk, policy: Policy | None) -> DeskReviewer:
-    """The owner of the user's own key. Without a policy nobody is kept from deciding, and nobody can sign yet."""
+    """Finds the owner of the user's own key. Without a policy everybody may decide, but nobody can sign yet."""
     identity = read_identity(desk.repository.git)
     if policy is None:
         return DeskReviewer(None, may_decide=True, note=_NO_LOG, names=_build_names(identity, None))
@@ -63,7 +63,7 @@ def read_reviewer(desk: Desk, policy: Policy | None) -> DeskReviewer:
 
 
 def _find_principal(desk: Desk, policy: Policy, identity: Identity) -> tuple[str | None, str]:
-    """The owner of the key, and a remark; a command that would have to be run for it is not run."""
+    """Returns the owner of the key, and a note; never runs a command to find out."""
     settings = UserSettings(desk.repository.git)
     configured = settings.get("gpg.format") == "ssh" and settings.get("user.signingkey")
     if not configured and settings.get("gpg.ssh.defaultkeycommand"):
@@ -73,7 +73,7 @@ def _find_principal(desk: Desk, policy: Policy, identity: Identity) -> tuple[str
     keyid = parse_public_key(key.public_text).fingerprint
     signer = policy.signers.get(keyid)
     if signer is None:
-        return None, f"your key {keyid} ({key.source}) is not in the policy; `handoff-tui keys enroll` says what to do"
+        return None, f"your key {keyid} ({key.source}) is not in the policy; run `handoff-tui keys enroll`"
     return signer.principal, ""
 
 
@@ -92,19 +92,19 @@ class Signing:
 
     @property
     def waits(self) -> bool:
-        """Whether a person may be asked for something while it signs: a passphrase, or a touch."""
+        """Whether signing may ask a person for something: a passphrase, or a touch."""
         return self.tool.prompt is not Prompt.NOBODY or self.key.needs_touch
 
 
 def find_signing(desk: Desk, policy: Policy, key_file: Path | None = None) -> Signing:
-    """The signer by the user's own configuration, or with a key file that was named; an unknown key is refused."""
+    """Finds the signer by the user's own configuration or a named key file; refuses an unknown key."""
     enrolled = [signer.key for signer in policy.signers.values()]
     key = read_key_file(key_file) if key_file is not None else read_signing_key(desk.repository.git, enrolled)
     keyid = parse_public_key(key.public_text).fingerprint
     signer = policy.signers.get(keyid)
     if signer is None:
         raise NoHumanError(
-            f"your key {keyid} ({key.source}) is not in the policy, so what you sign would be refused",
+            f"your key {keyid} ({key.source}) is not in the policy, so your signature would be refused",
             "`handoff-tui keys enroll` prints the line that somebody with the root role adds to the policy.",
         )
     return Signing(signer.principal, keyid, key, key.build_tool(choose_prompt()))
@@ -119,7 +119,7 @@ def read_principal(repository: Repository, named: str | None = None, option: str
     if name is None:
         way = f", or name yourself with {option}" if option else ""
         raise SigningError(
-            "your git configuration does not say who you are; what a repository's own says does not count",
+            "your git configuration doesn't say who you are; a repository's own configuration doesn't count",
             f"git config --global user.email you@example.org{way}",
         )
     if not PRINCIPAL.fullmatch(name):
@@ -130,7 +130,7 @@ def read_principal(repository: Repository, named: str | None = None, option: str
 
 
 def choose_prompt() -> Prompt:
-    """Who is asked for a passphrase: the terminal, a window of the user's, or nobody."""
+    """Chooses who is asked for a passphrase: the terminal, an askpass window, or nobody."""
     if has_terminal():
         return Prompt.TERMINAL
     return Prompt.ASKPASS if os.environ.get("SSH_ASKPASS") else Prompt.NOBODY

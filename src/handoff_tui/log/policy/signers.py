@@ -1,4 +1,4 @@
-"""`allowed_signers`: who signs with which key, in OpenSSH's own file format, read strictly."""
+"""`allowed_signers`: who signs with which key, in OpenSSH's file format, read strictly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOMENT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-
 
 
 class Signer(NamedTuple):
-    """One line: a principal and a key, and the time in which the key counts."""
+    """One line: a principal, a key, and when the key counts."""
 
     principal: str
     keyid: str
@@ -26,25 +26,25 @@ class Signer(NamedTuple):
     valid_before: str | None
 
     def covers(self, time: str) -> bool:
-        """Whether the key counts at a time; both ends are inside, as ssh-keygen has it. Times sort as text."""
+        """Whether the key counts at a time; both ends are included, as in ssh-keygen. Times sort as text."""
         return (self.valid_after or "") <= time and (self.valid_before is None or time <= self.valid_before)
 
 
 def parse_allowed_signers(text: str) -> dict[str, Signer]:
-    """Signers by the fingerprint of their key. A line that is not exactly as the format says spoils the whole file."""
+    """Returns signers by the fingerprint of their key. One malformed line, and the file is refused."""
     signers: dict[str, Signer] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         signer = _parse_line(line, number)
         if signer.keyid in signers:
-            raise TrustPolicyError(f"allowed_signers, line {number}: the key {signer.keyid} is there twice")
+            raise TrustPolicyError(f"allowed_signers, line {number}: the key {signer.keyid} appears twice")
         signers[signer.keyid] = signer
     return signers
 
 
 def build_line(principal: str, key: str, *, valid_after: str | None = None, valid_before: str | None = None) -> str:
-    """A line for one signer; `key` is the type and base64 of a public key, and times are as in entries."""
+    """Builds a line for one signer; `key` is the type and base64 of a public key, times are as in entries."""
     options = [f'namespaces="{NAMESPACE}"']
     options += [
         f'{name}="{_write_moment(moment)}"'
@@ -57,7 +57,7 @@ def build_line(principal: str, key: str, *, valid_after: str | None = None, vali
 def _parse_line(line: str, number: int) -> Signer:
     fields = line.split(" ")
     if len(fields) < 4 or not all(fields[:4]) or not line.isprintable():  # noqa: PLR2004 - as the message says
-        raise TrustPolicyError(f"allowed_signers, line {number}: not «principal options key-type key»")
+        raise TrustPolicyError(f'allowed_signers, line {number}: not "principal options key-type key"')
     principal, options, kind, blob = fields[:4]
     if not PRINCIPAL.fullmatch(principal):
         raise TrustPolicyError(f"allowed_signers, line {number}: {principal!r} is not one plain principal")
@@ -83,7 +83,7 @@ def _parse_options(options: str, number: int) -> dict[str, str]:
         match = _OPTION.fullmatch(option)
         if match is None or match.group(1) in found:
             raise TrustPolicyError(
-                f"allowed_signers, line {number}: {option!r} is not an option that is allowed here, or is there twice",
+                f"allowed_signers, line {number}: {option!r} is not an option that is allowed here, or appears twice",
                 "Allowed are namespaces, valid-after and valid-before; no wildcards and no certificates.",
             )
         found[match.group(1)] = match.group(2)
@@ -91,18 +91,18 @@ def _parse_options(options: str, number: int) -> dict[str, str]:
 
 
 def _read_moment(text: str | None, number: int) -> str | None:
-    """A time as OpenSSH writes it, in UTC, as entries write it."""
+    """Converts a UTC time from OpenSSH's form to that of entries."""
     if text is None:
         return None
     match = _MOMENT.fullmatch(text)
     if match is None:
-        raise TrustPolicyError(f"allowed_signers, line {number}: {text!r} is no time in UTC such as 20260131120000Z")
+        raise TrustPolicyError(f"allowed_signers, line {number}: {text!r} is not a UTC time such as 20260131120000Z")
     year, month, day, hour, minute, second = (part or "00" for part in match.groups())
     time = f"{year}-{month}-{day}T{hour}:{minute}:{second}Z"
     try:
         parse_time(time)
     except ValueError as wrong:
-        raise TrustPolicyError(f"allowed_signers, line {number}: {text!r} is no time of the calendar") from wrong
+        raise TrustPolicyError(f"allowed_signers, line {number}: {text!r} is not a time that exists") from wrong
     return time
 
 

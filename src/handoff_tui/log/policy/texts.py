@@ -1,4 +1,4 @@
-"""The two texts of a policy, made and changed as text: what people wrote around the changed place stays."""
+"""Makes and edits the two texts of a policy as text, so that what people wrote around a change stays."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Texts(NamedTuple):
     policy_toml: str
 
     def by_name(self) -> dict[str, str]:
-        """As files, by their names."""
+        """Both texts by file name."""
         return {"allowed_signers": self.allowed_signers, "policy.toml": self.policy_toml}
 
 
 def build_solo_texts(principal: str, key: str, agents: Mapping[str, str]) -> Texts:
-    """One person who may do everything, and agents, each with its key (type and base64)."""
+    """Builds a policy of one person who may do everything, and agents, each with its key (type and base64)."""
     for name in (principal, *agents):
         if not PRINCIPAL.fullmatch(name):
             raise TrustPolicyError(
@@ -64,18 +64,18 @@ def build_solo_texts(principal: str, key: str, agents: Mapping[str, str]) -> Tex
 
 
 def set_version(texts: Texts, version: int) -> Texts:
-    """The number of the entry that will carry them; a file that has none at its top is refused."""
+    """Sets the version of the entry that will carry them; refuses a file without one at its top."""
     old = texts.policy_toml
     first_table = _HEADER.search(old)
     match = _VERSION.search(old, 0, first_table.start() if first_table else len(old))
     if match is None:
-        raise TrustPolicyError("policy.toml has no line «version = …» at its top", f"Write version = {version} there.")
+        raise TrustPolicyError('policy.toml has no line "version = …" at its top', f"Write version = {version} there.")
     changed = old[: match.start()] + match.group(1) + str(version) + old[match.end() :]
     return texts._replace(policy_toml=_check(changed, {**_load(old), "version": version}))
 
 
 def add_signer(texts: Texts, line: str, roles: Iterable[str]) -> Texts:
-    """A line as `keys enroll` prints it, and its principal in some roles; a key that is there already is refused."""
+    """Adds a line as `keys enroll` prints it, and its principal to some roles; refuses a key that is there already."""
     signer = parse_signer_line(line)
     for present in parse_allowed_signers(texts.allowed_signers).values():
         if present.keyid == signer.keyid:
@@ -91,7 +91,7 @@ def add_signer(texts: Texts, line: str, roles: Iterable[str]) -> Texts:
 
 
 def drop_key(texts: Texts, keyid: str) -> Texts:
-    """Without one key, named by its fingerprint or the beginning of it; who has no key left leaves every role."""
+    """Drops one key, named by the beginning of its fingerprint; a person without a key leaves every role."""
     signers = parse_allowed_signers(texts.allowed_signers)
     found = [signer for signer in signers.values() if _is_named(signer, keyid)]
     if len(found) != 1:
@@ -112,7 +112,7 @@ def drop_key(texts: Texts, keyid: str) -> Texts:
 
 
 def set_root_threshold(texts: Texts, number: int) -> Texts:
-    """How many people of the root role change the policy together."""
+    """Sets how many people of the root role it takes to change the policy."""
     content = _load(texts.policy_toml)
     start, end = _find_section(texts.policy_toml, "root")
     section = texts.policy_toml[start:end]
@@ -125,7 +125,7 @@ def set_root_threshold(texts: Texts, number: int) -> Texts:
 
 
 def parse_signer_line(line: str) -> Signer:
-    """Exactly one line of allowed_signers."""
+    """Parses exactly one line of allowed_signers."""
     signers = parse_allowed_signers(line.strip())
     if len(signers) != 1:
         raise TrustPolicyError(
@@ -135,13 +135,13 @@ def parse_signer_line(line: str) -> Signer:
 
 
 def read_principals(texts: Texts, role: str) -> list[str]:
-    """The people of a role, in the order of the file; nobody where there is no such role."""
+    """Lists the people of a role in the order of the file; empty if there is no such role."""
     names = _load(texts.policy_toml).get("roles", {}).get(role, {}).get("principals", [])
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def set_principals(texts: Texts, role: str, names: Iterable[str]) -> Texts:
-    """Replaces the list of a role's people; a role that is not there is added at the end."""
+    """Replaces the people of a role; adds a new role at the end."""
     listed = list(names)
     content, old = _load(texts.policy_toml), texts.policy_toml
     content.setdefault("roles", {}).setdefault(role, {})["principals"] = listed
@@ -165,7 +165,7 @@ def build_policy_text(texts: Texts, version: int, previous: str | None = None, n
 
 
 def _find_section(text: str, role: str) -> tuple[int, int]:
-    """Where the lines of a role's table begin and end; an empty place where there is no such header."""
+    """Finds where a role's table begins and ends; an empty range if there is none."""
     header = re.compile(
         rf'^[ \t]*\[[ \t]*roles[ \t]*\.[ \t]*"?{re.escape(role)}"?[ \t]*\][ \t]*(?:#.*)?$', re.MULTILINE
     )
@@ -177,9 +177,9 @@ def _find_section(text: str, role: str) -> tuple[int, int]:
 
 
 def _check(changed: str, expected: dict[str, Any]) -> str:
-    """What was changed as text must say, as TOML, exactly what was meant."""
+    """Checks that the changed text, read as TOML, says exactly what was meant."""
     if _load(changed) != expected:
-        raise TrustPolicyError("policy.toml is written in a way that cannot be changed for you", _BY_HAND)
+        raise TrustPolicyError("policy.toml is written in a way that can't be changed automatically", _BY_HAND)
     return changed
 
 
@@ -190,12 +190,12 @@ def _load(text: str) -> dict[str, Any]:
         raise TrustPolicyError(f"policy.toml is not TOML: {wrong}", _BY_HAND) from wrong
     roles = content.get("roles", {})
     if not isinstance(roles, dict) or not all(isinstance(role, dict) for role in roles.values()):
-        raise TrustPolicyError("policy.toml has something in roles that is no table", _BY_HAND)
+        raise TrustPolicyError("policy.toml has something in roles that is not a table", _BY_HAND)
     return content
 
 
 def _render_names(names: Iterable[str]) -> str:
-    """Names that have nothing in them that needs an escape."""
+    """Writes a TOML list of names that need no escapes."""
     return "[" + ", ".join(f'"{name}"' for name in names) + "]"
 
 

@@ -1,7 +1,7 @@
-"""A proposed policy beside the log it is for: what it changes, whether it could be sealed, who still has to sign.
+"""Judges a proposed policy against its log: what it changes, whether it can be sealed, who still has to sign.
 
-It keeps the place in the log that it was proposed for: its parents are signed with it. Entries that were added since
-are no obstacle, because an entry may follow older ones; another policy is, because two successors would be a fork.
+It keeps the position in the log that it was proposed for, since its parents are signed with it. Entries added since are
+no obstacle, because an entry may follow older ones; another policy is, because two successors would be a fork.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ONLY_WORDS = "only the wording of the files changes"
 
 @dataclass(frozen=True, slots=True)
 class PolicyState:
-    """The policies of a log that is sound, or whose only fault is that its policy is forked."""
+    """The policies of a log that is intact, except that its policy may be forked."""
 
     verdict: LogVerdict
     entries: dict[str, Entry]
@@ -47,12 +47,12 @@ class PolicyState:
 
 @dataclass(frozen=True, slots=True)
 class PlacedProposal:
-    """A proposal whose place in the log is known."""
+    """A proposal at its position in the log."""
 
     proposal: Proposal
     policy: Policy
     before: dict[str, Policy]
-    """The policies it succeeds, by id; more than one when it settles a fork."""
+    """The policies it succeeds, by id; more than one if it settles a fork."""
 
     @property
     def deciding(self) -> list[Policy]:
@@ -60,18 +60,18 @@ class PlacedProposal:
 
     @property
     def counting(self) -> dict[str, str]:
-        """Keys whose signatures count for it, with their owners."""
+        """Keys whose signatures count, with their owners."""
         return find_counting_keys(self.deciding, self.proposal.entry.time)
 
     @property
     def dropped(self) -> frozenset[str]:
-        """Keys that it takes away."""
+        """Keys that it removes."""
         older = {keyid for policy in self.before.values() for keyid in policy.signers}
         return frozenset(older - self.policy.signers.keys())
 
 
 def read_policy_state(verdict: LogVerdict) -> PolicyState:
-    """The policies of a verified log; any fatal fault but a forked policy ends it here."""
+    """Returns the policies of a verified log; raises on any fatal problem but a forked policy."""
     refuse_no_log(verdict)
     for problem in verdict.problems:
         if problem.level is ProblemLevel.FATAL and problem.code != FORKED:
@@ -85,7 +85,7 @@ def read_policy_state(verdict: LogVerdict) -> PolicyState:
 
 
 def read_proposals(files: list[Path]) -> Proposal:
-    """A proposal from one file, or from several copies that different people have signed."""
+    """Reads a proposal from one file, or from several copies that different people have signed."""
     proposals: list[Proposal] = []
     for file in files:
         content = read_named_file(file, MAX_BYTES)
@@ -97,10 +97,10 @@ def read_proposals(files: list[Path]) -> Proposal:
 
 
 def place_proposal(standing: PolicyState, proposal: Proposal) -> PlacedProposal:
-    """Finds the proposal's place; one that verification would refuse, however many sign it, is refused here."""
+    """Finds the proposal's position; refuses one that could not verify however many people sign it."""
     entry = proposal.entry
     if entry.log != standing.verdict.log:
-        raise ProposalError("the proposal is for another log than the one of this repository")
+        raise ProposalError("the proposal is for another log than this repository's")
     missing = [parent for parent in entry.parents if parent not in standing.entries]
     if missing:
         raise ProposalError(
@@ -117,7 +117,7 @@ def place_proposal(standing: PolicyState, proposal: Proposal) -> PlacedProposal:
 
 
 def find_stale(standing: PolicyState, placed: PlacedProposal) -> str | None:
-    """Why a proposal can be sealed no more: another policy came into force since."""
+    """Says why a proposal can no longer be sealed: another policy came into force since. None if it can."""
     if placed.before.keys() == standing.tips:
         return None
     newest = max(standing.frontier.policies[tip].version for tip in standing.tips)
@@ -125,7 +125,7 @@ def find_stale(standing: PolicyState, placed: PlacedProposal) -> str | None:
 
 
 def find_sealed(standing: PolicyState, proposal: Proposal) -> Entry | None:
-    """The entry of the log that says exactly what is proposed."""
+    """Finds the entry of the log that says exactly what is proposed."""
     for entry in reversed(standing.verdict.entries):
         if entry.policy == proposal.text and entry.model_copy(update={"id": "", "keyids": ()}) == proposal.entry:
             return entry
@@ -133,12 +133,12 @@ def find_sealed(standing: PolicyState, proposal: Proposal) -> Entry | None:
 
 
 def refuse_senseless(placed: PlacedProposal) -> None:
-    """A policy that nobody could live with is not proposed, not signed and not sealed."""
+    """Refuses a policy with faults: it is not proposed, not signed and not sealed."""
     now = build_time(read_now())
     faults = [*find_faults(placed.policy, now), *find_turned_agents(placed.before.values(), placed.policy)]
     if faults:
         raise PolicyForbiddenError(
-            "\n".join(f"such a policy is refused: {fault}" for fault in faults), "Change the texts and propose again."
+            "\n".join(f"this policy is refused: {fault}" for fault in faults), "Change the texts and propose again."
         )
 
 
@@ -164,7 +164,7 @@ def build_report(file: Path | str, standing: PolicyState, placed: PlacedProposal
 
 
 def build_tallies(placed: PlacedProposal) -> tuple[SignatureTally, ...]:
-    """What each policy that has a say asks for: those it succeeds, and itself."""
+    """Counts signatures for each policy that has a say: those it succeeds, and itself."""
     keyids, time = placed.proposal.keyids, placed.proposal.entry.time
     forked = len(placed.before) > 1
     former = [
@@ -175,7 +175,7 @@ def build_tallies(placed: PlacedProposal) -> tuple[SignatureTally, ...]:
 
 
 def _refuse_impossible(standing: PolicyState, placed: PlacedProposal) -> None:
-    """As if everybody had signed: number, time, version, thresholds."""
+    """Checks number, time, version and thresholds as if everybody had signed."""
     entry = placed.proposal.entry
     above = [standing.entries[parent] for parent in entry.parents]
     if entry.seq != 1 + max(one.seq for one in above) or any(entry.time < one.time for one in above):

@@ -1,4 +1,4 @@
-"""The file of a proposed policy: what is to be signed, and the signatures so far. People send it to each other."""
+"""The file of a proposed policy, which people send to each other: what is signed, and the signatures so far."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SIGNATURE_KEYS = frozenset({"keyid", "sig"})
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A policy entry before it is in the log. Every signature was checked and fits."""
+    """A policy entry before it is in the log. Every signature was checked."""
 
     payload: bytes
     entry: Entry
-    """Without an id: that is known when all have signed."""
+    """Without an id, which is known once all have signed."""
     text: PolicyText
     signatures: dict[str, bytes]
     """Armored, by the fingerprint of the key."""
@@ -42,10 +42,10 @@ class Proposal:
 
 
 def build_proposal(payload: bytes, signatures: Sequence[bytes] = ()) -> Proposal:
-    """What is proposed, checked: the payload is that of a policy which succeeds another, and each signature fits."""
+    """Checks that the payload is a policy that succeeds another, and that each signature matches."""
     entry = parse_payload(payload)
     if entry.policy is None or entry.policy.previous is None:
-        raise ProposalError("it proposes something else than a new policy")
+        raise ProposalError("it does not propose a new policy")
     checked: dict[str, bytes] = {}
     for given in signatures:
         armored = re_armor(given)
@@ -56,13 +56,13 @@ def build_proposal(payload: bytes, signatures: Sequence[bytes] = ()) -> Proposal
 
 
 def merge_proposals(proposals: Sequence[Proposal]) -> Proposal:
-    """Several copies that different people have signed, as one; they must propose the very same."""
+    """Merges copies that different people have signed; they must propose exactly the same."""
     first = proposals[0]
     for other in proposals[1:]:
         if other.payload != first.payload:
             raise ProposalError(
                 f"the files propose different policies: {first.digest} and {other.digest}",
-                "Seal them one by one; only copies of one proposal can be put together.",
+                "Seal them one by one; only copies of one proposal can be merged.",
             )
     signatures = [armored for proposal in proposals for armored in proposal.signatures.values()]
     return build_proposal(first.payload, signatures)
@@ -73,7 +73,7 @@ def add_signature(proposal: Proposal, armored: bytes) -> Proposal:
 
 
 def render_proposal(proposal: Proposal) -> bytes:
-    """The file, for people to send and for programs to read."""
+    """Writes the file."""
     value = {
         "schema": SCHEMA,
         "payloadType": PAYLOAD_TYPE,
@@ -84,7 +84,7 @@ def render_proposal(proposal: Proposal) -> bytes:
 
 
 def parse_proposal(content: bytes) -> Proposal:
-    """A file that somebody sent; anything but a proposal whose signatures all fit is refused."""
+    """Reads a file that somebody sent; refuses anything but a proposal whose signatures all match."""
     try:
         value = canonical.parse_json(content, max_bytes=MAX_BYTES)
         payload, signatures = _parse_fields(value)
@@ -92,29 +92,29 @@ def parse_proposal(content: bytes) -> Proposal:
     except SignatureInvalidError as wrong:
         raise ProposalError(wrong.message, "It was changed after it was signed. Ask for the file again.") from wrong
     except LogEntryError as wrong:
-        raise ProposalError(f"it is no proposal of a policy: {wrong.message}", wrong.hint) from wrong
+        raise ProposalError(f"it is not a policy proposal: {wrong.message}", wrong.hint) from wrong
 
 
 def _parse_fields(value: canonical.Value) -> tuple[bytes, list[bytes]]:
     if not isinstance(value, dict) or value.keys() != _KEYS or value["schema"] != SCHEMA:
         raise ProposalError(
-            f"it is no proposal of a policy: «schema» is not {SCHEMA}, or it has other fields",
+            f"it is not a policy proposal: schema is not {SCHEMA}, or it has other fields",
             "`handoff-tui policy propose` makes such a file.",
         )
     if value["payloadType"] != PAYLOAD_TYPE:
-        raise ProposalError(f"it is no proposal of a policy: the payload's type is not {PAYLOAD_TYPE}")
+        raise ProposalError(f"it is not a policy proposal: the payload's type is not {PAYLOAD_TYPE}")
     listed = value["signatures"]
     if not isinstance(listed, list):
-        raise ProposalError("it is no proposal of a policy: «signatures» is no list")
+        raise ProposalError("it is not a policy proposal: signatures is not a list")
     return _decode(value["payload"]), [_parse_signature(item) for item in listed]
 
 
 def _parse_signature(item: canonical.Value) -> bytes:
     if not isinstance(item, dict) or item.keys() != _SIGNATURE_KEYS:
-        raise ProposalError("it is no proposal of a policy: a signature has keyid and sig, and nothing else")
+        raise ProposalError("it is not a policy proposal: a signature has keyid and sig, and nothing else")
     armored = _decode(item["sig"])
     if item["keyid"] != parse_signature(re_armor(armored)).key.fingerprint:
-        raise ProposalError("a signature stands under another key's name")
+        raise ProposalError("a signature is filed under another key")
     return armored
 
 
@@ -128,4 +128,4 @@ def _decode(value: canonical.Value) -> bytes:
             return binascii.a2b_base64(value, strict_mode=True)
         except binascii.Error:
             pass
-    raise ProposalError("it is no proposal of a policy: a part of it is not base64")
+    raise ProposalError("it is not a policy proposal: a part of it is not base64")

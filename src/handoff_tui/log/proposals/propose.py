@@ -1,4 +1,4 @@
-"""Proposes the next policy: texts changed, checked for sense, and put into a file that people sign in turn."""
+"""Proposes the next policy: changes the texts, checks them for faults, and writes a file that people sign in turn."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _AGENT_ROLE = "agent"
 
 @dataclass(frozen=True, slots=True)
 class ProposeRequest:
-    """What is to change; edits are applied in the order of these fields."""
+    """What to change; edits are applied in the order of these fields."""
 
     sources: tuple[Path, ...] = ()
     """Folders or files with new texts."""
@@ -49,7 +49,7 @@ class ProposeRequest:
     root_threshold: int | None = None
     edit: bool = False
     keep: str | None = None
-    """In a fork: the policy whose texts to begin with."""
+    """In a fork, the policy whose texts to start from."""
     output: Path | None = None
 
     @property
@@ -60,18 +60,18 @@ class ProposeRequest:
 
 
 def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
-    """Writes the file of a proposal, which nobody has signed yet."""
+    """Writes the file of a proposal that nobody has signed yet."""
     repository = open_repository(start)
     standing = read_policy_state(open_log(repository).verify())
     if request.changes_nothing:
         raise UsageError(
-            "nothing to propose: say what is to change",
+            "nothing to propose: say what to change",
             "--edit opens both texts in your editor; --add-reviewer LINE, --drop-key KEYID and --from change them.",
         )
     base = _find_base(standing, request.keep)
     texts = _change(Texts(base.allowed_signers, base.policy_toml), request, repository)
     if not standing.forked and texts == Texts(base.allowed_signers, base.policy_toml):
-        raise PolicyForbiddenError("that is the policy in force; there is nothing to propose")
+        raise PolicyForbiddenError("this is the policy in force; there is nothing to propose")
     proposal = build_proposal(build_payload(_build_entry(standing, texts, read_principal(repository))))
     placed = place_proposal(standing, proposal)
     refuse_senseless(placed)
@@ -81,7 +81,7 @@ def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
 
 
 def _find_base(standing: PolicyState, keep: str | None) -> PolicyText:
-    """The texts to begin with: those in force; of a fork one side, named or the first."""
+    """Returns the texts to start from: those in force; in a fork one side, named or the first."""
     named = [tip for tip in sorted(standing.tips) if keep is None or tip.startswith(keep)]
     if keep is not None and len(named) != 1:
         raise UsageError(f"{keep} names {len(named)} policies in force", "`handoff-tui policy show` lists them.")
@@ -110,7 +110,7 @@ def _change(texts: Texts, request: ProposeRequest, repository: Repository) -> Te
 
 
 def _read_source(texts: Texts, source: Path) -> Texts:
-    """A folder with one or both files, or a file: one that ends in .toml is policy.toml, any other allowed_signers."""
+    """Reads a folder with one or both files, or a file: policy.toml if it ends in .toml, else allowed_signers."""
     found = read_named_texts(source, NAMES, _MAX_TEXT_BYTES)
     if not found:
         raise UsageError(f"{source} has neither allowed_signers nor policy.toml")
@@ -121,7 +121,7 @@ def _read_source(texts: Texts, source: Path) -> Texts:
 
 
 def _build_entry(standing: PolicyState, texts: Texts, actor: str) -> Entry:
-    """The next policy, at the place after everything that is verified now."""
+    """Builds the next policy, after everything that is verified now."""
     policies = standing.frontier.policies
     highest = max(policies[tip].version for tip in standing.tips)
     previous = min(tip for tip in standing.tips if policies[tip].version == highest)
@@ -136,6 +136,6 @@ def _write(repository: Repository, file: Path, content: bytes) -> None:
         raise UsageError(f"{file} is inside {OWN_FOLDER}/, which holds what is decided", "Write it elsewhere.")
     if not write_if_absent(file, content):
         raise LogPresentError(
-            f"{file} is there already and is left alone: it may hold signatures",
+            f"{file} already exists and was left alone: it may hold signatures",
             "Name another file with --output, or move it aside.",
         )

@@ -1,4 +1,4 @@
-"""Seals a proposal: with all the signatures it needs it becomes the next entry of the log, and the copies follow."""
+"""Signs a proposed policy, and seals it: with all signatures, it becomes the next entry of the log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.frontier import find_signed_by, find_voided
 from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignReport
 from handoff_tui.log.policy.signer import choose_prompt
-from handoff_tui.log.policy.texts import Texts
 from handoff_tui.log.proposals.judged_proposal import (
     FORKED,
     PlacedProposal,
@@ -50,7 +49,7 @@ class PreparedSignature:
 
 
 def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> PreparedSignature:
-    """Everything that is shown before signing; refused if the caller's signature would count for nothing."""
+    """Collects what is shown before signing; refuses if the caller's signature would not count."""
     repository = open_repository(start)
     standing = read_policy_state(open_log(repository).verify())
     placed = place_proposal(standing, read_proposals([file]))
@@ -65,7 +64,7 @@ def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> 
     principal = placed.counting.get(keyid)
     if principal is None:
         raise PolicyForbiddenError(
-            f"your key {keyid} ({key.source}) has no say here: it is in neither root role, or was not valid at "
+            f"your key {keyid} ({key.source}) has no say here: it is in no root role, or was not valid at "
             f"{placed.proposal.entry.time}",
             f"Who may sign: {', '.join(sorted(set(placed.counting.values())))}. Another key is named with --key FILE.",
         )
@@ -74,7 +73,7 @@ def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> 
 
 
 def sign_proposal(prepared: PreparedSignature) -> SignReport:
-    """Adds the signature to the file; what others have added meanwhile stays."""
+    """Adds the signature to the file, and keeps what others have added meanwhile."""
     placed = prepared.placed
     if not prepared.signed:
         tool = prepared.key.build_tool(choose_prompt())
@@ -98,25 +97,25 @@ def _merge_with_file(file: Path, signed: Proposal) -> Proposal:
 def _refuse_settled(standing: PolicyState, placed: PlacedProposal, report: ProposalReport) -> None:
     sealed = find_sealed(standing, placed.proposal)
     if sealed is not None:
-        raise PolicyForbiddenError(f"it is in the log already, as {sealed.id}; nothing is left to sign")
+        raise PolicyForbiddenError(f"it is already in the log, as {sealed.id}; nothing is left to sign")
     if report.stale is not None:
         raise PolicyForbiddenError(report.stale, "Nothing was signed.")
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSeal:
-    """A proposal with all signatures there are, beside the log."""
+    """A proposal with all its signatures, beside the log."""
 
     repository: Repository
     log: OpenLog
     proposal: Proposal
     report: ProposalReport
     sealed: Entry | None
-    """The entry, when it is in the log already."""
+    """The entry, if it is already in the log."""
 
 
 def prepare_seal(start: Path, files: list[Path]) -> PreparedSeal:
-    """What would be sealed, and whether it can be; several files are copies that different people have signed."""
+    """Collects what would be sealed, and whether it can be. Several files are copies signed by different people."""
     repository = open_repository(start)
     log = open_log(repository)
     standing = read_policy_state(log.verify())
@@ -127,7 +126,7 @@ def prepare_seal(start: Path, files: list[Path]) -> PreparedSeal:
 
 
 def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealReport:
-    """Adds the entry and rewrites the copies. Under the lock it is asked once more whether all of it still holds."""
+    """Adds the entry and rewrites the trust files. Under the lock everything is checked again."""
     if prepared.sealed is not None:
         return _build_seal_report(prepared, prepared.sealed, added=False)
     void: tuple[str, ...] = ()
@@ -146,12 +145,12 @@ def seal_policy(prepared: PreparedSeal, *, allow_void: bool = False) -> SealRepo
             prepared.proposal.payload, tuple(signatures[keyid] for keyid in signatures if keyid in placed.counting)
         )
 
-    appended = prepared.log.journal.append(build, despite=_find_mended(prepared))
+    appended = prepared.log.journal.append(build, despite=_find_fixed(prepared))
     return _build_seal_report(prepared, appended.entry, added=True, void=void)
 
 
 def restore_trust(start: Path) -> tuple[str, ...]:
-    """Writes the copies in `.handoff-tui/trust/` again, as the log says; their paths."""
+    """Rewrites the copies in `.handoff-tui/trust/` from the log, and returns their paths."""
     repository = open_repository(start)
     standing = read_policy_state(open_log(repository).verify())
     if standing.forked:
@@ -163,8 +162,8 @@ def restore_trust(start: Path) -> tuple[str, ...]:
     return tuple(f".handoff-tui/trust/{name}" for name in NAMES)
 
 
-def _find_mended(prepared: PreparedSeal) -> tuple[str, ...]:
-    """The fatal fault that this very entry mends: a fork, when it follows more than one policy."""
+def _find_fixed(prepared: PreparedSeal) -> tuple[str, ...]:
+    """Names the fatal problem that this entry fixes: a fork, if it follows more than one policy."""
     return (FORKED,) if len(prepared.report.tallies) > 2 else ()  # noqa: PLR2004 - one former policy and its own
 
 
@@ -183,14 +182,14 @@ def _refuse_unready(standing: PolicyState, placed: PlacedProposal) -> None:
 
 
 def _find_void(standing: PolicyState, placed: PlacedProposal) -> tuple[str, ...]:
-    """Entries that count now and would not any more: by a dropped key, and unknown to who proposed to drop it."""
+    """Finds entries that would no longer count: signed by a dropped key, and unknown when its drop was proposed."""
     found = find_voided(standing.verdict.entries, placed.proposal.entry.parents, placed.dropped)
     return tuple(one for one in found if one not in standing.verdict.void)
 
 
 def _build_void_error(void: tuple[str, ...]) -> PolicyForbiddenError:
     return PolicyForbiddenError(
-        f"{len(void)} entries were signed with a dropped key after this was proposed, and would count for nothing: "
+        f"{len(void)} entries were signed with a dropped key after this was proposed, and would no longer count: "
         f"{', '.join(void[:3])}{' …' if len(void) > 3 else ''}",  # noqa: PLR2004 - a few names
         "If that is meant, because the key was stolen: --allow-void. Otherwise propose again, and they are kept.",
     )
@@ -220,4 +219,4 @@ def _build_seal_report(prepared: PreparedSeal, entry: Entry, *, added: bool, voi
 
 
 def _write_copies(repository: Repository, text: PolicyText) -> None:
-    write_trust_files(repository.root, Texts(text.allowed_signers, text.policy_toml).by_name())
+    write_trust_files(repository.root, text.files)

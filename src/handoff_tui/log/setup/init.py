@@ -1,4 +1,4 @@
-"""Begins a log: a policy of one person, signed as the first entry, with copies for people and settings to fill in."""
+"""Begins a log: a policy of one person, signed as the first entry, with trust files and settings to fill in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NONCE_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class InitRequest:
-    """How a log is to begin."""
+    """How to begin a log."""
 
     reviewer: str | None = None
     """The name of the one person; by default the e-mail address of their git identity."""
@@ -45,9 +45,9 @@ class InitRequest:
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:
-    """Writes the first entry and all that belongs to it; where there is a log or a policy already, nothing."""
+    """Writes the first entry and what belongs to it; refuses if there is already a log or a policy."""
     repository = open_repository(start)
-    _refuse_what_is_there(repository)
+    _refuse_existing(repository)
     principal = read_principal(repository, request.reviewer, "--reviewer")
     agents = {name: parse_public_key(read_key_file(file).public_text).text for name, file in request.agents}
     key, made = _find_key(repository, request, principal)
@@ -71,13 +71,13 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
 
 
 def describe_key(key: SigningKey) -> str:
-    """Where a key was found."""
+    """Says where a key was found."""
     return f"{key.source}, {key.file}" if key.file else str(key.source)
 
 
 @dataclass(slots=True)
 class _Rest:
-    """What follows the first entry. The log stands whatever becomes of it, so a failure is told and is no end."""
+    """What follows the first entry. The log exists by then, so a failure is only reported."""
 
     settings_written: bool = False
     settings_kept: bool = False
@@ -89,7 +89,7 @@ class _Rest:
         try:
             yield
         except HandoffError as failed:
-            self.failures.append(f"the log is begun, but {failed.message}")
+            self.failures.append(f"the log has begun, but {failed.message}")
 
 
 def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
@@ -106,34 +106,34 @@ def _write_rest(repository: Repository, texts: Texts, pin: str | None) -> _Rest:
     return rest
 
 
-def _refuse_what_is_there(repository: Repository) -> None:
+def _refuse_existing(repository: Repository) -> None:
     listing = LogBlobs(repository).read_listing()
     if listing.ids:
         places = sorted({place for one in listing.ids for place in listing.find_places(one)})
         verdict = open_log(repository).verify()
         shown = ", ".join(places[:3]) + (" …" if len(places) > 3 else "")  # noqa: PLR2004 - a few names
         raise LogPresentError(
-            f"there is a log already: {len(listing.ids)} {'entry' if len(listing.ids) == 1 else 'entries'} ({shown}), "
-            f"begun by {verdict.log or 'an entry that cannot be told'}; it is left as it is",
+            f"there is already a log: {len(listing.ids)} {'entry' if len(listing.ids) == 1 else 'entries'} ({shown}), "
+            f"begun by {verdict.log or 'an unknown entry'}; it was left alone",
             "`handoff-tui policy show` tells who may do what, `handoff-tui policy propose` changes it.",
         )
     present = [name for name, text in read_trust_files(repository.root).items() if text is not None]
     if present:
         raise LogPresentError(
-            f"{OWN_FOLDER}/trust/{present[0]} is there, and no log; it is left as it is",
+            f"{OWN_FOLDER}/trust/{present[0]} exists, but there is no log; it was left alone",
             "Was the log deleted? git log -- .handoff-tui tells. If the file is a leftover, move it aside.",
         )
     pinned = find_pin(repository)
     if pinned is not None:
         raise LogPresentError(
-            f"a first entry is pinned for {repository.root.name} and is not here: {pinned}; nothing was begun",
+            f"a first entry is pinned for {repository.root.name} and is missing: {pinned}; nothing was done",
             "Fetch the log that it belongs to. If the pin is of another repository in a folder of the same name: "
             f"git config --global --unset {build_pin_key(repository.root.name)}",
         )
 
 
 def _find_key(repository: Repository, request: InitRequest, principal: str) -> tuple[SigningKey, bool]:
-    """The key that signs, and whether it was made now."""
+    """Finds the key that signs, and whether it was just made."""
     try:
         key = read_signing_key(repository.git)
     except SigningKeyMissingError as missing:
@@ -145,7 +145,7 @@ def _find_key(repository: Repository, request: InitRequest, principal: str) -> t
         return read_signing_key(repository.git), True
     if request.generate_key:
         raise LogPresentError(
-            f"you have a key already ({describe_key(key)}), so none was made",
+            f"you already have a key ({describe_key(key)}), so none was made",
             "Leave --generate-key out to sign with it.",
         )
     return key, False
@@ -156,7 +156,7 @@ def _append_genesis(repository: Repository, principal: str, texts: Texts, key: S
 
     def build(parents: Parents) -> Draft:
         if parents.ids:
-            raise LogPresentError(f"somebody else has just begun a log: {parents.verdict.log}; it is left as it is")
+            raise LogPresentError(f"somebody else has just begun a log: {parents.verdict.log}; it was left alone")
         policy = build_policy_text(texts, 1, nonce=nonce)
         return Draft(build_payload(parents.build_entry(EntryKind.POLICY, principal, policy=policy)))
 
@@ -165,5 +165,5 @@ def _append_genesis(repository: Repository, principal: str, texts: Texts, key: S
 
 def _list_warnings(repository: Repository) -> tuple[str, ...]:
     ignored = is_ignored(repository.git, f"{OWN_FOLDER}/log/entry")
-    words = f"git ignores {OWN_FOLDER}/ here, so the log would not be committed; take the rule away"
+    words = f"git ignores {OWN_FOLDER}/ here, so the log would not be committed; remove the rule"
     return (*([words] if ignored else []), *read_layout_problems(repository.root))

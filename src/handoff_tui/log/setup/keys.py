@@ -1,4 +1,4 @@
-"""Keys: the line that enrols one, and who may sign with which."""
+"""Enrols a key: builds the line of allowed_signers for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class EnrolRequest:
-    """Whose key is to be enrolled, and for how long it is to count."""
+    """Whose key to enrol, and how long it counts."""
 
     principal: str | None = None
     key_file: Path | None = None
@@ -31,11 +31,11 @@ class EnrolRequest:
 
 
 def enrol_key(start: Path, request: EnrolRequest) -> EnrolmentReport:
-    """The line for a key; by default the caller's own, under the e-mail address of their git identity."""
+    """Builds the line for a key, by default the caller's own, under the e-mail address of their git identity."""
     repository = open_repository(start)
     if request.agent and (request.principal is None or request.key_file is None):
         raise UsageError(
-            "an agent's key is not yours: name it",
+            "an agent's key isn't yours: name it",
             "handoff-tui keys enroll --agent --principal claude@agents.example --key FILE.pub",
         )
     principal = read_principal(repository, request.principal, "--principal")
@@ -55,14 +55,14 @@ def enrol_key(start: Path, request: EnrolRequest) -> EnrolmentReport:
 
 
 def parse_moment(text: str | None, *, end: bool = False) -> str | None:
-    """A day, from its first second or until its last, or a moment as in `2026-01-31T12:00:00Z`; all in UTC."""
+    """Parses a day (its first second, or its last) or a time such as `2026-01-31T12:00:00Z`; all in UTC."""
     if text is None:
         return None
     moment = f"{text}T{'23:59:59' if end else '00:00:00'}Z" if _DAY.fullmatch(text) else text
     try:
         parse_time(moment)
     except ValueError as wrong:
-        raise UsageError(f"{text} is no day and no moment", "Write 2026-01-31, or 2026-01-31T12:00:00Z.") from wrong
+        raise UsageError(f"{text} is neither a day nor a time", "Write 2026-01-31, or 2026-01-31T12:00:00Z.") from wrong
     return moment
 
 

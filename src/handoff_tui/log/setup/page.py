@@ -1,4 +1,4 @@
-"""A log that was begun: as the public JSON shape, and as a page that says what to do next."""
+"""A new log and its keys, as pages and as public JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from handoff_tui.log.policy.reports import EnrolmentReport, InitReport, PolicyRe
 
 ENROLL_SCHEMA = "handoff-tui/keys-enroll/v1"
 LIST_SCHEMA = "handoff-tui/keys-list/v1"
+SCHEMA = "handoff-tui/init/v1"
 
 
 def build_enroll_json(report: EnrolmentReport) -> dict[str, object]:
@@ -18,11 +19,11 @@ def build_enroll_json(report: EnrolmentReport) -> dict[str, object]:
 def build_enroll_note(report: EnrolmentReport) -> str:
     """What to do with the line, which alone goes to stdout."""
     if report.known:
-        return f"{report.keyid} is in the policy in force already; there is nothing to do."
+        return f"{report.keyid} is already in the policy in force; there is nothing to do."
     option = "--add-agent" if report.agent else "--add-reviewer"
     return (
         f"{report.keyid}, {report.principal}\n"
-        "Send this line, and its fingerprint by another way, to whoever changes the policy:\n"
+        "Send this line to whoever changes the policy, and the fingerprint by another channel:\n"
         f"  handoff-tui policy propose {option} '{report.line}'"
     )
 
@@ -50,23 +51,20 @@ def build_keys_page(report: PolicyReport) -> Page:
     return page
 
 
-SCHEMA = "handoff-tui/init/v1"
-
-
 def build_init_json(report: InitReport) -> dict[str, object]:
     return {"schema": SCHEMA, **report.model_dump(mode="json")}
 
 
 def build_init_page(report: InitReport) -> Page:
     page = Page()
-    page.line(Cell("✓ ", "pass"), Cell("a signed log was begun; its first entry is"), indent=2)
+    page.line(Cell("✓ ", "pass"), Cell("began a signed log; its first entry is"), indent=2)
     page.line(Cell(f"  {report.log}", "key"))
     add_fact(page, "you", report.principal)
     add_fact(page, "key", f"{report.keyid} ({report.key})")
     for path in report.written:
         add_fact(page, "written", path)
     for path in report.kept:
-        add_fact(page, "kept", f"{path}, which was there before")
+        add_fact(page, "kept", f"{path}, which already existed")
     for warning in report.warnings:
         page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
     page.heading("Next")

@@ -1,4 +1,4 @@
-"""The whole log in one file that can be verified without the repository, and that verification."""
+"""Packs the log into one file that can be verified without the repository, and verifies such a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog
+from handoff_tui.log.show.by_hand import build_bundle_texts
 from handoff_tui.log.show.entries import list_evidence
 from handoff_tui.log.show.verify import VerifyOptions, ask_second_opinion, build_report, list_notes, parse_pin
 from handoff_tui.log.show.view import LogReport
@@ -32,7 +33,12 @@ TOP = "handoff-log"
 _BLOCK = 512
 _RECORD = 20 * _BLOCK
 """Tar pads its end to this size."""
-_HINT = "Ask for it again: it was cut off or changed on its way, or packed anew by another program."
+_HINT = "Ask for it again: it was cut off or changed on its way, or repacked by another program."
+MOST_BYTES = 2 * 1024 * 1024 * 1024
+_OWN = ".handoff-tui"
+_ENTRY = re.compile(rf"{re.escape(_OWN)}/log/([0-9a-f]{{2}})/(?P<digest>\1[0-9a-f]{{62}}){re.escape(LOG_SUFFIX)}")
+_EVIDENCE = re.compile(rf"{re.escape(_OWN)}/(?:baselines|reviews)/(?P<digest>[0-9a-f]{{64}})\.json")
+_TRUST = re.compile(rf"{re.escape(_OWN)}/trust/(allowed_signers|policy\.toml)")
 
 
 class Member(NamedTuple):
@@ -43,7 +49,7 @@ class Member(NamedTuple):
 
 
 def render_bundle(members: Iterable[Member]) -> Iterator[bytes]:
-    """The archive, piece by piece; members in the order of their paths."""
+    """Writes the archive piece by piece; members come in the order of their paths."""
     written = 0
     for path, content in members:
         padding = b"\0" * (-len(content) % _BLOCK)
@@ -55,7 +61,7 @@ def render_bundle(members: Iterable[Member]) -> Iterator[bytes]:
 
 
 def parse_bundle(content: bytes) -> Iterator[Member]:
-    """The members of an archive that `render_bundle` made; any other is refused."""
+    """Reads an archive that `render_bundle` made; refuses any other."""
     position = 0
     before = ""
     while True:
@@ -64,7 +70,7 @@ def parse_bundle(content: bytes) -> Iterator[Member]:
             break
         path, size = _parse_header(header)
         if path <= before:
-            raise BundleMalformedError("the files of the bundle are not in their order, or one is there twice", _HINT)
+            raise BundleMalformedError("the files of the bundle are out of order, or one appears twice", _HINT)
         start, before = position + _BLOCK, path
         position = start + size + -size % _BLOCK
         if position > len(content) or any(content[start + size : position]):
@@ -76,7 +82,7 @@ def parse_bundle(content: bytes) -> Iterator[Member]:
 
 
 def _build_header(path: str, size: int) -> bytes:
-    """Nothing in it tells when, where or by whom it was made."""
+    """Builds a tar header without time, place or owner."""
     info = tarfile.TarInfo(f"{TOP}/{path}")
     info.size = size
     info.mode = 0o644
@@ -84,7 +90,7 @@ def _build_header(path: str, size: int) -> bytes:
 
 
 def _parse_header(header: bytes) -> tuple[str, int]:
-    """Path and size; written again and compared, so that nothing but the one form passes."""
+    """Reads path and size; builds the header again and compares, so that only one form is accepted."""
     try:
         info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
         path = info.name.removeprefix(f"{TOP}/")
@@ -92,20 +98,13 @@ def _parse_header(header: bytes) -> tuple[str, int]:
     except (tarfile.TarError, ValueError) as wrong:
         raise BundleMalformedError("not a bundle of a log, or one that is cut off or changed", _HINT) from wrong
     if written != header:
-        raise BundleMalformedError("a file in the bundle is not packed in the one form", _HINT)
+        raise BundleMalformedError("a file in the bundle is not packed in canonical form", _HINT)
     return path, info.size
-
-
-MOST_BYTES = 2 * 1024 * 1024 * 1024
-_OWN = ".handoff-tui"
-_ENTRY = re.compile(rf"{re.escape(_OWN)}/log/([0-9a-f]{{2}})/(?P<digest>\1[0-9a-f]{{62}}){re.escape(LOG_SUFFIX)}")
-_EVIDENCE = re.compile(rf"{re.escape(_OWN)}/(?:baselines|reviews)/(?P<digest>[0-9a-f]{{64}})\.json")
-_TRUST = re.compile(rf"{re.escape(_OWN)}/trust/(allowed_signers|policy\.toml)")
 
 
 @dataclass(slots=True)
 class Unpacked:
-    """What a bundle holds, each file as what its name says, and what is wrong with the others."""
+    """The files of a bundle by what they are, and what is wrong with the others."""
 
     entries: dict[str, bytes] = field(default_factory=dict)
     evidence: set[str] = field(default_factory=set)
@@ -113,46 +112,45 @@ class Unpacked:
     problems: list[LogProblem] = field(default_factory=list)
 
 
-def build_bundle(log: OpenLog, texts: Mapping[str, str]) -> Iterator[bytes]:
-    """Every entry of the work tree and all branches, what they are bound to as far as it is here, and some texts."""
-    return render_bundle(_list_members(log, texts))
+def build_bundle(log: OpenLog) -> Iterator[bytes]:
+    """Packs every entry of the work tree and all branches, the stored files they are bound to, and texts."""
+    return render_bundle(_list_members(log))
 
 
-def write_bundle(pieces: Iterator[bytes], place: Path) -> int:
-    """Writes a new file; its size."""
-    return write_new_file(place, pieces)
+def write_bundle(pieces: Iterator[bytes], file: Path) -> int:
+    """Writes a new file and returns its size."""
+    return write_new_file(file, pieces)
 
 
-def verify_bundle(
-    place: Path, demands: VerifyOptions, texts: Mapping[str, str], now: Callable[[], datetime] = read_now
-) -> LogReport:
-    """The same verification on a bundle alone: no repository, no memory of earlier times."""
-    content = read_user_file(place, MOST_BYTES)
+def verify_bundle(file: Path, options: VerifyOptions, now: Callable[[], datetime] = read_now) -> LogReport:
+    """Verifies a bundle alone: without a repository, and without a memory of earlier times."""
+    content = read_user_file(file, MOST_BYTES)
     if content is None:
-        raise FileUnreadableError(f"{place} is not there")
+        raise FileUnreadableError(f"{file} does not exist")
     named = os.environ.get(PIN_VARIABLE)
-    pin = parse_pin(demands.pin) or named
-    anchor = "option" if demands.pin else "environment" if named else "none"
-    unpacked = unpack_bundle(content, texts)
-    sound, refused = check_entries(unpacked.entries)
-    verdict = judge_chain(sound, Known(now=build_time(now()), pin=pin))
-    opinion = ask_second_opinion(unpacked.entries, verdict) if demands.second_opinion else None
+    pin = parse_pin(options.pin) or named
+    anchor = "option" if options.pin else "environment" if named else "none"
+    unpacked = unpack_bundle(content)
+    valid, refused = check_entries(unpacked.entries)
+    verdict = judge_chain(valid, Known(now=build_time(now()), pin=pin))
+    opinion = ask_second_opinion(unpacked.entries, verdict) if options.second_opinion else None
     more = [*refused, *unpacked.problems, *find_drift(verdict, unpacked.trust), *list_notes(verdict, anchor)]
     more += _list_missing(verdict, unpacked)
     if opinion is not None:
         more += opinion.problems
-    return build_report(verdict, more, anchor, opinion).model_copy(update={"bundle": str(place)})
+    return build_report(verdict, more, anchor, opinion).model_copy(update={"bundle": str(file)})
 
 
-def unpack_bundle(content: bytes, texts: Mapping[str, str]) -> Unpacked:
-    """Sorts the files of a bundle. `texts` are those for people, as they should be."""
+def unpack_bundle(content: bytes) -> Unpacked:
+    """Sorts the files of a bundle."""
     unpacked = Unpacked()
+    texts = build_bundle_texts()
     for path, inner in parse_bundle(content):
         digest = hashlib.sha256(inner).hexdigest()
         named = _ENTRY.fullmatch(path) or _EVIDENCE.fullmatch(path)
         trust = _TRUST.fullmatch(path)
         if named is not None and named["digest"] != digest:
-            unpacked.problems.append(_build_unsuitable(path, "it does not have the content that its name says"))
+            unpacked.problems.append(_build_unsuitable(path, "its content does not match its name"))
         elif named is not None and path.endswith(LOG_SUFFIX):
             unpacked.entries[ID_PREFIX + digest] = inner
         elif named is not None:
@@ -160,9 +158,9 @@ def unpack_bundle(content: bytes, texts: Mapping[str, str]) -> Unpacked:
         elif trust is not None:
             unpacked.trust[trust[1]] = inner.decode("utf-8", "replace")
         elif path not in texts:
-            unpacked.problems.append(_build_unsuitable(path, "no file of a log has such a name"))
+            unpacked.problems.append(_build_unsuitable(path, "no file of a log has this name"))
         elif inner != texts[path].encode():
-            text = "it is not the text that this version puts there; read it before you believe or run it"
+            text = "it differs from this version's text; read it before you trust or run it"
             unpacked.problems.append(LogProblem(level=ProblemLevel.NOTE, code="text-differs", entry=path, text=text))
     return unpacked
 
@@ -171,8 +169,8 @@ def _build_unsuitable(path: str, why: str) -> LogProblem:
     return LogProblem(level=ProblemLevel.REFUSED, code="unsuitable-file", entry=path, text=why)
 
 
-def _list_members(log: OpenLog, texts: Mapping[str, str]) -> Iterator[Member]:
-    """One at a time, in the order of their paths: stored snapshots can be large."""
+def _list_members(log: OpenLog) -> Iterator[Member]:
+    """Lists members one at a time, in the order of their paths: stored snapshots can be large."""
     verdict = log.verify()
     listing = log.blobs.read_listing()
     contents = log.blobs.read_contents(listing, listing.ids).contents
@@ -184,7 +182,7 @@ def _list_members(log: OpenLog, texts: Mapping[str, str]) -> Iterator[Member]:
             wanted[files.build_path(one.folder, one.digest)] = (one.folder, one.digest, refs)
     small = {log.blobs.folder.build_path(one.removeprefix(ID_PREFIX)): content for one, content in contents.items()}
     small |= {f"{_OWN}/trust/{name}": text.encode() for name, text in _find_trust(verdict).items()}
-    small |= {name: text.encode() for name, text in texts.items()}
+    small |= {name: text.encode() for name, text in build_bundle_texts().items()}
     for path in sorted([*small, *wanted]):
         content = small[path] if path in small else files.read(*wanted[path])
         if content is not None:
@@ -192,7 +190,7 @@ def _list_members(log: OpenLog, texts: Mapping[str, str]) -> Iterator[Member]:
 
 
 def _find_trust(verdict: LogVerdict) -> dict[str, str]:
-    """What the policy in force carries; not the copy on disk, which nobody vouches for."""
+    """Returns the trust files of the policy in force; the copies on disk are not signed."""
     return {} if verdict.policy_text is None else verdict.policy_text.files
 
 

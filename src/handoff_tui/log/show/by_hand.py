@@ -1,4 +1,4 @@
-"""Texts for checking the log without this program: a script to paste, and what goes with extracts and bundles."""
+"""Texts for verifying the log without handoff-tui: a script, and what goes with extracts and bundles."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ fi
 say() { printf '%-4s %.12s %s\n' "$1" "$2" "$(printf '%s' "$3" | tr -cd '[:print:]')"; }
 fail() { say BAD "$1" "$2"; bad=1; }
 
-# place ID: the file of an entry; nothing for what is no id
+# place ID: the file of an entry; empty if it is not an id
 place() {
   hex=${1#sha256:}
   case "$hex" in *[!0-9a-f]*) return ;; esac
@@ -135,12 +135,12 @@ compare the first entry with a pin that you have from somewhere else: a bundle a
 
 
 def build_bundle_texts() -> dict[str, str]:
-    """The texts that every bundle has, by name."""
+    """Returns the texts of every bundle, by file name."""
     return {README_NAME: _BUNDLE, SCRIPT_NAME: SCRIPT}
 
 
 def build_extract_readme(view: EntryView, files: Sequence[str]) -> str:
-    """How to check one extracted entry with ordinary tools."""
+    """Says how to check one extracted entry with ordinary tools."""
     digest = view.row.id.removeprefix("sha256:")
     lines = [f"# Entry {view.row.id}", "", f"Verification says: {view.row.state}. {view.row.why}".rstrip(), ""]
     lines += ["## The name is the hash of the file", "", f"    echo '{digest}  entry.intoto.jsonl' | sha256sum -c", ""]

@@ -1,4 +1,4 @@
-"""The entries of the log as a list: newest first, each with what verification says of it."""
+"""Shows the entries of the log: as a list with the verdict on each, or one in full with its parts as files."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryEr
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
 from handoff_tui.log.entries.statement import ParsedEntry, parse_entry
-from handoff_tui.log.entry import NO_BASELINE, Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel
+from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import parse_policy
+from handoff_tui.log.show.by_hand import build_extract_readme
 from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView, SignatureView
 from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
 from handoff_tui.log.storage.evidence import BASELINES, REVIEWS, EvidenceFiles
 from handoff_tui.system.files.named_files import write_new_files
 
-_KINDS = {EntryKind.POLICY: "policy", EntryKind.SUBMISSION: "submission", EntryKind.DECISION: "decision"}
 SUBMIT = "submit"
 POLICY = "policy"
+_WRITTEN_ID = re.compile(r"(?:sha256:)?([0-9a-f]{4,64})")
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """Which entries to list; what is not said is not asked for."""
+    """Which entries to list; None matches all."""
 
     handoff: str | None = None
     person: str | None = None
     verb: str | None = None
 
-    def fits(self, row: LogRow) -> bool:
+    def matches(self, row: LogRow) -> bool:
         verb = (row.what or "").partition(" ")[0]
-        wanted = ((self.handoff, row.handoff), (self.person, row.actor), (self.verb, verb))
-        return all(asked is None or asked == found for asked, found in wanted)
+        pairs = ((self.handoff, row.handoff), (self.person, row.actor), (self.verb, verb))
+        return all(wanted is None or wanted == value for wanted, value in pairs)
 
 
-def list_log(log: OpenLog, choice: EntryFilter) -> LogView:
-    """Everything that is in the log or claims to be."""
+def list_log(log: OpenLog, wanted: EntryFilter) -> LogView:
+    """Lists everything that is in the log or claims to be."""
     verdict = log.verify()
     rows = RowBuilder(verdict, log.find_candidates()).build_all()
     return LogView(
@@ -50,13 +52,13 @@ def list_log(log: OpenLog, choice: EntryFilter) -> LogView:
         policy=verdict.policy,
         heads=verdict.heads,
         total=len(rows),
-        rows=tuple(row for row in rows if choice.fits(row)),
+        rows=tuple(row for row in rows if wanted.matches(row)),
         problems=verdict.problems,
     )
 
 
 class RowBuilder:
-    """Rows of one verdict."""
+    """Builds rows for one verdict."""
 
     def __init__(self, verdict: LogVerdict, candidates: Mapping[str, Candidate]) -> None:
         self.verdict = verdict
@@ -67,7 +69,7 @@ class RowBuilder:
         self._roles: dict[tuple[str | None, str], tuple[str, ...]] = {}
 
     def build_all(self) -> list[LogRow]:
-        """Newest first; what could not be read has no time, and comes last."""
+        """Builds all rows, newest first; what could not be read has no time and comes last."""
         unread = sorted(one for one in self._refused if one.startswith("sha256:") and one not in self.candidates)
         rows = [self.build_row(one) for one in [*self.candidates, *unread]]
         rows.sort(key=lambda row: (row.time or "", row.seq or 0, row.id), reverse=True)
@@ -84,7 +86,7 @@ class RowBuilder:
             state=state,
             code=code,
             why=why,
-            kind=_KINDS[entry.kind],
+            kind=entry.kind.word,
             what=describe_act(entry),
             seq=entry.seq,
             time=entry.time,
@@ -100,7 +102,7 @@ class RowBuilder:
         )
 
     def find_policy(self, entry: Entry) -> str | None:
-        """The policy that an entry was made under; a policy is one itself."""
+        """Returns the policy that an entry was made under; a policy is its own."""
         return entry.id if entry.work is None else entry.work.policy
 
     def _judge(self, identifier: str) -> tuple[EntryState, str | None, str]:
@@ -131,24 +133,20 @@ class RowBuilder:
 
 
 def describe_act(entry: Entry) -> str:
-    """What an entry does, in a word or two."""
+    """Says what an entry does, in a word or two."""
     if entry.decision is not None:
         return entry.decision.verb.value
     return SUBMIT if entry.policy is None else f"{POLICY} {entry.policy.version}"
 
 
 def _is_refusal(problem: LogProblem) -> bool:
-    """Whether a problem says why its entry does not count; a rollback or a fork is about more than one entry."""
+    """Whether a problem says why its entry doesn't count; a rollback or a fork is about more than one entry."""
     return problem.level is ProblemLevel.REFUSED or problem.code == "missing-parent"
-
-
-_WRITTEN_ID = re.compile(r"(?:sha256:)?([0-9a-f]{4,64})")
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BoundFile:
-    """A stored file that an entry names."""
+    """A stored file that an entry is bound to."""
 
     name: str
     folder: str
@@ -163,19 +161,19 @@ class ShownEntry:
     content: bytes
     parsed: ParsedEntry | None
     policies: tuple[PolicyText, ...]
-    """What its signatures are held against: the policy in force; of a policy its own text and the one before."""
+    """What its signatures are checked against: the policy in force; for a policy its own text and the one before."""
 
 
 def show_entry(log: OpenLog, written: str) -> ShownEntry:
-    """An entry by the beginning of its id: valid, void or refused."""
+    """Shows an entry, named by the beginning of its id: valid, void or refused."""
     verdict = log.verify()
     listing = log.blobs.read_listing()
     identifier = find_entry_id(listing.ids, written)
     content = log.blobs.read_contents(listing, (identifier,)).contents.get(identifier)
     if content is None:
         raise EntryNotFoundError(
-            f"no file has the content that {identifier} stands for",
-            "handoff-tui log verify tells what is in its place; a copy on another branch or in a backup would do.",
+            f"no file has the content of {identifier}",
+            "handoff-tui log verify says what is there instead; a copy on another branch or in a backup would do.",
         )
     rows = RowBuilder(verdict, log.find_candidates())
     places = listing.find_places(identifier)
@@ -199,15 +197,16 @@ def show_entry(log: OpenLog, written: str) -> ShownEntry:
     return ShownEntry(view, content, parsed, policies)
 
 
-def write_extract(shown: ShownEntry, folder: Path, readme: str) -> tuple[str, ...]:
-    """Writes the parts of an entry as files, none of which may be there already; their names."""
-    files = {**build_parts(shown), "README.md": readme.encode()}
+def write_extract(shown: ShownEntry, folder: Path) -> tuple[str, ...]:
+    """Writes the parts of an entry as new files, and returns their names."""
+    parts = build_parts(shown)
+    files = {**parts, "README.md": build_extract_readme(shown.view, list(parts)).encode()}
     write_new_files(folder, files)
     return tuple(files)
 
 
 def build_parts(shown: ShownEntry) -> dict[str, bytes]:
-    """The file as stored; and, where it can be read, what was signed, the signatures, and who may sign."""
+    """Returns the file as stored and, if it can be read, what was signed, the signatures, and who may sign."""
     parts = {"entry.intoto.jsonl": shown.content}
     if shown.parsed is None:
         return parts
@@ -223,7 +222,7 @@ def build_parts(shown: ShownEntry) -> dict[str, bytes]:
 
 
 def find_entry_id(ids: tuple[str, ...], written: str) -> str:
-    """The whole id of which a person wrote the beginning."""
+    """Completes an id that a person abbreviated."""
     asked = _WRITTEN_ID.fullmatch(written.strip().lower())
     if asked is None:
         raise EntryNotFoundError(f"{written} is not the beginning of an id", "Give at least its first 4 hex digits.")
@@ -237,7 +236,7 @@ def find_entry_id(ids: tuple[str, ...], written: str) -> str:
 
 
 def list_evidence(entry: Entry) -> tuple[BoundFile, ...]:
-    """The stored files that an entry is bound to; a baseline only where there was one."""
+    """Lists the stored files that an entry is bound to; a baseline only if there was one."""
     if entry.work is None:
         return ()
     subject = entry.work.subject
@@ -285,7 +284,7 @@ def _list_signatures(parsed: ParsedEntry, policies: tuple[PolicyText, ...]) -> t
 
 
 def _find_people(text: PolicyText) -> Mapping[str, str]:
-    """Key to principal; nobody where the policy makes no sense."""
+    """Maps keys to principals; empty if the policy cannot be parsed."""
     try:
         return {keyid: signer.principal for keyid, signer in parse_policy(text).signers.items()}
     except HandoffError:

@@ -1,4 +1,4 @@
-"""The signed log as pages: the list, one entry, a verification."""
+"""The signed log as pages and as public JSON: the list, one entry, a verification."""
 
 from __future__ import annotations
 
@@ -15,6 +15,22 @@ LIST_SCHEMA = "handoff-tui/log/v1"
 SHOW_SCHEMA = "handoff-tui/log-show/v1"
 VERIFY_SCHEMA = "handoff-tui/log-verify/v1"
 BUNDLE_SCHEMA = "handoff-tui/log-bundle/v1"
+_MOST_ROWS = 30
+_MOST_PROBLEMS = 12
+_NOTHING = "–"
+_STATES = {
+    EntryState.VALID: Label("✓", "valid", "pass"),
+    EntryState.VOID: Label("⊘", "void", "warning"),
+    EntryState.REFUSED: Label("✗", "refused", "fail"),
+}
+_LEVELS = {ProblemLevel.FATAL: "fail", ProblemLevel.REFUSED: "warning", ProblemLevel.NOTE: "muted"}
+_ANCHORS = {
+    "option": "as --pin demands",
+    "environment": "as HANDOFF_TUI_PIN demands",
+    "configuration": "as your git configuration pins it",
+    "witness": "as this clone has seen it before",
+    "none": "not pinned",
+}
 
 
 def build_log_json(view: LogView) -> dict[str, object]:
@@ -82,26 +98,8 @@ def _build_problem(problem: LogProblem) -> dict[str, object]:
     return problem.model_dump(mode="json")
 
 
-_MOST_ROWS = 30
-_MOST_PROBLEMS = 12
-_NOTHING = "–"
-_STATES = {
-    EntryState.VALID: Label("✓", "valid", "pass"),
-    EntryState.VOID: Label("⊘", "void", "warning"),
-    EntryState.REFUSED: Label("✗", "refused", "fail"),
-}
-_LEVELS = {ProblemLevel.FATAL: "fail", ProblemLevel.REFUSED: "warning", ProblemLevel.NOTE: "muted"}
-_ANCHORS = {
-    "option": "as --pin demands",
-    "environment": "as HANDOFF_TUI_PIN demands",
-    "configuration": "as your git configuration pins it",
-    "witness": "as this clone has seen it before",
-    "none": "pinned by nothing",
-}
-
-
 def build_log_page(view: LogView, *, everything: bool = False) -> Page:
-    """One row an entry, newest first; under it what no row says of itself, and everything that is fatal."""
+    """Builds one row per entry, newest first, then problems that no row shows."""
     page = Page()
     if not view.total:
         page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
@@ -128,7 +126,7 @@ def build_log_page(view: LogView, *, everything: bool = False) -> Page:
 
 
 def build_report_page(report: LogReport, *, everything: bool = False) -> Page:
-    """The verdict, what it rests on, and every problem."""
+    """Builds the verdict, what it is based on, and every problem."""
     page = Page()
     label = Label("■", "fatal", "fail") if report.fatal else Label("✓", "clean", "pass")
     page.line(Cell(f"{label}  ", label.role), Cell(f"{_count_entries(report.entries)}, {_count_more(report)}"))
@@ -148,7 +146,7 @@ def build_report_page(report: LogReport, *, everything: bool = False) -> Page:
 
 
 def build_entry_page(view: EntryView, extracted: tuple[str, ...] = (), folder: str = "") -> Page:
-    """Every field in words, what it is bound to, who signed, what came before and after."""
+    """Builds every field in words, what it is bound to, who signed, what came before and after."""
     page = Page()
     row = view.row
     label = _STATES[row.state]
@@ -228,7 +226,7 @@ def _add_signatures(page: Page, view: EntryView) -> None:
     page.heading("Signed")
     for one in view.signatures:
         touch = ", touched" if one.user_present else ""
-        whose = one.principal or "nobody that the policy knows"
+        whose = one.principal or "nobody in the policy"
         _add_fact(page, "by", f"{whose}, {one.keyid} ({one.key_type}, {one.hash}{touch})")
 
 

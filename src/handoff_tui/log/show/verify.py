@@ -1,4 +1,4 @@
-"""Verification of the whole log: every byte anew, with the second opinions that are asked for."""
+"""Verifies the log from scratch, and asks ssh-keygen for a second opinion on request."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ from handoff_tui.system.clock import read_now
 from handoff_tui.system.processes.programs import find_program
 
 CODE = "second-opinion"
+_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 class SignatureQuestion(NamedTuple):
-    """One signature, and what was found here; who signed is asked only of entries that were accepted."""
+    """One signature and our own verdict on it; who signed is asked only for accepted entries."""
 
     entry: str
     message: bytes
     armored: bytes
     expected: bool
+    """Whether it matches, by our own verification."""
     principal: str | None = None
     signers: PolicyText | None = None
     time: str = ""
@@ -48,14 +50,14 @@ class SignatureQuestion(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """How many signatures were asked about, and where the answers differ."""
+    """How many signatures ssh-keygen was asked about, and where it disagrees."""
 
     asked: int
     problems: tuple[LogProblem, ...]
 
 
 def ask_second_opinion(contents: Mapping[str, bytes], verdict: LogVerdict) -> Opinion:
-    """Asks about every signature of every entry that can be read at all. A difference is fatal: somebody is wrong."""
+    """Asks about every signature of every entry that can be read. A disagreement is fatal."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only who asks pays for it
 
     find_program()
@@ -68,17 +70,17 @@ def ask_second_opinion(contents: Mapping[str, bytes], verdict: LogVerdict) -> Op
 
 def build_questions(contents: Mapping[str, bytes], verdict: LogVerdict) -> Iterator[SignatureQuestion]:
     accepted = {entry.id: entry for entry in verdict.entries}
-    sound, _ = check_entries(contents)
+    valid, _ = check_entries(contents)
     for identifier, content in sorted(contents.items()):
         try:
             parsed = parse_entry(content)
-        except LogEntryError:  # no entry at all, whatever its signatures are
+        except LogEntryError:  # not an entry, whatever its signatures are
             continue
         texts = [base64.b64decode(one["sig"]) for one in json.loads(content)["signatures"]]
-        if identifier not in sound and len(texts) > 1:
-            continue  # one of them does not fit, and which one is not known here
+        if identifier not in valid and len(texts) > 1:
+            continue  # one of them does not match, and we don't know which
         for signature, armored in zip(parsed.signatures, texts, strict=True):
-            question = SignatureQuestion(identifier, parsed.pae, armored, identifier in sound)
+            question = SignatureQuestion(identifier, parsed.pae, armored, identifier in valid)
             if identifier in accepted:
                 question = _name_signer(question, accepted[identifier], signature.key.fingerprint, accepted)
             yield question
@@ -87,7 +89,7 @@ def build_questions(contents: Mapping[str, bytes], verdict: LogVerdict) -> Itera
 def _name_signer(
     question: SignatureQuestion, entry: Entry, keyid: str, accepted: Mapping[str, Entry]
 ) -> SignatureQuestion:
-    """With whose signature it was taken for, and the signers of the policy that says so."""
+    """Adds whose signature it is taken for, and the signers of the policy that says so."""
     for text in _find_policies(entry, accepted):
         signer = parse_policy(text).signers.get(keyid)
         if signer is not None and signer.covers(entry.time):
@@ -96,7 +98,7 @@ def _name_signer(
 
 
 def _find_policies(entry: Entry, accepted: Mapping[str, Entry]) -> Iterator[PolicyText]:
-    """The policy an entry was made under; for a policy itself, its own text and those of all others."""
+    """Finds the policy an entry was made under; for a policy, its own text and those of all others."""
     if entry.work is not None:
         named = accepted[entry.work.policy].policy
         if named is not None:
@@ -108,36 +110,33 @@ def _find_policies(entry: Entry, accepted: Mapping[str, Entry]) -> Iterator[Poli
 
 
 def _build_problem(question: SignatureQuestion) -> LogProblem:
-    here, there = ("fits", "does not") if question.expected else ("does not fit", "does")
+    here, there = ("matches", "does not") if question.expected else ("does not match", "does")
     return LogProblem(
         level=ProblemLevel.FATAL,
         code=CODE,
         entry=question.entry,
-        text=f"a signature {here} by our own verification, and ssh-keygen says it {there}",
+        text=f"a signature {here} by our own verification, but ssh-keygen says it {there}",
     )
-
-
-_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """What is asked beyond the verification itself."""
+    """What to check beyond the verification itself."""
 
     pin: str | None = None
     second_opinion: bool = False
     against: str | None = None
 
 
-def verify_whole(repository: Repository, demands: VerifyOptions, now: Callable[[], datetime] = read_now) -> LogReport:
-    """Reads and checks every entry; when nothing is fatal, what is valid now is remembered by this clone."""
-    pin = parse_pin(demands.pin)
-    against = None if demands.against is None else resolve_commit(repository, demands.against)
+def verify_whole(repository: Repository, options: VerifyOptions, now: Callable[[], datetime] = read_now) -> LogReport:
+    """Reads and checks every entry; if nothing is fatal, this clone remembers what is valid now."""
+    pin = parse_pin(options.pin)
+    against = None if options.against is None else resolve_commit(repository, options.against)
     log = open_log(repository, pin=pin, remembered=False, now=now)
     anchor = find_anchor(log, pin)
     verdict = log.verify()
     more = list_notes(verdict, anchor)
-    opinion = _ask(log, verdict) if demands.second_opinion else None
+    opinion = _ask(log, verdict) if options.second_opinion else None
     if opinion is not None:
         more += opinion.problems
     if against is not None:
@@ -147,13 +146,13 @@ def verify_whole(repository: Repository, demands: VerifyOptions, now: Callable[[
     return build_report(verdict, more, anchor, opinion, against)
 
 
-def verify_whole_at(start: Path, demands: VerifyOptions) -> LogReport:
-    """The same for the repository around a folder."""
-    return verify_whole(open_repository(start), demands)
+def verify_whole_at(start: Path, options: VerifyOptions) -> LogReport:
+    """Verifies the log of the repository around a folder."""
+    return verify_whole(open_repository(start), options)
 
 
 def parse_pin(written: str | None) -> str | None:
-    """The id of the first entry, as a person wrote it."""
+    """Parses the id of the first entry."""
     if written is None:
         return None
     asked = _PIN.fullmatch(written.strip())
@@ -163,13 +162,13 @@ def parse_pin(written: str | None) -> str | None:
 
 
 def list_notes(verdict: LogVerdict, anchor: str) -> list[LogProblem]:
-    """What is worth knowing and breaks nothing."""
+    """Lists what is worth knowing but harmless."""
     notes = [
-        LogProblem(level=ProblemLevel.NOTE, code="void", entry=one, text=f"it counts for nothing: {why}")
+        LogProblem(level=ProblemLevel.NOTE, code="void", entry=one, text=f"it does not count: {why}")
         for one, why in verdict.void.items()
     ]
     if anchor == "none" and verdict.log is not None:
-        text = "nothing says here that the log must begin with this entry; pin it, and a replaced log will be noticed"
+        text = "nothing pins this first entry; pin it, so that a replaced log is noticed"
         notes.append(LogProblem(level=ProblemLevel.NOTE, code="not-pinned", entry=verdict.log, text=text))
     return notes
 
@@ -181,7 +180,7 @@ def build_report(
     opinion: Opinion | None = None,
     against: str | None = None,
 ) -> LogReport:
-    """The worst first."""
+    """Builds the report, worst problems first."""
     order = list(ProblemLevel)
     problems = sorted([*verdict.problems, *more], key=lambda one: (order.index(one.level), one.code, one.entry or ""))
     return LogReport(
@@ -217,10 +216,10 @@ def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
 
 
 def _remember(log: OpenLog, verdict: LogVerdict) -> list[LogProblem]:
-    """A clone that cannot be written has verified all the same; it is only no better off next time."""
+    """Remembers what is valid; if the clone cannot be written, that is only a note."""
     try:
         log.remember(verdict)
     except (StoreWriteError, LogLockedError) as refused:
-        text = f"what was seen could not be noted for next time: {refused.message}"
+        text = f"what was seen could not be remembered for next time: {refused.message}"
         return [LogProblem(level=ProblemLevel.NOTE, code="not-remembered", text=text)]
     return []

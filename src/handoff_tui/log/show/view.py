@@ -1,4 +1,4 @@
-"""The signed log as it is shown: a list of entries, one entry whole, the report of a verification."""
+"""The signed log as it is shown: a list of entries, one entry in full, the report of a verification."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from handoff_tui.log.entry import Entry, LogProblem
 
 
 class EntryState(StrEnum):
-    """What verification says of one entry."""
+    """What verification says of an entry."""
 
     VALID = "valid"
     VOID = "void"
-    """It verified, and counts for nothing: its key was dropped."""
+    """It verifies but does not count: its key was dropped."""
     REFUSED = "refused"
 
 
 class LogRow(Model):
-    """One entry of the list. What could not be read of a refused one is nothing."""
+    """One entry of the list. What could not be read of a refused one is None."""
 
     id: str
     state: EntryState
     code: str | None = None
-    """Of the problem, where the entry is refused."""
+    """Of the problem, if the entry is refused."""
     why: str = ""
     kind: str | None = None
     """policy, submission or decision."""
@@ -33,7 +33,7 @@ class LogRow(Model):
     time: str | None = None
     actor: str | None = None
     roles: tuple[str, ...] = ()
-    """Of the actor, by the policy that was in force for the entry."""
+    """The actor's roles by the policy in force for the entry."""
     handoff: str | None = None
     phase: str | None = None
     attempt: int | None = None
@@ -52,7 +52,7 @@ class LogView(Model):
     policy: str | None
     heads: tuple[str, ...]
     total: int
-    """How many entries there are, chosen or not."""
+    """How many entries there are, listed or not."""
     rows: tuple[LogRow, ...]
     problems: tuple[LogProblem, ...]
 
@@ -64,9 +64,9 @@ class SignatureView(Model):
     key_type: str
     hash: str
     principal: str | None = None
-    """By the policy that was in force; nothing for a key that it does not know."""
+    """By the policy in force; None if it does not have the key."""
     former: bool = False
-    """Whether a policy signed with this key knows it no more, and the policy before it does."""
+    """Whether this key is in the policy before the signed one, but no longer in that one."""
     user_present: bool = False
     counter: int | None = None
 
@@ -81,11 +81,11 @@ class EvidenceView(Model):
 
 
 class EntryView(Model):
-    """One entry whole."""
+    """One entry in full."""
 
     row: LogRow
     entry: Entry | None
-    """Nothing where its bytes are not those of an entry."""
+    """None if its bytes are not those of an entry."""
     size: int
     places: tuple[str, ...]
     """Where its file is: `work tree`, and refs."""
@@ -97,7 +97,7 @@ class EntryView(Model):
 
 
 class LogReport(Model):
-    """What a verification of the whole log says."""
+    """The report of a verification."""
 
     fatal: bool
     entries: int
@@ -107,9 +107,9 @@ class LogReport(Model):
     void: int = 0
     refused: int = 0
     anchor: str
-    """What says which log this must be: option, environment, configuration, witness, or none."""
+    """What pins the first entry: option, environment, configuration, witness, or none."""
     second_opinions: int | None = None
-    """How many signatures ssh-keygen was asked about; nothing where it was not asked."""
+    """How many signatures ssh-keygen was asked about; None if it was not asked."""
     against: str | None = None
     """The commit whose entries must all be here."""
     bundle: str | None = None

@@ -20,6 +20,15 @@ from handoff_tui.system.files.addressed_files import AddressedFolder, ListedFold
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 
+LOG_FOLDER = "log"
+LOG_SUFFIX = ".intoto.jsonl"
+MAX_ENTRY_BYTES = 256 * 1024
+ID_PREFIX = "sha256:"
+WORK_TREE = "work tree"
+_LOG_PATH = f"{OWN_FOLDER}/{LOG_FOLDER}"
+_MAX_TREE_BYTES = 16 * 1024 * 1024
+_OBJECT_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
 
 def read_log_mark(root: Path) -> str:
     """Returns something cheap that changes whenever the log in the work tree does, without opening a file."""
@@ -30,16 +39,6 @@ def read_log_mark(root: Path) -> str:
     except OSError:
         return ""
     return hashlib.sha256(repr(stamps).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-LOG_FOLDER = "log"
-LOG_SUFFIX = ".intoto.jsonl"
-MAX_ENTRY_BYTES = 256 * 1024
-ID_PREFIX = "sha256:"
-WORK_TREE = "work tree"
-_LOG_PATH = f"{OWN_FOLDER}/{LOG_FOLDER}"
-_MAX_TREE_BYTES = 16 * 1024 * 1024
-_OBJECT_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
 class Unsuitable(NamedTuple):

@@ -16,6 +16,10 @@ from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 _MOST_BYTES = 16 * 1024 * 1024
+BASELINES = "baselines"
+REVIEWS = "reviews"
+_SUFFIX = ".json"
+_MAX_BYTES = {BASELINES: 256 * 1024 * 1024, REVIEWS: 16 * 1024 * 1024}
 
 
 def write_review(root: Path, record: ReviewRecord) -> str:
@@ -50,12 +54,6 @@ def find_review(root: Path, digest: str) -> ReviewRecord | None:
 
 def _open(root: Path) -> AddressedFolder:
     return AddressedFolder(root, "reviews", ".json", max_bytes=_MOST_BYTES)
-
-
-BASELINES = "baselines"
-REVIEWS = "reviews"
-_SUFFIX = ".json"
-_MAX_BYTES = {BASELINES: 256 * 1024 * 1024, REVIEWS: 16 * 1024 * 1024}
 
 
 class EvidenceFiles:
