@@ -12,7 +12,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
-from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownClaim, ShownFinding
 from handoff_tui.status.refresh import count_claims
@@ -53,13 +53,9 @@ def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tu
 
 def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
     """Every claim of the handoff beside its measurement."""
-    old_files = OldFiles(examined.desk.repository.git)
-    try:
-        evidence = RepositoryEvidence(examined.desk, deep=True, old_files=old_files)
-        prepare(evidence, [examined.handoff], examined.handoffs)
-        return measure_claims(examined.handoff, evidence)
-    finally:
-        old_files.close()
+    evidence = RepositoryEvidence(examined.desk, deep=True)
+    prepare(evidence, [examined.handoff], examined.handoffs)
+    return measure_claims(examined.handoff, evidence)
 
 
 def count_differences(examined: ExaminedGate) -> dict[str, int]:

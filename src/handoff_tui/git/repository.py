@@ -66,6 +66,12 @@ def open_repository(start: Path) -> Repository:
     )
 
 
+def reopen_repository(repository: Repository) -> Repository:
+    """The same repository in a new session: its configuration disarmed anew, and nothing remembered."""
+    refuse_special_files(repository.root)
+    return repository._replace(git=RepositorySession.open(repository.root, repository.git_dir, repository.common_dir))
+
+
 def _ask(git: Git, start: Path) -> list[str]:
     """The answers to `_ASKED`; asked one by one where a path with a newline makes the lines ambiguous."""
     answer = git.run("rev-parse", "--path-format=absolute", *_ASKED)

@@ -21,9 +21,10 @@ _Value = TypeVar("_Value")
 
 
 class History(NamedTuple):
-    """The newest commits that lead to HEAD, newest first, each with its parents."""
+    """The newest commits that lead to HEAD, newest first."""
 
     parents: Mapping[str, tuple[str, ...]]
+    trees: Mapping[str, str]
     complete: bool
     """False when there are more than are listed."""
 
@@ -80,9 +81,15 @@ class RepositorySession(Git):
         return self.once("history", self._read_history)
 
     def _read_history(self) -> History:
-        answer = self.run("rev-list", "--parents", f"--max-count={MOST_LISTED}", "HEAD", "--")
-        lines = [line.split() for line in answer.text.split("\n")] if answer.ok else []
-        return History({words[0]: tuple(words[1:]) for words in lines if words}, complete=len(lines) < MOST_LISTED)
+        words = ("rev-list", "--parents", "--format=%T", f"--max-count={MOST_LISTED}", "HEAD", "--")
+        answer = self.run(*words)
+        lines = answer.text.split("\n") if answer.ok else []  # `commit <id> <parents>`, then the tree
+        commits = [line.split()[1:] for line in lines[::2]]
+        return History(
+            {commit: tuple(parents) for commit, *parents in commits},
+            {commit[0]: tree for commit, tree in zip(commits, lines[1::2], strict=True)},
+            complete=len(commits) < MOST_LISTED,
+        )
 
 
 def session_of(git: Git) -> RepositorySession:

@@ -143,10 +143,6 @@ def count_log_commits(git: Git, reach: str) -> int:
 
 def find_last_commit(git: Git, path: str) -> str | None:
     """The newest commit that touched a path; nothing for a path that no commit could hold."""
-    return session_of(git).once(("last commit", path), lambda: _find_last_commit(git, path))
-
-
-def _find_last_commit(git: Git, path: str) -> str | None:
     if not can_be_committed(path):
         return None
     answer = git.run("log", "--max-count=1", "--format=%H", "--", path)

@@ -13,9 +13,10 @@ from typing import NamedTuple, Self
 
 from handoff_tui.core.errors import FileUnreadableError, ObjectMissingError, UnsafePathError
 from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import find_last_commit
 from handoff_tui.git.objects.log_trees import TreeEntry, parse_tree
-from handoff_tui.git.objects.reader import MISSING_HINT
-from handoff_tui.git.session import session_of
+from handoff_tui.git.objects.reader import MISSING_HINT, can_be_committed
+from handoff_tui.git.session import RepositorySession, session_of
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.reader import FileReader, refuse_git_folder, split_inside
 
@@ -25,6 +26,8 @@ _MOST_KEPT_BYTES = 64 * 1024 * 1024
 _MOST_KEPT_NAMES = 500_000
 """So many names of folders, and so many paths of listings: thousands of commits may be visited."""
 _SHA1_BYTES = 20
+_MOST_FOLLOWED = 300
+"""So many commits are followed in search of the last change of a path; git is faster at more."""
 _SUBMODULE = b"160000"
 _LINK = b"120000"
 _EXECUTABLE = b"100755"
@@ -66,6 +69,17 @@ class TreeStore:
             while self._kept_names > _MOST_KEPT_NAMES and len(self._folders) > 1:
                 self._kept_names -= len(self._folders.popitem(last=False)[1])
         return found
+
+    def find_entry(self, tree: str, path: str) -> TreeEntry | None:
+        """What stands under just this path."""
+        entry: TreeEntry | None = None
+        for name in path.split("/"):
+            if entry is not None and not entry.is_folder:
+                return None
+            entry = self.read_folder(tree if entry is None else entry.object).get(name)
+            if entry is None:
+                return None
+        return entry
 
     def list_files(self, tree: str) -> Listing:
         """Every file below a folder, in git's order."""
@@ -139,15 +153,48 @@ def list_tree(git: Git, commit: str) -> tuple[str, ...]:
     tree = session.read_objects().describe([commit], "^{tree}")[commit]
     if tree is None:
         return ()
-    object_format = "sha1" if len(tree.id) == 2 * _SHA1_BYTES else "sha256"
     try:
-        # one store for all commits, used under the lock of the session: what two trees share is read once
-        return session.once(
-            ("files", tree.id),
-            lambda: session.once("trees", lambda: TreeStore(session, object_format)).list_files(tree.id).files,
-        )
+        return session.once(("files", tree.id), lambda: _share_store(session, tree.id).list_files(tree.id).files)
     except ObjectMissingError:
         return ()
+
+
+def find_last_change(git: Git, path: str) -> str | None:
+    """The newest commit that touched a path, as `git log -1 -- path` finds it; None for a path that no commit has."""
+    session = session_of(git)
+    return session.once(("last change", path), lambda: _find_last_change(session, path))
+
+
+def _find_last_change(session: RepositorySession, path: str) -> str | None:
+    """Follows the history of one path without a git process, a few hundred commits far.
+
+    Git goes from a commit to the first parent that has the same under the path, so there is but one way to go.
+    """
+    history = session.read_history()
+    commit = next(iter(history.parents), None)
+    is_plain = can_be_committed(path) and not {"", ".", ".."} & set(path.split("/"))
+    if not is_plain or commit is None:
+        return find_last_commit(session, path)
+    store = _share_store(session, history.trees[commit])
+    try:
+        here = store.find_entry(history.trees[commit], path)
+        for _ in range(_MOST_FOLLOWED):
+            parents = history.parents[commit]
+            if not parents:
+                return None if here is None else commit
+            same = (parent for parent in parents if store.find_entry(history.trees[parent], path) == here)
+            before, commit = commit, next(same, "")
+            if not commit:
+                return before
+    except (ObjectMissingError, KeyError):  # a partial clone, or more commits than are listed
+        pass
+    return find_last_commit(session, path)
+
+
+def _share_store(session: RepositorySession, tree: str) -> TreeStore:
+    """The store of a session, where what two trees share is read once; only used under the lock of `once`."""
+    object_format = "sha1" if len(tree) == 2 * _SHA1_BYTES else "sha256"
+    return session.once("trees", lambda: TreeStore(session, object_format))
 
 
 def is_link(line: TreeEntry) -> bool:
@@ -215,14 +262,7 @@ class TreeReader(FileReader):
 
     def find_blob(self, path: str) -> str | None:
         """The id of the content that stands under just this path."""
-        folder = self.store.read_folder(self.tree)
-        *folders, name = path.split("/")
-        for part in folders:
-            line = folder.get(part)
-            if line is None or not line.is_folder:
-                return None
-            folder = self.store.read_folder(line.object)
-        line = folder.get(name)
+        line = self.store.find_entry(self.tree, path)
         return None if line is None or line.is_folder else line.object
 
     def resolve(self, path: str) -> Path:

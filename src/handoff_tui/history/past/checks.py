@@ -158,18 +158,15 @@ def run_rules(
     settings = past.desk.loaded.settings
     world = CommitWorld(past, find_baseline, moment)
     answers = _CompleteAnswers(world)
-    try:
-        engine = RuleEngine(
-            answers,
-            scope,
-            build_rule_overrides(settings, rules),
-            fresh=True,
-            blocking_severities=frozenset(settings.check_run.blocking_severities),
-            now=moment or past.commit.moment,
-        )
-        results = engine.run(rules)
-    finally:
-        world.close()
+    engine = RuleEngine(
+        answers,
+        scope,
+        build_rule_overrides(settings, rules),
+        fresh=True,
+        blocking_severities=frozenset(settings.check_run.blocking_severities),
+        now=moment or past.commit.moment,
+    )
+    results = engine.run(rules)
     if answers.missing is not None:
         raise answers.missing
     return results
