@@ -32,11 +32,22 @@ VETOES = SENDING_BACK | {DecisionVerb.HOLD}
 
 
 class EntryKind(StrEnum):
-    """The three types of entry, by their predicate type."""
+    """The types of entry, by their predicate type. Those of the first version bind the tree, the second the scope."""
 
     POLICY = "urn:handoff-tui:policy:v1"
     SUBMISSION = "urn:handoff-tui:submission:v1"
     DECISION = "urn:handoff-tui:decision:v1"
+    SCOPED_SUBMISSION = "urn:handoff-tui:submission:v2"
+    SCOPED_DECISION = "urn:handoff-tui:decision:v2"
+
+    @property
+    def decides(self) -> bool:
+        return self in {EntryKind.DECISION, EntryKind.SCOPED_DECISION}
+
+    @property
+    def word(self) -> str:
+        """`policy`, `submission` or `decision`."""
+        return self.split(":")[2]
 
 
 class PhaseKey(NamedTuple):
@@ -64,7 +75,11 @@ class Subject(Model):
 
     commit: str
     tree: str
-    baseline: str
+    baseline: str = NO_BASELINE
+    """Bound by entries of the first version only."""
+    scope: str = ""
+    """Digest of the handoff's own files; empty in entries of the first version, as is `start`."""
+    start: str = ""
     snapshot: str
     checks: str
     handoff: str

@@ -62,7 +62,7 @@ def test_golden_decision_says_what_is_in_it() -> None:
     assert entry.work is not None
     assert entry.decision is not None
     subject = {name: IDS[name] for name in ("commit", "tree", "baseline", "snapshot", "checks", "handoff")}
-    assert entry.work.subject.model_dump() == subject
+    assert entry.work.subject.model_dump(exclude_defaults=True) == subject
     assert entry.work.producers == ("claude@agents.example",)
     assert (entry.decision.verb, entry.decision.review) == (DecisionVerb.APPROVE, IDS["review"])
 
@@ -196,7 +196,7 @@ def test_kind_cannot_be_exchanged() -> None:
                 with pytest.raises(EntrySchemaError):
                     parse_entry(sign_statement(statement | {"predicateType": other.value}))
     with pytest.raises(EntrySchemaError, match="predicateType"):
-        parse_entry(sign_statement(build_statement() | {"predicateType": "urn:handoff-tui:decision:v2"}))
+        parse_entry(sign_statement(build_statement() | {"predicateType": "urn:handoff-tui:decision:v9"}))
 
 
 def test_entries_of_sha256_repositories_are_read() -> None:

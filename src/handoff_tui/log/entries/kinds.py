@@ -24,6 +24,18 @@ _WORK_SUBJECTS: Final = {
 }
 
 
+_SCOPED_SUBJECTS: Final = {
+    "commit": "gitCommit",
+    "tree": "gitTree",
+    "scope": "sha256",
+    "start": "gitCommit",
+    "snapshot": "sha256",
+    "checks": "sha256",
+    "handoff": "sha256",
+}
+_DECIDED: Final = _WORK | {"decision", "reason", "regards"}
+
+
 class EntryForm(NamedTuple):
     """The form of one kind of entry: every field is mandatory, and there are no others."""
 
@@ -40,11 +52,10 @@ POLICY: Final = EntryForm(
     EntryKind.POLICY, "the policy", _SHARED | {"files", "log", "previous", "version"}, _POLICY_SUBJECTS
 )
 SUBMISSION: Final = EntryForm(EntryKind.SUBMISSION, "the submission", _WORK, _WORK_SUBJECTS)
-DECISION: Final = EntryForm(
-    EntryKind.DECISION,
-    "the decision",
-    _WORK | {"decision", "reason", "regards"},
-    {**_WORK_SUBJECTS, "review": "sha256"},
+DECISION: Final = EntryForm(EntryKind.DECISION, "the decision", _DECIDED, {**_WORK_SUBJECTS, "review": "sha256"})
+SCOPED_SUBMISSION: Final = EntryForm(EntryKind.SCOPED_SUBMISSION, "the submission", _WORK, _SCOPED_SUBJECTS)
+SCOPED_DECISION: Final = EntryForm(
+    EntryKind.SCOPED_DECISION, "the decision", _DECIDED, {**_SCOPED_SUBJECTS, "review": "sha256"}
 )
-FORMS: Final = {form.kind: form for form in (POLICY, SUBMISSION, DECISION)}
+FORMS: Final = {form.kind: form for form in (POLICY, SUBMISSION, DECISION, SCOPED_SUBMISSION, SCOPED_DECISION)}
 """By kind; the first policy of a log has `GENESIS` instead."""

@@ -10,20 +10,31 @@ import re
 
 from handoff_tui.log.entries import fields
 from handoff_tui.log.entries.canonical import MAX_BYTES, MAX_INTEGER
-from handoff_tui.log.entries.kinds import DECISION, DIGESTS, STATEMENT_TYPE, SUBMISSION, EntryForm
-from handoff_tui.log.entry import APPROVING, Decision, DecisionVerb, Entry, EntryKind, Subject, Work
+from handoff_tui.log.entries.kinds import (
+    DECISION,
+    DIGESTS,
+    SCOPED_DECISION,
+    SCOPED_SUBMISSION,
+    STATEMENT_TYPE,
+    SUBMISSION,
+    EntryForm,
+)
+from handoff_tui.log.entry import APPROVING, Decision, DecisionVerb, Entry, Subject, Work
+
+_PLAIN = r'[^"\\\x00-\x1f\x7f-\x9f]*+'
 
 
 def match_entry(payload: bytes, entry_id: str, keyids: tuple[str, ...]) -> Entry | None:
-    """Returns the entry if the payload is one of the two kinds and entirely right, else None."""
+    """Returns the entry if the payload is a submission or decision and entirely right, else None."""
     if len(payload) > MAX_BYTES:
         return None
     try:
         text = payload.decode()
     except UnicodeDecodeError:
         return None
-    match = _DECISION_PATTERN.fullmatch(text) or _SUBMISSION_PATTERN.fullmatch(text)
-    if match is None:
+    kind = next((kind for kind in _PATTERNS if kind in text), None)
+    match = _PATTERNS[kind].fullmatch(text) if kind is not None else None
+    if kind is None or match is None:
         return None
     found = match.groupdict()
     seq, parents = int(found["seq"]), _split(found["parents"])
@@ -35,7 +46,7 @@ def match_entry(payload: bytes, entry_id: str, keyids: tuple[str, ...]) -> Entry
         return None
     return Entry(
         id=entry_id,
-        kind=EntryKind.SUBMISSION if decision is None else EntryKind.DECISION,
+        kind=kind,
         actor=found["actor"],
         seq=seq,
         time=found["time"],
@@ -58,12 +69,11 @@ def _build_work(found: dict[str, str]) -> Work | None:
         producers=_split(found["producers"]),
         policy=found["policy"],
         subject=Subject(
-            commit=found["subject_commit"],
-            tree=found["subject_tree"],
-            baseline=found["subject_baseline"],
-            snapshot=found["subject_snapshot"],
-            checks=found["subject_checks"],
-            handoff=found["subject_handoff"],
+            **{
+                name.removeprefix("subject_"): digest
+                for name, digest in found.items()
+                if name.startswith("subject_") and name != "subject_review"
+            }
         ),
     )
 
@@ -105,7 +115,6 @@ def _list(grammar: re.Pattern[str]) -> str:
     return rf"\[((?:{item}(?:,{item})*)?)\]"
 
 
-_PLAIN = r'[^"\\\x00-\x1f\x7f-\x9f]*+'
 _FIELDS = {
     "actor": _quote(fields.PRINCIPAL),
     "attempt": "([1-9][0-9]{0,6})",
@@ -121,5 +130,4 @@ _FIELDS = {
     "seq": "([1-9][0-9]{0,15})",
     "time": _quote(fields.TIME),
 }
-_DECISION_PATTERN = _compile(DECISION)
-_SUBMISSION_PATTERN = _compile(SUBMISSION)
+_PATTERNS = {form.kind: _compile(form) for form in (SCOPED_DECISION, SCOPED_SUBMISSION, DECISION, SUBMISSION)}

@@ -134,6 +134,8 @@ _PARSERS: Mapping[EntryKind, Callable[[Fields, dict[str, str]], _Parts]] = {
     EntryKind.POLICY: _parse_policy,
     EntryKind.SUBMISSION: _parse_submission,
     EntryKind.DECISION: _parse_decision,
+    EntryKind.SCOPED_SUBMISSION: _parse_submission,
+    EntryKind.SCOPED_DECISION: _parse_decision,
 }
 
 
@@ -218,5 +220,5 @@ def _build_subjects(entry: Entry) -> canonical.Value:
         digests |= entry.work.subject.model_dump()
     if entry.decision is not None:
         digests["review"] = entry.decision.review
-    kinds = {name: kind for form in FORMS.values() for name, kind in form.subjects.items()}
-    return [{"digest": {kinds[name]: value}, "name": name} for name, value in digests.items()]
+    bound = FORMS[entry.kind].subjects
+    return [{"digest": {kind: digests[name]}, "name": name} for name, kind in bound.items() if name in digests]
