@@ -64,9 +64,9 @@ def test_last_approved_commit_is_preferred(gate_desk: GateDesk) -> None:
     gate_desk.commit_log()
     gate_desk.change()
     found = choose(gate_desk.builder)
-    assert found == Baseline(approved, "the last approved commit of this line of work")
+    assert found == Baseline(approved, "the last approved commit on this branch")
     said = gate_desk.speaking(bo, "check", "--repo", gate_desk.root)
-    assert "the last approved commit of this line of work" in " ".join(said.stdout.split())
+    assert "the last approved commit on this branch" in " ".join(said.stdout.split())
     assert choose_usual_baseline(open_desk(gate_desk.root)).commit is None
     assert choose(gate_desk.builder, "HEAD").commit == gate_desk.builder.head()
 

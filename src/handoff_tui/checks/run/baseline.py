@@ -1,4 +1,4 @@
-"""Which commit the work is compared with, and why that one."""
+"""Chooses the commit that the work is compared with, and says why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Baseline(NamedTuple):
 
 
 def choose_baseline(desk: Desk, named: str | None) -> Baseline:
-    """The one that was named; else the last approved one of this line of work; else the usual one."""
+    """The named commit, else the last approved one on this branch, else the usual one."""
     if named is None:
         return _find_approved(desk) or choose_usual_baseline(desk)
     commit = resolve_commits(desk.repository.git, [named]).get(named)
@@ -31,7 +31,7 @@ def choose_baseline(desk: Desk, named: str | None) -> Baseline:
 
 
 def choose_usual_baseline(desk: Desk) -> Baseline:
-    """Where unpushed work began; else where this branch left the main one. Commits of the log are no work."""
+    """Where unpushed work began, else where this branch left the main one. Commits of the log are not work."""
     git, facts = desk.repository.git, desk.work_tree.facts
     if facts.head is None:
         return Baseline(None, "there is no commit yet")
@@ -49,13 +49,13 @@ def choose_usual_baseline(desk: Desk) -> Baseline:
 
 
 def _find_approved(desk: Desk) -> Baseline | None:
-    """What the log says; most repositories have none, and pay nothing for it."""
+    """What the log says; a repository without a log doesn't pay for it."""
     if desk.work_tree.facts.head is None or not has_log(desk):
         return None
     from handoff_tui.log.gates.approved import find_last_approved  # noqa: PLC0415
 
     commit = find_last_approved(desk)
-    return None if commit is None else Baseline(commit, "the last approved commit of this line of work")
+    return None if commit is None else Baseline(commit, "the last approved commit on this branch")
 
 
 def _has_work_since(desk: Desk, base: str) -> bool:
@@ -65,5 +65,5 @@ def _has_work_since(desk: Desk, base: str) -> bool:
 def _list_main_branches(desk: Desk) -> list[str]:
     names = list_ref_ids(desk.repository.git, "refs/heads", "refs/remotes")
     own = f"refs/heads/{desk.work_tree.facts.branch}"
-    wanted = (f"refs/{place}{name}" for name in _USUAL_NAMES for place in ("remotes/origin/", "heads/"))
+    wanted = (f"refs/{folder}{name}" for name in _USUAL_NAMES for folder in ("remotes/origin/", "heads/"))
     return [ref for ref in wanted if ref in names and ref != own]

@@ -1,6 +1,6 @@
-"""Source text of languages with braces: comments and strings blanked, every place kept, brackets paired.
+"""Source text of languages with braces: comments and strings blanked, positions kept, brackets paired.
 
-Patterns run over what is left, so that neither a comment nor a string can look like code.
+Patterns run over the rest, so that neither a comment nor a string can look like code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Spans = list[tuple[int, int]]
 
 _LONGEST_PATTERN = 2000
 _SLASHES_TRIED = 20
-"""How many slashes of a line are tried in vain: without limits, a line of nothing but slashes is read over and over."""
+"""How many slashes of a line are tried in vain: without a limit, a line of slashes takes quadratic time."""
 _TAIL = 20
 _SCRIPT_START: Final = compile_later(r"//|/\*|[/\"'`]")
 _GO_START: Final = compile_later(r"//|/\*|[\"'`]")
@@ -51,14 +51,14 @@ _IN_KOTLIN_PART: Final = compile_later(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"\"\"|[{}\"'
 
 @dataclass(slots=True)
 class Scanned:
-    """What was found: comments whole, of strings what stands between the quotes."""
+    """Where the comments are, and the contents of strings between their quotes."""
 
     comments: Spans = field(default_factory=list)
     strings: Spans = field(default_factory=list)
 
 
 def scan_script(text: str) -> Scanned:
-    """JavaScript and TypeScript: templates with code inside, and regular expressions."""
+    """JavaScript and TypeScript, with code inside templates, and regular expressions."""
     found = Scanned()
     slashes = _Slashes(text)
     position, before = 0, ""
@@ -98,7 +98,7 @@ def scan_go(text: str) -> Scanned:
 
 
 def scan_rust(text: str) -> Scanned:
-    """Nested comments, raw strings with marks, and lifetimes, which are no characters."""
+    """Rust, with nested comments, raw strings, and lifetimes, which are not characters."""
     found = Scanned()
 
     def scan_string(start: int, token: str) -> int:
@@ -139,7 +139,7 @@ def scan_java(text: str) -> Scanned:
 
 
 def scan_kotlin(text: str) -> Scanned:
-    """Nested comments, strings with code inside, and names in back quotes."""
+    """Kotlin, with nested comments, code inside strings, and names in back quotes."""
     found = Scanned()
 
     def scan_string(start: int, token: str) -> int:
@@ -183,7 +183,7 @@ def _end_comment(text: str, start: int, *, nested: bool) -> int:
 
 
 def _end_line(text: str, start: int, found: Scanned) -> int:
-    """A string that ends with its line at the latest."""
+    """The end of a string that ends with its line at the latest."""
     quote = text[start]
     match = _ONE_LINE[quote].match(text, start + 1)
     end = match.end() if match else start + 1
@@ -200,7 +200,7 @@ class _Slashes:
     tried: int = 0
 
     def end_pattern(self, start: int, before: str) -> int | None:
-        """The end of a regular expression; nothing where the slash divides, or belongs to a tag."""
+        """The end of a regular expression; None if the slash divides or belongs to a tag."""
         word = _LAST_WORD.search(before)
         if word is not None and word.group() not in _BEFORE_PATTERN:
             return None
@@ -218,7 +218,7 @@ class _Slashes:
 
 
 class _Template(NamedTuple):
-    """A string with code inside: how each is searched, what ends it, and which strings may begin in the code."""
+    """A string with code inside: patterns for the string and for the code, and what ends the string."""
 
     inside: re.Pattern[str]
     part: re.Pattern[str]
@@ -236,9 +236,9 @@ _INNER: Final = {
 
 
 def _end_template(text: str, position: int, template: _Template) -> int:
-    """Behind the last quote, through as many templates in templates as there are."""
+    """The position after the last quote, through templates inside templates."""
     waiting: list[_Template | int] = [template]
-    """Templates, and between them how many braces of code are open."""
+    """Templates, and between them how many braces are open."""
     while waiting:
         top = waiting[-1]
         if isinstance(top, _Template):
@@ -246,7 +246,7 @@ def _end_template(text: str, position: int, template: _Template) -> int:
             if match is None:
                 return len(text)
             position = match.end()
-            if match.group() == "\n":  # a string that was left open ends with its line, and all around it
+            if match.group() == "\n":  # a string left open ends with its line, with all around it
                 return match.start()
             if match.group() == "${":
                 waiting.append(0)
@@ -285,7 +285,7 @@ def _find_part(waiting: list[_Template | int]) -> re.Pattern[str]:
 
 
 class Family(StrEnum):
-    """Languages that are read in the same way."""
+    """Languages that are read the same way."""
 
     SCRIPT = "script"
     GO = "go"
@@ -317,7 +317,7 @@ _STOP: Final = compile_later(r"[,()\[\]{}]")
 
 
 class Code(NamedTuple):
-    """A text in three forms of one length, so that a position means the same in each."""
+    """A text in three forms of the same length, so that a position means the same in each."""
 
     family: Family
     text: str
@@ -325,7 +325,7 @@ class Code(NamedTuple):
     code: str
     """Without comments."""
     bare: str
-    """Without comments and without what stands in quotes; the quotes are there."""
+    """Without comments and the contents of strings; the quotes stay."""
     closing: Mapping[int, int]
     """The closing bracket of each opening one."""
     opening: Mapping[int, int]
@@ -336,29 +336,29 @@ class Code(NamedTuple):
         return bisect_right(self.lines, position)
 
     def skip_space(self, position: int, end: int | None = None) -> int:
-        """The first place from here that is no white space."""
+        """The first position from here that is not white space."""
         limit = len(self.bare) if end is None else end
         while position < limit and self.bare[position].isspace():
             position += 1
         return position
 
     def skip_space_back(self, position: int, start: int = 0) -> int:
-        """The last place before this one that is no white space; one before `start` where there is none."""
+        """The last position before this one that is not white space; `start - 1` if there is none."""
         position -= 1
         while position >= start and self.bare[position].isspace():
             position -= 1
         return position
 
     def end_of(self, opening: int) -> int:
-        """The bracket that closes this one; the end of the text where none does."""
+        """The bracket that closes this one; the end of the text if none does."""
         return self.closing.get(opening, len(self.bare))
 
     def find_near(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
-        """The next match that is not far away: signs that belong together stand together, and no text takes long."""
+        """The next match nearby; the limit keeps odd texts from taking long."""
         return pattern.search(self.bare, position, min(len(self.bare), position + _NEAR))
 
     def list_arguments(self, opening: int) -> list[tuple[int, int]]:
-        """Where each part between commas begins and ends, inside the bracket at a place; none where it is empty."""
+        """The start and end of each part between commas, inside the bracket at a position."""
         found: list[tuple[int, int]] = []
         end = self.end_of(opening)
         start = position = opening + 1
@@ -374,13 +374,13 @@ class Code(NamedTuple):
 
 
 def find_family(path: str) -> Family | None:
-    """By the end of the name; nothing for languages that are not known here."""
+    """The language by the file's extension; None if it is not known."""
     return _FAMILIES.get(path.rpartition(".")[2].lower())
 
 
 @lru_cache(maxsize=8)
 def parse_code(text: str, family: Family) -> Code:
-    """Any text has a form; what is left open runs to the end of its line or of the text."""
+    """Parses any text; what is left open runs to the end of its line or of the text."""
     spans = _SCANNERS[family](text)
     code = _blank(text, spans.comments)
     bare = _blank(code, spans.strings)
@@ -399,7 +399,7 @@ def _blank(text: str, spans: Spans) -> str:
 
 
 def _pair_brackets(bare: str) -> dict[int, int]:
-    """A bracket that was left open ends where one around it is closed; one that nothing opened is passed over."""
+    """Pairs brackets. One left open ends where one around it closes; a stray closing one is ignored."""
     pairs: dict[int, int] = {}
     waiting: list[tuple[str, int]] = []
     open_now = dict.fromkeys("([{", 0)

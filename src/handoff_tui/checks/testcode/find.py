@@ -79,9 +79,9 @@ def _build(code: Code, test: CodeTest, assertions: list[Assertion]) -> TestFunct
     dead = find_dead(code, test.body_start, test.body_end)
     starts = [start for start, _ in dead]
     reached = [
-        one
-        for one in assertions
-        if not ((place := bisect_right(starts, one.position)) and one.position < dead[place - 1][1])
+        assertion
+        for assertion in assertions
+        if not ((index := bisect_right(starts, assertion.position)) and assertion.position < dead[index - 1][1])
     ]
     body = _SPACE.sub(" ", code.code[test.body_start : test.body_end])
     has_body = test.body_start < test.body_end or code.bare[test.body_start : test.body_start + 1] == "}"
@@ -99,7 +99,7 @@ def _build(code: Code, test: CodeTest, assertions: list[Assertion]) -> TestFunct
 
 
 def find_skips(path: str, text: str) -> Iterator[SkipMark]:
-    """Each mark that keeps tests from running, with the test or group it stands on, or the rest of its line."""
+    """Each mark that keeps tests from running, with its test or group, or else the rest of its line."""
     if path.endswith(".py"):
         yield from python.find_skips(text)
     family = find_family(path)
@@ -120,7 +120,7 @@ def _read_rest(code: Code, position: int) -> str:
 
 
 def find_dead(code: Code, start: int, end: int) -> list[tuple[int, int]]:
-    """In order. Only the outermost statements of the body are looked at."""
+    """The parts of a body that are never reached, in order, by its outermost statements."""
     dead: list[tuple[int, int]] = []
     position = start
     while (match := _STEP.search(code.bare, position, end)) is not None:
@@ -143,7 +143,7 @@ def find_dead(code: Code, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def is_empty(code: Code, start: int, end: int) -> bool:
-    """Whether a body does nothing: no statement, or first of all a return with nothing."""
+    """Whether a body does nothing: no statement, or a bare return first."""
     first = code.skip_space(start, end)
     return first >= end or _RETURNS_NOTHING.match(code.bare, first, end) is not None
 
@@ -158,7 +158,7 @@ def _is_always_taken(code: Code, place: int, start: int) -> bool:
 
 
 def _is_conditional(code: Code, place: int, start: int) -> bool:
-    """Whether what stands before makes it depend on something: `if (x)`, `else`."""
+    """Whether a condition comes before it: `if (x)`, `else`."""
     before = code.skip_space_back(place, start)
     if before < start:
         return False
@@ -174,7 +174,7 @@ def _read_word_before(code: Code, position: int, start: int) -> str:
 
 
 def _end_statement(code: Code, position: int, end: int) -> int:
-    """Where the expression behind a return ends: at a semicolon, or at the end of a line that is complete."""
+    """Where the expression after a return ends: at a semicolon, or at the end of a complete line."""
     begin = position
     while (match := _STATEMENT_STEP.search(code.bare, position, end)) is not None:
         token, place = match.group(), match.start()

@@ -52,7 +52,7 @@ _PACKAGE: Final = compile_later(r"^package\b", re.MULTILINE)
 
 
 def find_tests(code: Code) -> list[CodeTest]:
-    """Functions, methods of suites, and the runs inside them that have a title in quotes."""
+    """Functions, methods of suites, and runs inside them with a title in quotes."""
     found: list[CodeTest] = []
     functions = list(_FUNCTION.finditer(code.bare))
     limits = [*(function.start() for function in functions[1:]), len(code.bare)]
@@ -76,7 +76,7 @@ def _find_runs(code: Code, start: int, end: int) -> Iterator[CodeTest]:
 
 
 def _count_cases(code: Code, start: int, end: int) -> int:
-    """The rows of the tables that are gone through."""
+    """The rows of the tables that a loop goes through."""
     rows = 0
     ranged = {match[1] for match in _RANGE.finditer(code.bare, start, end)}
     for match in _TABLE.finditer(code.bare, start, end):
@@ -88,7 +88,7 @@ def _count_cases(code: Code, start: int, end: int) -> int:
 
 
 def _find_literal(code: Code, position: int, end: int) -> int:
-    """The brace of the rows, behind the type of the table, which may have braces of its own."""
+    """The brace of the rows, after the type of the table, which may have braces too; -1 if there is none."""
     brace = code.find_near(_TYPE_END, position)
     if brace is None or brace.group() != "{" or brace.start() >= end:
         return -1
@@ -122,12 +122,12 @@ def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> Asser
 
 
 def _find_receivers(code: Code) -> frozenset[str]:
-    """Names under which functions of Go are given their test."""
+    """The names of `testing` parameters."""
     return _USUAL | {match[1] for match in _TESTING.finditer(code.bare)}
 
 
 def find_skips(code: Code, _: list[CodeTest]) -> Iterator[CodeSkip]:
-    """Calls that skip, and the line at the head of a file that says when it is built at all."""
+    """Calls that skip, and build constraints at the head of the file."""
     receivers = _find_receivers(code) | {"s", "suite"}
     for match in _SKIP.finditer(code.bare):
         if match["receiver"] in receivers:

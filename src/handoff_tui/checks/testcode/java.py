@@ -89,7 +89,7 @@ _ASSUMPTION: Final = compile_later(r"\bassum(?:e(?:True|False|That|NotNull|NoExc
 
 
 def find_tests(code: Code) -> list[CodeTest]:
-    """Methods below an annotation that makes them tests, or named as before there were any, in their classes."""
+    """Methods with a test annotation, or named as in JUnit 3, in their classes."""
     found = [
         CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
         for match in _CLASS.finditer(code.bare)
@@ -111,7 +111,7 @@ def find_tests(code: Code) -> list[CodeTest]:
 
 
 def _find_methods(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
-    """Methods with annotations, and these."""
+    """Methods with annotations, each after its annotations."""
     for marks in _find_annotations(code):
         method = _METHOD.match(code.bare, marks[-1].end)
         if method is not None:
@@ -119,7 +119,7 @@ def _find_methods(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
 
 
 def _find_annotations(code: Code) -> Iterator[list[Mark]]:
-    """Annotations, those together that stand on the same thing."""
+    """Annotations, grouped by what they belong to."""
     position = 0
     while (match := _ANNOTATION.search(code.bare, position)) is not None:
         marks = list(_list_annotations(code, match))
@@ -138,7 +138,7 @@ def _list_annotations(code: Code, match: re.Match[str] | None) -> Iterator[Mark]
 
 
 def _count_cases(code: Code, mark: Mark) -> int:
-    """The values that an annotation lists."""
+    """How many values an annotation lists."""
     if mark.name.rpartition(".")[2] not in _SOURCES:
         return 1
     values = _LIST.search(code.bare, mark.start, mark.end)
@@ -149,7 +149,7 @@ def _count_cases(code: Code, mark: Mark) -> int:
 
 
 def _find_body(code: Code, opening: int) -> tuple[int, int]:
-    """The block of a method, or the expression that a function of Kotlin is equal to."""
+    """The block of a method, or the expression of a Kotlin function."""
     end = code.end_of(opening)
     line = code.find_near(_LINE_END, min(end, len(code.bare)))
     line_end = line.start() if line else end
@@ -201,7 +201,7 @@ def _judge_call(code: Code, match: re.Match[str], name: str, arguments: tuple[st
 
 
 def _judge_chain(subject: str, members: tuple[str, ...], arguments: tuple[str, ...]) -> Strength:
-    """Without anything behind it, it checks nothing."""
+    """Trivial if no check follows."""
     last = members[-1] if members else ""
     is_same = last in _CHAIN_EQUAL and arguments[:1] == (subject,)
     if not members or is_same or subject == _CHAIN_TRIVIAL.get(last):

@@ -33,7 +33,7 @@ _GROUPS: Final = frozenset({"describe", "context", "suite"})
 _NO_TESTS: Final = frozenset(
     {"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after", "step", "use", "extend", "setTimeout"}
 )
-"""Members that prepare tests and make none."""
+"""Members that set up tests and define none."""
 _MEMBER: Final = compile_later(r"\.\s*(\w+)")
 _GENERIC: Final = compile_later(r"<[^<>(){};]{0,500}>")
 _FUNCTION: Final = compile_later(r"=>|\bfunction\b")
@@ -58,7 +58,7 @@ _LOOSE: Final = frozenset(
         *("empty", "called", "throws", "toThrow", "toThrowError", "rejects", "throw"),
     }
 )
-"""With an argument beyond the usual, some of these compare: `toThrow("text")`."""
+"""Some of these compare if they have one more argument: `toThrow("text")`."""
 _NEEDS_MORE: Final = {"toThrow": 1, "toThrowError": 1, "throw": 1, "throws": 2, "rejects": 2}
 _EQUALITIES: Final = frozenset(
     {
@@ -77,7 +77,7 @@ _SKIP_OPTION: Final = compile_later(r"[{,]\s*(?:skip|todo|only|fails)\s*:(?!\s*(
 
 
 def find_tests(code: Code) -> list[CodeTest]:
-    """In the order of the text, groups among them."""
+    """Tests and groups, in the order of the text."""
     functions = _Functions.of(code)
     return name_tests([test for call in _find_calls(code) if (test := _build(code, call, functions)) is not None])
 
@@ -89,15 +89,15 @@ class _Call:
     start: int
     word: str
     is_member: bool = False
-    """Whether it belongs to something that may have other functions of that name: `t.test`."""
+    """Whether it is a member of something else, like `t.test`."""
     members: list[str] = field(default_factory=list)
     opening: int = -1
-    """The bracket of the call that has the title; none while there is no such call."""
+    """The bracket of the call with the title; -1 if there is none."""
     cases: int = 1
 
 
 def _find_calls(code: Code) -> Iterator[_Call]:
-    """Every call of a word that may make a test or a group."""
+    """Every call that may define a test or a group."""
     for match in _CALL.finditer(code.bare):
         call = _Call(match.start(), f"{match['flag']}{match['word']}", is_member=match["owner"] is not None)
         _follow(code, match.end(), call)
@@ -106,7 +106,7 @@ def _find_calls(code: Code) -> Iterator[_Call]:
 
 
 class _Functions(NamedTuple):
-    """Where functions begin, found once for the whole text."""
+    """Where functions begin, found once per text."""
 
     starts: list[int]
 
@@ -115,13 +115,13 @@ class _Functions(NamedTuple):
         return cls([match.start() for match in _FUNCTION.finditer(code.bare)])
 
     def find(self, start: int, end: int) -> int | None:
-        """The first one between two places."""
-        place = bisect_left(self.starts, start)
-        return self.starts[place] if place < len(self.starts) and self.starts[place] < end else None
+        """The first function between two positions."""
+        index = bisect_left(self.starts, start)
+        return self.starts[index] if index < len(self.starts) and self.starts[index] < end else None
 
 
 def _follow(code: Code, position: int, call: _Call) -> None:
-    """Through members, types and tables up to the call with the title."""
+    """Follows members, types and tables up to the call with the title."""
     while (position := code.skip_space(position)) < len(code.bare):
         sign = code.bare[position]
         if sign == "." and (member := _MEMBER.match(code.bare, position)) is not None:
@@ -148,13 +148,13 @@ def _follow(code: Code, position: int, call: _Call) -> None:
 
 
 def _count_table(code: Code, opening: int) -> int:
-    """The rows of a table that is written out; one where it is only named."""
+    """The rows of a table that is written out; 1 if it is only named."""
     first = code.skip_space(opening + 1)
     return count_elements(code, first) if code.bare.startswith("[", first) else 1
 
 
 def _build(code: Code, call: _Call, functions: _Functions) -> CodeTest | None:
-    """Nothing for a call that has neither a title in quotes nor a function; a member needs the function."""
+    """None for a call with neither a title in quotes nor a function; a member needs the function."""
     parts = code.list_arguments(call.opening)
     has_function = functions.find(call.opening, code.end_of(call.opening)) is not None
     if not parts or not _NO_TESTS.isdisjoint(call.members):
@@ -176,7 +176,7 @@ def _build(code: Code, call: _Call, functions: _Functions) -> CodeTest | None:
 
 
 def _read_title(code: Code, start: int, end: int, *, has_function: bool) -> str:
-    """What stands in the quotes; of any other expression its text."""
+    """The text in the quotes, or the text of any other expression."""
     quote = code.bare[start]
     if quote not in _QUOTES and has_function:
         return "(no title)"
@@ -188,7 +188,7 @@ def _read_title(code: Code, start: int, end: int, *, has_function: bool) -> str:
 
 
 def _find_body(code: Code, parts: list[tuple[int, int]], functions: _Functions) -> tuple[int, int]:
-    """The block of the function, or its expression; the whole argument where neither can be told."""
+    """The block of the function, or its expression; the argument if neither is clear."""
     for start, end in parts:
         function = functions.find(start, end)
         if function is None:
@@ -224,7 +224,7 @@ def find_assertions(code: Code) -> Iterator[Assertion]:
 
 
 def _judge_expect(code: Code, match: re.Match[str]) -> Assertion:
-    """Without a matcher it checks nothing, and something that is compared with itself holds."""
+    """Trivial without a matcher, or if something is compared with itself."""
     subject = read_arguments(code, match.end())
     chain = read_chain(code, min(code.end_of(match.end()) + 1, len(code.bare)))
     last = chain.members[-1] if chain.members else ""
@@ -273,7 +273,7 @@ def find_skips(code: Code, tests: list[CodeTest]) -> Iterator[CodeSkip]:
 
 
 def _read_members(code: Code, position: int) -> tuple[int, list[str]]:
-    """`it.concurrent["skip"]`: the names behind the word, and where they end."""
+    """The names after the word in `it.concurrent["skip"]`, and where they end."""
     members: list[str] = []
     while (match := _SKIP_MEMBER.match(code.bare, position)) is not None:
         text = code.code[match.start() : match.end()]

@@ -56,7 +56,7 @@ class CodeTest(NamedTuple):
     """Where its marks begin."""
     end: int
     body_start: int
-    """Where its body begins; the same as its end where it has none of its own."""
+    """Where its body begins; the same as its end if it has none."""
     body_end: int
     cases: int = 1
     is_group: bool = False
@@ -65,7 +65,7 @@ class CodeTest(NamedTuple):
 
 
 def name_tests(found: list[CodeTest]) -> list[CodeTest]:
-    """Groups and tests in order, each with the titles of those around it; a second of one name is numbered."""
+    """Sorts groups and tests, and names each by the titles around it; a second of the same name is numbered."""
     named: list[CodeTest] = []
     around: list[CodeTest] = []
     seen: dict[str, int] = {}
@@ -85,12 +85,12 @@ def name_tests(found: list[CodeTest]) -> list[CodeTest]:
 
 
 def count_elements(code: Code, opening: int) -> int:
-    """How many cases the bracket at a place holds; at least one."""
+    """How many elements the bracket at a position holds; at least one."""
     return max(1, len(code.list_arguments(opening)))
 
 
 def find_owners(tests: list[CodeTest], positions: Iterable[int]) -> Iterator[CodeTest | None]:
-    """For each place, in rising order, the innermost test or group around it. The tests are in order as well."""
+    """The innermost test or group around each position. Tests and positions are sorted."""
     waiting = list(reversed(tests))
     around: list[CodeTest] = []
     for position in positions:
@@ -106,7 +106,7 @@ def build_test(title: str, start: int, body: tuple[int, int], cases: int = 1) ->
 
 
 def find_block(code: Code, position: int) -> tuple[int, int]:
-    """What stands between the next brace and the one that closes it; empty where a statement ends before it."""
+    """The content of the next braces; empty if a statement ends before them."""
     start = min(position, len(code.bare))
     match = code.find_near(_BLOCK, start)
     if match is None or match.group() != "{":
@@ -115,7 +115,7 @@ def find_block(code: Code, position: int) -> tuple[int, int]:
 
 
 class Strength(StrEnum):
-    """How much an assertion asks."""
+    """How much an assertion checks."""
 
     EXACT = "exact"
     LOOSE = "loose"
@@ -131,11 +131,11 @@ class Assertion(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """What follows a call: `.not.toBe(4)`."""
+    """The members after a call: `.not.toBe(4)`."""
 
     members: tuple[str, ...]
     arguments: tuple[str, ...]
-    """Those of the last call in it."""
+    """The arguments of its last call."""
     end: int
 
 
@@ -144,7 +144,7 @@ def build_assertion(code: Code, start: int, end: int, strength: Strength) -> Ass
 
 
 def read_arguments(code: Code, opening: int) -> tuple[str, ...]:
-    """The text of each argument without any white space, so that two can be compared; a long one is like no other."""
+    """The text of each argument without white space, so that two can be compared; a long one equals no other."""
     return tuple(
         "".join(code.code[start:end].split()) if end - start < _COMPARED else f"from {start} to {end}"
         for start, end in code.list_arguments(opening)
@@ -152,7 +152,7 @@ def read_arguments(code: Code, opening: int) -> tuple[str, ...]:
 
 
 def read_chain(code: Code, position: int) -> Chain:
-    """The members behind a call, as far as they go on."""
+    """The members after a call."""
     members: list[str] = []
     arguments: tuple[str, ...] = ()
     while len(members) < _LONGEST_CHAIN and (match := _MEMBER.match(code.bare, position)) is not None:
@@ -166,28 +166,28 @@ def read_chain(code: Code, position: int) -> Chain:
 
 
 def is_always_true(text: str) -> bool:
-    """`true`, `!false`, `x || true`; the text has no white space."""
+    """Whether a condition without white space always holds: `true`, `!false`, `x||true`."""
     return text in _TRUE or text.endswith(("||true", "||1")) or text.startswith("true||")
 
 
 def is_pair_of_equals(arguments: tuple[str, ...]) -> bool:
-    """The first two are one and the same."""
+    """Whether the first two arguments are the same."""
     return len(arguments) > 1 and arguments[0] == arguments[1]
 
 
-def judge_truth(code: Code, opening: int, arguments: tuple[str, ...], place: int = 0) -> Strength:
-    """An assertion that something is true: exact where it compares, trivial where it always is."""
-    if len(arguments) <= place:
+def judge_truth(code: Code, opening: int, arguments: tuple[str, ...], index: int = 0) -> Strength:
+    """The strength of an assertion that something is true: exact if it compares, trivial if it always holds."""
+    if len(arguments) <= index:
         return Strength.LOOSE
-    if is_always_true(arguments[place]):
+    if is_always_true(arguments[index]):
         return Strength.TRIVIAL
-    start, end = code.list_arguments(opening)[place]
+    start, end = code.list_arguments(opening)[index]
     found = _COMPARISON.search(code.bare, start, min(end, start + _COMPARED))
     return Strength.EXACT if found else Strength.LOOSE
 
 
 class SkipMark(NamedTuple):
-    """A mark and what it stands on."""
+    """A mark that keeps a test from running, and the test."""
 
     mark: str
     owner: str
@@ -199,7 +199,7 @@ class SkipMark(NamedTuple):
 
 
 class CodeSkip(NamedTuple):
-    """A mark in source text. `owned_at` lies inside the test it stands on."""
+    """A skip mark in source text. `owned_at` lies inside the test it belongs to."""
 
     words: str
     start: int
@@ -221,7 +221,7 @@ class Mark(NamedTuple):
 
 
 def build_marked_skip(code: Code, marks: list[Mark], mark: Mark) -> CodeSkip:
-    """A mark stands on what follows the last of those beside it."""
+    """A skip by an attribute or annotation; it belongs to what follows the last one beside it."""
     words = " ".join(code.code[mark.start : mark.end].split())
     name = words.partition("(")[0] if words.startswith("@") and "enabled" not in words else words
     following = code.find_near(_DECLARED, marks[-1].end)

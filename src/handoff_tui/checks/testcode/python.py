@@ -26,7 +26,7 @@ _BARE: Final = frozenset({"skip", "xfail"})
 
 
 def _parse(text: str) -> ast.Module | None:
-    """The tree of a file; nothing where it is no Python."""
+    """The syntax tree of a file; None if it is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -34,7 +34,7 @@ def _parse(text: str) -> ast.Module | None:
 
 
 def find_tests(text: str) -> list[TestFunction]:
-    """Functions and methods whose names begin with test, in order; a file that cannot be parsed has none."""
+    """Functions and methods whose names begin with "test", in order; none if the file can't be parsed."""
     tree = _parse(text)
     found: list[TestFunction] = []
     waiting: list[tuple[str, ast.AST]] = [("", tree)] if tree is not None else []
@@ -77,7 +77,7 @@ def _build(name: str, function: _Function) -> TestFunction:
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    """A pass, a docstring, an ellipsis, a return of nothing."""
+    """Whether a statement is a pass, a docstring, an ellipsis, or a return of nothing."""
     if isinstance(statement, ast.Return):
         return statement.value is None
     return isinstance(statement, ast.Pass) or (
@@ -86,7 +86,7 @@ def _does_nothing(statement: ast.stmt) -> bool:
 
 
 def _walk_reached(function: _Function) -> Iterator[ast.AST]:
-    """Everything inside, but what stands after a return that is always taken."""
+    """Everything inside, except after a return that is always taken."""
     for statement in function.body:
         if isinstance(statement, ast.Return):
             return
@@ -96,7 +96,7 @@ def _walk_reached(function: _Function) -> Iterator[ast.AST]:
 
 
 def _judge(node: ast.AST) -> str | None:
-    """Whether a node asserts, and how: exact, loose or trivial."""
+    """How strong an assertion is: exact, loose or trivial; None if the node is none."""
     if isinstance(node, ast.Assert):
         if is_always_true(node.test):
             return "trivial"
@@ -125,7 +125,7 @@ def _judge_call(call: ast.Call) -> str | None:
 
 
 def is_always_true(test: ast.expr) -> bool:
-    """`True`, `x or True`, `x == x`, `len(x) >= 0`, a tuple with something in it."""
+    """Whether a condition always holds: `True`, `x or True`, `x == x`, `len(x) >= 0`, a tuple with elements."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
     if isinstance(test, ast.Tuple | ast.List):
@@ -149,7 +149,7 @@ def _compares_nothing(test: ast.Compare) -> bool:
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
-    """A handler that lets a failed assertion pass."""
+    """Whether a handler ignores a failed assertion."""
     caught = handler.type
     names = {getattr(part, "id", "") for part in ast.walk(caught)} if caught is not None else _BROAD
     idle = all(isinstance(statement, ast.Pass | ast.Return | ast.Continue) for statement in handler.body)
@@ -157,7 +157,7 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
 
 
 def _count_cases(function: _Function) -> int:
-    """How many cases the test is given as literals; one where it has no parameters."""
+    """How many cases the test gets as literals; 1 if it has no parameters."""
     cases = 1
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == "parametrize":
@@ -174,7 +174,7 @@ def _quote(node: ast.AST) -> str:
 
 
 def find_skips(text: str) -> Iterator[SkipMark]:
-    """Decorators, calls and names, but not words in strings; each with the test or class it stands on."""
+    """Decorators, calls and names, but not words in strings; each with its test or class."""
     tree = _parse(text) if _ANY_WORD.search(text) else None
     waiting: list[tuple[str, ast.AST]] = [("module", tree)] if tree is not None else []
     while waiting:
@@ -194,13 +194,13 @@ def find_skips(text: str) -> Iterator[SkipMark]:
 
 
 def _is_harmless(name: str, node: ast.AST) -> bool:
-    """A name that is read is no mark of its own: only setting it keeps tests out."""
+    """Whether a name is only read: setting it keeps tests out, reading it doesn't."""
     settable = name in {"collect_ignore", "collect_ignore_glob", "__test__"}
     return settable and not isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _dotted(node: ast.AST) -> str | None:
-    """`pytest.mark.skip` for the attribute of that name; nothing for what is no plain name."""
+    """`pytest.mark.skip` for an attribute of that name; None if it is not a plain name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -39,7 +39,7 @@ _CONDITION: Final = compile_later(r"cfg\s*\((?!\s*test\s*\)|\s*all\s*\(\s*test\s
 
 
 def find_tests(code: Code) -> list[CodeTest]:
-    """Functions below an attribute that makes them tests, in their modules."""
+    """Functions with a test attribute, in their modules."""
     found = [
         CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
         for match in _MODULE.finditer(code.bare)
@@ -54,7 +54,7 @@ def find_tests(code: Code) -> list[CodeTest]:
 
 
 def _find_functions(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
-    """Functions with attributes, and these."""
+    """Functions with attributes, each after its attributes."""
     for marks in _find_attributes(code):
         function = _FUNCTION.match(code.bare, marks[-1].end)
         if function is not None:
@@ -62,7 +62,7 @@ def _find_functions(code: Code) -> Iterator[tuple[list[Mark], re.Match[str]]]:
 
 
 def _find_attributes(code: Code) -> Iterator[list[Mark]]:
-    """Attributes of Rust, those together that stand on the same thing."""
+    """Attributes, grouped by what they belong to."""
     position = 0
     while (start := code.bare.find("#[", position)) >= 0:
         marks: list[Mark] = []
@@ -89,7 +89,7 @@ def find_assertions(code: Code) -> Iterator[Assertion]:
 
 
 def find_skips(code: Code, tests: list[CodeTest]) -> Iterator[CodeSkip]:
-    """What is ignored anywhere, and tests that are compiled under a condition only."""
+    """Whatever is ignored, and tests that are compiled only under a condition."""
     starts = {test.start for test in tests if not test.is_group}
     for marks in _find_attributes(code):
         for mark in marks:

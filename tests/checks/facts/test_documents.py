@@ -4,7 +4,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, parse_strictly
+from handoff_tui.checks.context import Answers, Context
+from handoff_tui.checks.facts.documents import (
+    JsonBrokenError,
+    describe_cut_off,
+    find_line,
+    find_unreadable,
+    is_document_cut_off,
+    parse_json,
+    parse_strictly,
+    read_json,
+    walk_objects,
+)
+from tests.support.world import MemoryWorld
+
+PATH = ".planning/HANDOFF.json"
+
+
+def test_unreadable_documents_are_told_only_of_those_asked_for() -> None:
+    """With their place; other files are other rules' business."""
+    context = Context(Answers(MemoryWorld({PATH: "{"})))
+    [found] = find_unreadable(context, [PATH])
+    assert str(found.place) == f"{PATH}:1"
+    assert list(find_unreadable(context, ["other.json"])) == []
+
+
+def test_json_that_cannot_be_read_is_nothing() -> None:
+    """Missing, broken, nested beyond measure; a byte order mark is no fault."""
+    context = Context(Answers(MemoryWorld({"a.json": b'\xef\xbb\xbf{"a": 1}'})))
+    assert read_json(context, "a.json") == {"a": 1}
+    assert read_json(context, "none.json") is None
+    assert parse_json(b"{") is None
+    assert parse_json(b"[" * 100_000) is None
+
+
+def test_walk_gives_every_object_in_order() -> None:
+    """Through lists and objects."""
+    value = {"n": 1, "a": [{"n": 2}, [{"n": 3}]], "b": {"n": 4}}
+    assert [node["n"] for node in walk_objects(value)] == [1, 2, 3, 4]
 
 
 def test_json_is_parsed() -> None:
@@ -54,3 +91,16 @@ def test_line_of_a_member_is_found() -> None:
     assert find_line(content, "id", "Bé2") == 4
     assert find_line(content, "id", "B3") is None
     assert find_line(b"\xff", "id") is None
+
+
+def test_document_is_cut_off_with_its_commit() -> None:
+    """One of another commit, and one of none, is not."""
+    world = MemoryWorld(documents={"a.md": "a" * 40, "b.md": "b" * 40}, cut_off=frozenset({"a" * 40}))
+    context = Context(Answers(world))
+    assert [is_document_cut_off(context, path) for path in ("a.md", "b.md", "c.md")] == [True, False, False]
+
+
+def test_documents_are_named_once_and_not_all() -> None:
+    """Three, and how many more."""
+    assert describe_cut_off(["a", "a"]).endswith("when a was written")
+    assert describe_cut_off("abcde").endswith("when a, b, c and 2 more were written")
