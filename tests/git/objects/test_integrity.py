@@ -98,11 +98,12 @@ def test_large_and_many_objects_are_looked_at_too(builder: RepositoryBuilder, mo
     """What does not fit into memory at once is read piece by piece, or in several goes."""
     monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 10)
     names = [name(builder, one) for one in ("HEAD:src/app.py", "HEAD:other", "HEAD^{tree}", "HEAD~1", "HEAD~1:src")]
-    with open_isolated_objects(Git(builder.folder), names[0]) as view:
-        refuse_altered_objects(view, [*names, "1" * 40])
+    git = Git(builder.folder)
+    with open_isolated_objects(git, names[0]) as view:
+        refuse_altered_objects(view, ObjectReader(git), [*names, "1" * 40])
         falsify(builder, names[0], b"blob", _TAME)
         with pytest.raises(GitError, match=names[0]):
-            refuse_altered_objects(view, names)
+            refuse_altered_objects(view, ObjectReader(git), names)
 
 
 def test_sha256_objects_are_told_too(tmp_path: Path) -> None:

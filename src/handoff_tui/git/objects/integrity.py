@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import GitError
 
@@ -16,16 +16,10 @@ if TYPE_CHECKING:
     from _hashlib import HASH
 
     from handoff_tui.git.objects.isolated import IsolatedObjects
+    from handoff_tui.git.objects.reader import ObjectInfo, ObjectReader
 
 _SHA1_WIDTH = 40
 _BYTES_AT_ONCE = 16 * 1024 * 1024
-_WORDS = 3
-
-
-class _Object(NamedTuple):
-    id: str
-    kind: bytes
-    size: int
 
 
 def matches_id(identifier: str, kind: bytes, content: bytes) -> bool:
@@ -42,56 +36,46 @@ def build_altered_error(identifier: str) -> GitError:
     )
 
 
-def refuse_altered_objects(view: IsolatedObjects, identifiers: Iterable[str]) -> None:
+def refuse_altered_objects(view: IsolatedObjects, reader: ObjectReader, identifiers: Iterable[str]) -> None:
     """Raises if one of these objects is not what it is called; what is missing is for others to notice."""
-    for some in _split(_list_objects(view, identifiers)):
-        if len(some) == 1 and some[0].kind == b"blob":
+    described = reader.describe(sorted(set(identifiers))).values()
+    for some in _split(info for info in described if info is not None):
+        if len(some) == 1 and some[0].kind == "blob":
             _check_large(view, some[0])
         else:
-            _check_small(view, some)
+            _check_small(reader, some)
 
 
-def _list_objects(view: IsolatedObjects, identifiers: Iterable[str]) -> Iterator[_Object]:
-    asked = "".join(f"{one}\n" for one in sorted(set(identifiers)))
-    answer = view.run("cat-file", "--batch-check", stdin=asked.encode()) if asked else None
-    for line in answer.stdout.split(b"\n") if answer is not None else ():
-        words = line.split(b" ")
-        if len(words) == _WORDS and words[2].isdigit():
-            yield _Object(words[0].decode("ascii"), words[1], int(words[2]))
-
-
-def _split(objects: Iterable[_Object]) -> Iterator[list[_Object]]:
+def _split(objects: Iterable[ObjectInfo]) -> Iterator[list[ObjectInfo]]:
     """As many at once as fit into memory; a large one stands alone."""
-    some: list[_Object] = []
+    some: list[ObjectInfo] = []
     size = 0
-    for one in objects:
-        if some and size + one.size > _BYTES_AT_ONCE:
+    for info in objects:
+        if some and size + info.size > _BYTES_AT_ONCE:
             yield some
             some, size = [], 0
-        some.append(one)
-        size += one.size
+        some.append(info)
+        size += info.size
     if some:
         yield some
 
 
-def _check_small(view: IsolatedObjects, some: list[_Object]) -> None:
-    asked = "".join(f"{one.id}\n" for one in some).encode()
-    output = view.run("cat-file", "--batch", stdin=asked).stdout
-    position = 0
-    for one in some:
-        start = output.find(b"\n", position) + 1
-        position = start + one.size + 1
-        if not matches_id(one.id, one.kind, output[start : position - 1]):
-            raise build_altered_error(one.id)
+def _check_small(reader: ObjectReader, some: list[ObjectInfo]) -> None:
+    for kind in {info.kind for info in some}:
+        names = [info.id for info in some if info.kind == kind]
+        contents = reader.read_many(kind, names, max(info.size for info in some))
+        for name in names:
+            if contents[name] is None:
+                raise build_altered_error(name)
 
 
-def _check_large(view: IsolatedObjects, one: _Object) -> None:
-    digest = _begin(one.id, one.kind, one.size)
-    with view.open_blob(one.id) as stream:
+def _check_large(view: IsolatedObjects, info: ObjectInfo) -> None:
+    digest = _begin(info.id, info.kind.encode(), info.size)
+    with view.open_blob(info.id) as stream:
         for chunk in stream.chunks():
             digest.update(chunk)
-    if digest.hexdigest() != one.id:
-        raise build_altered_error(one.id)
+    if digest.hexdigest() != info.id:
+        raise build_altered_error(info.id)
 
 
 def _begin(identifier: str, kind: bytes, size: int) -> HASH:

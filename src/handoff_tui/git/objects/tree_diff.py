@@ -13,6 +13,7 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
 from handoff_tui.git.objects.integrity import refuse_altered_objects
 from handoff_tui.git.objects.isolated import IsolatedObjects, open_isolated_objects
+from handoff_tui.git.objects.reader import ObjectReader
 
 RENAME_LIMIT = 400
 """Beyond this many added times deleted files, squared, only renames of equal content are found."""
@@ -31,6 +32,7 @@ _PATCH = ("--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefi
 _NO_CONTENT = frozenset({"000000", "160000"})
 _PATHS_OF_A_CALL = 200
 _RAW_WORDS = 5
+_LARGEST_COMMIT = 1 << 20
 _LONGEST_NUMBER = 18
 _SKIPPED = "rename detection was skipped"
 _LIMIT_NOTE = (
@@ -136,17 +138,19 @@ def refuse_altered_trees(git: Git, old: str, new: str, extra: Mapping[str, str] 
     """
     with open_isolated_objects(git, old, extra) as view:
         listed = view.run(*_TREES, "-t", "-z", "--raw", "--no-renames", old, new, "--")
-        found = {old, new, *_find_roots(view, old, new)}
+        reader = ObjectReader(git, extra)  # a new one: git keeps packs open, and may read others when it compares
+        found = {old, new, *_find_roots(reader, old, new)}
         for change in parse_raw(listed.stdout):
             sides = ((change.old_mode, change.old_id), (change.new_mode, change.new_id))
             found.update(one for mode, one in sides if mode not in _NO_CONTENT)
-        refuse_altered_objects(view, found)
+        refuse_altered_objects(view, reader, found)
 
 
-def _find_roots(view: IsolatedObjects, *names: str) -> Iterator[str]:
-    """The trees of those names that are commits; read from the commit itself, since git names no tree that is false."""
-    answer = view.run("log", "--no-walk=unsorted", "--format=%T", "--ignore-missing", *names, "--")
-    yield from answer.text.split()
+def _find_roots(reader: ObjectReader, *names: str) -> Iterator[str]:
+    """The trees of those names that are commits; read from the commit itself, since git names no altered tree."""
+    for content in reader.read_many("commit", names, _LARGEST_COMMIT).values():
+        if content is not None:
+            yield content.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii")
 
 
 def _parse_number(text: str) -> int | None:

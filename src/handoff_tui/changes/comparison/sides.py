@@ -1,0 +1,300 @@
+"""What the work is compared with: the two sides of a comparison, found and explained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
+from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary
+from handoff_tui.changes.snapshots.store import find_snapshot, read_snapshot
+from handoff_tui.changes.snapshots.stored_snapshots import find_pinned, list_summaries
+from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, UsageError
+from handoff_tui.core.short_id import SHORT_DIGEST
+from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.session import Desk
+from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
+from handoff_tui.system.files.cache_files import find_cache_folder
+
+_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
+
+
+class DeclaredBaseline(NamedTuple):
+    """A baseline that a document names, or whose numbers it gives."""
+
+    where: str
+    name: str | None = None
+    """A digest, a tag or a commit, as written."""
+    packages: int | None = None
+    tests: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineCandidates:
+    """All that a choice rests on."""
+
+    pinned: str | None = None
+    approved: tuple[ApprovedSnapshot, ...] = ()
+    """Newest first."""
+    declared: tuple[DeclaredBaseline, ...] = ()
+    stored: tuple[SnapshotSummary, ...] = ()
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """Names of `declared` that git knows, with the commit they mean."""
+    is_handoff_known: bool = True
+    """Without a handoff there are no documents to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFacts:
+    """All that the two sides of a comparison rest on. Lists are newest first."""
+
+    baseline: BaselineChoice
+    reviewer: str | None = None
+    my_reviews: tuple[ComparisonPoint, ...] = ()
+    earlier_attempts: tuple[ComparisonPoint, ...] = ()
+    """Attempts before the one at hand."""
+    first: ComparisonPoint | None = None
+    second: ComparisonPoint | None = None
+    """For a comparison between any two; nothing stands for the work tree as it is."""
+
+
+def pick_baseline(candidates: BaselineCandidates) -> BaselineChoice:
+    """The one that was pinned; else the last approved one of this line of work; else the one a document declares."""
+    if candidates.pinned is not None:
+        return _choose_pinned(candidates.pinned, candidates.stored)
+    readable = tuple(one for one in candidates.stored if not one.problem)
+    stored = {one.digest: one for one in readable}
+    for approved in candidates.approved:
+        if approved.is_ancestor:
+            return _choose_approved(approved, stored)
+    doubts: list[str] = []
+    for declared in candidates.declared:
+        for choice in (_choose_named(declared, readable, candidates.commits), _choose_by_numbers(declared, readable)):
+            if choice is not None and (choice.snapshot or choice.commit):
+                return choice
+            doubts.extend([choice.reason] if choice else [])
+    return BaselineChoice(reason=_explain_none(candidates, doubts))
+
+
+def resolve_scope(scope: DiffScope, facts: ScopeFacts) -> ComparedPair:
+    """The two sides of a comparison; where one is missing, its reason says why."""
+    if scope is DiffScope.SINCE_BASELINE:
+        return ComparedPair(scope=scope, before=facts.baseline)
+    if scope is DiffScope.SINCE_MY_REVIEW:
+        if facts.reviewer is None:
+            reason = "who you are is not known: git has no user.email here"
+            return ComparedPair(scope=scope, before=BaselineChoice(reason=reason))
+        return ComparedPair(scope=scope, before=_take(facts.my_reviews, "no earlier review of yours is in the log"))
+    if scope is DiffScope.SINCE_PREVIOUS_ATTEMPT:
+        reason = "this is the first attempt: no earlier one is in the log"
+        return ComparedPair(scope=scope, before=_take(facts.earlier_attempts, reason))
+    before = _take([facts.first] if facts.first else [], "name what to compare with: a snapshot or a commit")
+    return ComparedPair(scope=scope, before=before, after=_take([facts.second], "") if facts.second else None)
+
+
+def _choose_pinned(pinned: str, stored: Iterable[SnapshotSummary]) -> BaselineChoice:
+    """A pin that cannot be read is said to be so: another baseline in its place would be a silent change of mind."""
+    found = _match_digest(pinned, stored)
+    if found is not None and found.problem:
+        return BaselineChoice(reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} cannot be used: {found.problem}")
+    if found is None:
+        return BaselineChoice(
+            reason=f"the pinned snapshot {pinned[:SHORT_DIGEST]} is not stored here: fetch it, or pin another one"
+        )
+    return BaselineChoice(snapshot=found.digest, commit=found.commit, reason="you pinned it")
+
+
+def _choose_approved(approved: ApprovedSnapshot, stored: Mapping[str, SnapshotSummary]) -> BaselineChoice:
+    if approved.digest in stored:
+        return BaselineChoice(
+            snapshot=approved.digest, commit=approved.commit, reason="the last approved one of this line of work"
+        )
+    lost = f"the last approved one of this line of work, {approved.digest[:SHORT_DIGEST]}, is not stored here"
+    only = "; its commit is, so only files can be compared" if approved.commit else ""
+    return BaselineChoice(commit=approved.commit, reason=lost + only)
+
+
+def _choose_named(
+    declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...], commits: Mapping[str, str]
+) -> BaselineChoice | None:
+    """By the digest, tag or commit that a document names; nothing where it names none."""
+    name = declared.name
+    if name is None:
+        return None
+    found = _match_digest(name, stored)
+    if found is not None:
+        return BaselineChoice(snapshot=found.digest, commit=found.commit, reason=f"{declared.where} declares it")
+    commit = commits.get(name)
+    if commit is None:
+        return BaselineChoice(reason=f"{declared.where} declares {name}, which is neither a snapshot nor a commit here")
+    at_commit = [one for one in stored if one.commit == commit]
+    if len(at_commit) == 1:
+        reason = f"{declared.where} declares {name}, and this snapshot was taken there"
+        return BaselineChoice(snapshot=at_commit[0].digest, commit=commit, reason=reason)
+    number = "no snapshot was" if not at_commit else f"{len(at_commit)} snapshots were"
+    return BaselineChoice(
+        commit=commit, reason=f"{declared.where} declares {name}; {number} taken there, so only files can be compared"
+    )
+
+
+def _choose_by_numbers(declared: DeclaredBaseline, stored: tuple[SnapshotSummary, ...]) -> BaselineChoice | None:
+    """By the numbers that a document gives, if exactly one stored snapshot has them; nothing where it gives none."""
+    words = _describe_numbers(declared)
+    if not words:
+        return None
+    fitting = [
+        one for one in stored if declared.packages in {None, one.packages} and declared.tests in {None, one.tests}
+    ]
+    if len(fitting) == 1:
+        reason = f"{declared.where} declares a baseline of {words}, and only this snapshot has them"
+        return BaselineChoice(snapshot=fitting[0].digest, commit=fitting[0].commit, reason=reason)
+    number = "no stored snapshot has" if not fitting else f"{len(fitting)} stored snapshots have"
+    return BaselineChoice(reason=f"{declared.where} declares a baseline of {words}, which {number}")
+
+
+def _describe_numbers(declared: DeclaredBaseline) -> str:
+    parts = ((declared.packages, "packages"), (declared.tests, "tests"))
+    return " and ".join(f"{number:,} {noun}" for number, noun in parts if number is not None)
+
+
+def _match_digest(name: str, stored: Iterable[SnapshotSummary]) -> SnapshotSummary | None:
+    """The snapshot whose digest this is or begins with; nothing where two begin so."""
+    written = _DIGEST.fullmatch(name)
+    if written is None:
+        return None
+    found = [one for one in stored if one.digest.startswith(written.group(1))]
+    return found[0] if len(found) == 1 else None
+
+
+def _explain_none(candidates: BaselineCandidates, doubts: list[str]) -> str:
+    reasons = ["nothing is pinned"]
+    if candidates.approved:
+        reasons.append("what was approved lies on another line of work")
+    else:
+        reasons.append("nothing was approved before")
+    silent = "no document declares one" if candidates.is_handoff_known else "no handoff is named that could declare one"
+    reasons.extend(doubts or [silent])
+    advice = "; pin one of those that `baseline list` shows" if candidates.stored else "; none is stored yet"
+    return f"there is no baseline: {', '.join(reasons)}{advice}"
+
+
+def _take(marks: Iterable[ComparisonPoint], otherwise: str) -> BaselineChoice:
+    for mark in marks:
+        if mark.snapshot is not None or mark.commit is not None:
+            return BaselineChoice(snapshot=mark.snapshot, commit=mark.commit, reason=mark.words)
+    return BaselineChoice(reason=otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: its snapshot where there is one, its tree where it is here, and what is missing."""
+
+    snapshot: Snapshot | None = None
+    tree: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def find_pair(
+    desk: Desk,
+    marks: ComparisonPoints,
+    scope: DiffScope,
+    handoff: Handoff | None,
+    handoffs: tuple[Handoff, ...],
+    named: tuple[str | None, str | None],
+) -> ComparedPair:
+    """The two sides, with their reasons. `named` are what a person wrote: against what, and what instead of now."""
+    first, second = (None if name is None else resolve_name(desk, name) for name in named)
+    is_asked = scope is DiffScope.SINCE_BASELINE and first is None
+    facts = ScopeFacts(
+        baseline=choose_snapshot(desk, marks.approved, handoff, handoffs) if is_asked else _UNASKED,
+        reviewer=marks.reviewer,
+        my_reviews=marks.my_reviews,
+        earlier_attempts=marks.earlier_attempts,
+        first=first,
+        second=second,
+    )
+    return resolve_scope(DiffScope.BETWEEN if first else scope, facts)
+
+
+def choose_snapshot(
+    desk: Desk, approved: tuple[ApprovedSnapshot, ...], handoff: Handoff | None, handoffs: tuple[Handoff, ...]
+) -> BaselineChoice:
+    """The previous baseline: pinned, approved, or declared by the documents of what the handoff builds on."""
+    declared = list_declared(handoff, handoffs)
+    names = [one.name for one in declared if one.name is not None]
+    commits = resolve_commits(desk.repository.git, names) if names else {}
+    pinned = find_pinned(desk, handoff.id if handoff else None)
+    return pick_baseline(
+        BaselineCandidates(
+            pinned=pinned,
+            approved=approved,
+            declared=declared,
+            stored=list_summaries(desk, pinned),
+            commits={name: commit for name, commit in commits.items() if commit is not None},
+            is_handoff_known=handoff is not None,
+        )
+    )
+
+
+def resolve_name(desk: Desk, written: str) -> ComparisonPoint:
+    """A snapshot by the beginning of its digest, or else a commit by any name that git knows."""
+    try:
+        digest = find_snapshot(desk.repository.root, written)
+        snapshot = read_snapshot(desk.repository.root, digest)
+        return ComparisonPoint(
+            f"you named the snapshot {digest[:SHORT_DIGEST]}", snapshot=digest, commit=snapshot.commit
+        )
+    except (UsageError, StoredFileMissingError) as no_snapshot:
+        commit = resolve_commits(desk.repository.git, [written]).get(written)
+        if commit is None:
+            raise UsageError(
+                f"{written!r} is neither a stored snapshot nor a commit here: {no_snapshot.message}",
+                "`handoff-tui baseline list` lists the snapshots, git log the commits; a shallow clone lacks old ones.",
+            ) from no_snapshot
+        return ComparisonPoint(f"you named {written}", commit=commit)
+
+
+def load_side(desk: Desk, choice: BaselineChoice) -> Side:
+    """What of a side can be read here."""
+    snapshot = None if choice.snapshot is None else read_snapshot(desk.repository.root, choice.snapshot)
+    if snapshot is not None and has_tree(desk, snapshot.tree):
+        return Side(snapshot, snapshot.tree)
+    if choice.commit is None:
+        return Side(snapshot, None, ("the files of this snapshot are not here, so only its record is compared",))
+    try:
+        tree = build_commit_tree(desk.repository, choice.commit, find_cache_folder(desk.repository.root))
+    except ObjectMissingError as gone:
+        return Side(snapshot, None, (f"{gone.message}, so its files cannot be compared", gone.hint))
+    if snapshot is not None and tree != snapshot.tree:
+        note = "the snapshot held uncommitted work that is not here any more: its commit's files are compared instead"
+        return Side(snapshot, tree, (note,))
+    return Side(snapshot, tree)
+
+
+def has_tree(desk: Desk, tree: str) -> bool:
+    """Whether the objects of a tree are here, in the repository or in our cache."""
+    objects = offer_objects(desk.repository, find_cache_folder(desk.repository.root))
+    return session_of(desk.repository.git).read_objects(objects).describe([tree], "^{tree}")[tree] is not None
+
+
+def list_declared(handoff: Handoff | None, handoffs: tuple[Handoff, ...]) -> tuple[DeclaredBaseline, ...]:
+    """The numbers that the work before gives for its end; a handoff's own are those of its own end."""
+    before = [] if handoff is None else [other for other in handoffs if other.id in handoff.blocked_by]
+    return tuple(
+        DeclaredBaseline(
+            where=next((document.path for document in other.documents), other.id),
+            packages=other.baseline.packages,
+            tests=other.baseline.tests,
+        )
+        for other in before
+        if other.baseline is not None
+    )
+
+
+_UNASKED = BaselineChoice(reason="not asked for")
