@@ -9,7 +9,8 @@ import pytest
 from handoff_tui.config.layer import find_lines
 from handoff_tui.config.load import LoadedSettings, build_settings, load_settings, load_settings_to_look, read_settings
 from handoff_tui.config.nearest import suggest
-from handoff_tui.config.page import SettingRow, build_config_json, build_config_page
+from handoff_tui.config.layer import SettingRow
+from handoff_tui.config.page import build_config_json, build_config_page
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import ConfigError, RepositoryError
 from handoff_tui.core.text.page import Grid
@@ -322,15 +323,6 @@ def test_rows_come_in_the_order_of_declaration() -> None:
     assert tables == list(Settings.model_fields)
 
 
-def test_digest_follows_the_values_and_not_their_origin() -> None:
-    """Saying the default changes nothing; another value does."""
-    default = build_settings(None, None)
-    said = build_settings(None, f"[limits]\ncommits = {Settings().limits.commits}".encode())
-    other = build_settings(None, b"[limits]\ncommits = 1")
-    assert default.digest == said.digest != other.digest
-    assert len(default.digest) == 64
-
-
 @pytest.fixture
 def user_file(isolated_user: Path) -> Path:
     """The user's own file, which sets one thing."""
@@ -401,9 +393,9 @@ def test_lines_of_quoted_keys_are_unquoted_and_escaped_for_display() -> None:
     assert find_lines("\"\\u001b\" = 1\n'it' = 2") == {'"\\x1b"': 1, "it": 2}
 
 
-ROWS: list[SettingRow] = [
-    ("limits.commits", 200, "default"),
-    ("agents.names", ["köhler", "\x1b[2J"], "handoff-tui.toml:3"),
+ROWS = [
+    SettingRow("limits.commits", 200, "default"),
+    SettingRow("agents.names", ["köhler", "\x1b[2J"], "handoff-tui.toml:3"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The `handoff-tui.toml` that `init` writes: nothing but comments, to begin with."""
+"""The `handoff-tui.toml` that `init` writes: only comments, to begin with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_FILE: Final = """\
 #[limits]
 #commits = 200                     # how far back trailers and notes of handoffs are looked for
 
-# A check of your own: any command; exit code 0 passes. It runs after a person trusted it once.
+# A check of your own: any command; exit code 0 passes. It runs once a person has consented to it.
 #[checks.regression]
 #run = ["python3", "-m", "pytest", "-q"]
 #severity = "critical"

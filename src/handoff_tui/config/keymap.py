@@ -180,7 +180,7 @@ def _refuse_collisions(keymap: dict[str, str]) -> dict[str, str]:
 
 
 def split_keys(keys: str) -> tuple[str, ...]:
-    """The single keys of `j,down`; none when the action is left without a key."""
+    """The single keys of `j,down`; empty if the action has no key."""
     return tuple(key.strip() for key in keys.split(",")) if keys.strip() else ()
 
 

@@ -1,4 +1,4 @@
-"""One configuration file as read: its table, and the line of each key."""
+"""One configuration file as read: its table, the line of each key, and dotted keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLAIN = compile_later(r"[A-Za-z0-9_.-]+")
 
 
 def join_path(parts: Iterable[str | int]) -> str:
-    """The dotted key. A part with odd characters is quoted and escaped, since a repository may have written it."""
+    """The dotted key. A part with odd characters is quoted and escaped: it may come from an untrusted repository."""
     return ".".join(_render_part(str(part)) for part in parts)
 
 
@@ -25,7 +25,7 @@ def _render_part(part: str) -> str:
 
 
 def find_leaves(table: dict[str, object], above: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
-    """Every dotted key with its value, in order. A list is one value; so is a table with nothing in it."""
+    """Every dotted key with its value, in order. A list is one value; so is an empty table."""
     for key, value in table.items():
         path = (*above, key)
         if isinstance(value, dict) and value:
@@ -103,7 +103,7 @@ class _LineFinder:
             self._note_all((*self._table, *key[:length]), line)
 
     def _find_place(self, key: tuple[str, ...], above: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Where a key of a header leads: through the last entry of each list on its way."""
+        """The path that the key of a header means: through the last entry of each list on the way."""
         path = above
         for part in key:
             path = (*path, part)
@@ -129,7 +129,7 @@ def _unquote(part: str) -> str:
 
 
 def _skip_statement(text: str, position: int, depth: int) -> int:
-    """The place after the line on which the statement ends."""
+    """The position after the line on which the statement ends."""
     for token in _TOKEN.finditer(text, position):
         if token["opening"]:
             depth += 1
@@ -146,15 +146,23 @@ _PLACE = compile_later(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEYMAP = "keymap"
 
 
+class SettingRow(NamedTuple):
+    """One setting in force: its dotted key, its value, and the file and line that set it."""
+
+    key: str
+    value: object
+    origin: str
+
+
 class Layer(NamedTuple):
-    """A file's settings and where each stands. `name` is how the file is shown."""
+    """A file's settings and the line of each. `name` is how the file is shown."""
 
     name: str
     table: dict[str, object]
     lines: dict[str, int]
 
     def place(self, key: str) -> str:
-        """The file and, where it can be found, the line of a dotted key or of the nearest table around it."""
+        """The file and, if known, the line of a dotted key or of the nearest table around it."""
         line = self.find_line(key)
         return self.name if line is None else f"{self.name}:{line}"
 
@@ -167,7 +175,7 @@ class Layer(NamedTuple):
 
 
 def parse_layer(content: bytes, name: str) -> Layer:
-    """Reads TOML; says file, line and column when it is none."""
+    """Reads TOML; the error says file, line and column."""
     import tomllib  # noqa: PLC0415 - not every repository has a configuration file
 
     text = _decode(content, name)
@@ -186,7 +194,7 @@ def parse_layer(content: bytes, name: str) -> Layer:
 
 
 def find_foreign_values(layer: Layer) -> Iterator[tuple[str, str]]:
-    """Values that TOML knows and no setting does: dates, times, infinities."""
+    """Values that TOML has and no setting takes: dates, times, infinities."""
     for key, value in find_leaves(layer.table):
         for place, single in _find_singles(key, value):
             if isinstance(single, (datetime, date, time)):
@@ -217,7 +225,7 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def _refuse_deep_keys(text: str, name: str) -> None:
-    """The TOML reader needs time by the square of a key's parts, so a planted key could hold it for hours."""
+    """The TOML reader takes time quadratic in a key's parts, so a planted key could stall it for hours."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > _DOTS_IN_A_LINE:
             raise ConfigError(f"{name}:{number}: has more than {_DOTS_IN_A_LINE} dots in one line", "Break it up.")

@@ -1,8 +1,7 @@
-"""Finding and merging: defaults, then the user's file, then the repository's. Origins are remembered."""
+"""Settings found and merged: defaults, then the user's file, then the repository's, with the origin of each."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from handoff_tui.config.layer import Layer, find_foreign_values, find_leaves, join_path, merge_tables, parse_layer
+from handoff_tui.config.layer import (
+    Layer,
+    SettingRow,
+    find_foreign_values,
+    find_leaves,
+    join_path,
+    merge_tables,
+    parse_layer,
+)
 from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.config.schema import find_names
 from handoff_tui.config.settings.root import Settings
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _DICT_KEY = "[key]"
-"""What pydantic adds to the place of an error in the key of a table."""
+"""What pydantic adds to the location of an error in a table's key."""
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -85,23 +92,23 @@ _PROBLEMS_SHOWN = 20
 
 @dataclass(frozen=True)
 class LoadedSettings:
-    """Settings, and where each of them was said; what few runs ask about is found out when it is asked."""
+    """Settings and where each was set; what few commands need is computed on demand."""
 
     settings: Settings
     usual: Settings
-    """What holds where the repository's own file says nothing: the defaults and the user's file."""
+    """The settings without the repository's file: the defaults and the user's file."""
     layers: tuple[Layer, ...] = field(default=(), compare=False)
     """The files that were read, the last of which wins."""
     refused: ConfigError | None = field(default=None, compare=False)
-    """Why the repository's own file is not used. Then these settings are for looking, and every gate is closed."""
+    """Why the repository's file is not used. Then these settings are only for reading, and every gate is closed."""
 
     @property
     def refused_shortly(self) -> str:
-        """The first problem of the repository's file; nothing where it is used."""
+        """The first problem of the repository's file; empty if there is none."""
         return self.refused.message.partition("\n")[0] if self.refused else ""
 
     def refuse_judging(self) -> None:
-        """Raises what is wrong with the repository's file: nothing is checked or decided by other settings."""
+        """Raises if the repository's file is wrong: nothing is checked or decided with other settings."""
         if self.refused is not None:
             raise ConfigError(self.refused.message, self.refused.hint)
 
@@ -115,17 +122,12 @@ class LoadedSettings:
         }
 
     @cached_property
-    def digest(self) -> str:
-        """SHA-256 of all settings, as canonical JSON."""
-        return _compute_digest(self._table)
-
-    @cached_property
     def _table(self) -> dict[str, object]:
         return _dump(self.settings)
 
-    def rows(self) -> tuple[tuple[str, object, str], ...]:
-        """Dotted key, value and origin of each setting, in the order of their declaration."""
-        return tuple((key, value, self.origins[key]) for key, value in find_leaves(self._table))
+    def rows(self) -> list[SettingRow]:
+        """Every setting, in the order of declaration."""
+        return [SettingRow(key, value, self.origins[key]) for key, value in find_leaves(self._table)]
 
 
 def load_settings(root: Path | None) -> LoadedSettings:
@@ -138,7 +140,7 @@ def load_settings(root: Path | None) -> LoadedSettings:
 
 
 def load_settings_to_look(root: Path | None) -> LoadedSettings:
-    """The settings for who only looks: where the repository's own file is wrong, the usual ones, and why."""
+    """The settings for reading only: if the repository's file is wrong, those without it, and why."""
     try:
         return load_settings(root)
     except ConfigError as wrong:
@@ -181,7 +183,7 @@ def build_settings(user: bytes | None, repository: bytes | None, user_name: str 
 
 
 def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
-    """A repository is untrusted: what belongs to the user's desk is refused."""
+    """A repository is untrusted: it can't set what only the user's file may set."""
     refused = [
         f"{layer.place(key)}: {key} cannot be set by a repository; put it into {user_name}"
         for key in USER_ONLY
@@ -192,7 +194,7 @@ def _refuse_desk(layer: Layer, user_name: str) -> tuple[Layer, list[str]]:
 
 
 def _find_problems(layer: Layer) -> list[str]:
-    """What is wrong with one file, taken alone, so that no other file hides it."""
+    """What is wrong with one file on its own, so that no other file hides it."""
     foreign = list(find_foreign_values(layer))
     found = [(key, f"{key} {text}") for key, text in foreign]
     try:
@@ -206,7 +208,7 @@ def _find_problems(layer: Layer) -> list[str]:
 
 
 def _validate_together(layers: list[Layer]) -> Settings:
-    """Files that are right alone can still contradict each other: edges in one, phases in the other."""
+    """Files that are right on their own can still contradict each other: edges in one, phases in the other."""
     if not layers:
         return Settings.model_construct()
     merged = _dump(Settings())
@@ -229,11 +231,6 @@ def _dump(settings: Settings) -> dict[str, object]:
     return settings.model_dump(mode="json")
 
 
-def _compute_digest(table: dict[str, object]) -> str:
-    canonical = json.dumps(table, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
 def _build_error(problems: list[str]) -> ConfigError:
     shown = problems[:_PROBLEMS_SHOWN]
     if len(problems) > len(shown):
@@ -242,7 +239,7 @@ def _build_error(problems: list[str]) -> ConfigError:
 
 
 def read_settings(start: Path, *, required: bool) -> LoadedSettings:
-    """Outside a repository only the user's own file counts, unless a repository was asked for by name."""
+    """The settings for a folder. Outside a repository only the user's file counts, unless a repository is required."""
     try:
         root = open_repository(start).root
     except RepositoryError:

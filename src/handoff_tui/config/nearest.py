@@ -1,4 +1,4 @@
-"""What was probably meant."""
+"""Suggestions for a word that is not known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 60
 
 
 def find_nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like this one, if any is like it at all."""
+    """The known word most like this one; None if none is."""
     from difflib import get_close_matches  # noqa: PLC0415 - only an error asks for it
 
     by_lower_case = {name.lower().replace("-", "_"): name for name in known}

@@ -1,26 +1,26 @@
-"""Settings as rows."""
+"""The settings in force, as JSON and as a page."""
 
 from __future__ import annotations
 
 import json
 
+from handoff_tui.config.layer import SettingRow
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "handoff-tui/config/v1"
-SettingRow = tuple[str, object, str]
 _DEFAULT = "default"
 
 
 def build_config_json(rows: list[SettingRow]) -> dict[str, object]:
     return {
         "schema": SCHEMA,
-        "settings": [{"key": key, "value": value, "origin": origin} for key, value, origin in rows],
+        "settings": [row._asdict() for row in rows],
     }
 
 
 def build_config_page(rows: list[SettingRow], *, origins: bool) -> Page:
-    """One row a setting; those that someone set stand out."""
+    """One row per setting; those that a file sets stand out."""
     page = Page()
     columns = (Column("setting"), Column("value", fold=True), *((Column("from"),) if origins else ()))
     cells = []

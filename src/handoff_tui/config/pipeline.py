@@ -32,11 +32,11 @@ class Phase(Model):
     gate: bool = True
     human_only: bool = False
     failure_target: str | None = None
-    """Where failure of this phase leads, when not where the pipeline says."""
+    """Where failure of this phase leads, if not where the pipeline says."""
 
 
 class Edge(Model):
-    """Work may pass from one phase to another."""
+    """Work may go from one phase to another."""
 
     source: str
     target: str
@@ -44,7 +44,7 @@ class Edge(Model):
 
 
 class Pipeline(Model):
-    """Phases in order, with the edge that failure takes and how many tries it has."""
+    """Phases in order, where failure leads, and how many further attempts there are."""
 
     name: str
     phases: tuple[Phase, ...]

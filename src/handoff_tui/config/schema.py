@@ -29,13 +29,13 @@ def build_schema() -> dict[str, object]:
 
 
 def _describe(definition: dict[str, Any], model: type[Model]) -> None:
-    """Adds the docstrings of the fields. They are read only here, since finding them takes the source."""
+    """Adds the docstrings of the fields. They are read only here, since that needs the source code."""
     for name, text in _find_docstrings(model).items():
         definition["properties"][name]["description"] = text
 
 
 def _allow_parts(definition: dict[str, Any], definitions: dict[str, Any]) -> None:
-    """An entry of a table by name may be said in part, since it is merged over one that is already there."""
+    """A named entry may be given in part, since it is merged over an existing one."""
     for field in definition["properties"].values():
         reference = str(field.get("additionalProperties", {}).get("$ref", ""))
         definitions.get(reference.rpartition("/")[2], {}).pop("required", None)
@@ -57,7 +57,7 @@ def _find_docstrings(model: type[Model]) -> dict[str, str]:
 
 
 def find_names(path: Sequence[str | int]) -> tuple[str, ...]:
-    """The keys that may stand in the table at a path; none where it is not a table of known keys."""
+    """The keys that a table at a path may have; empty if it is not a table of known keys."""
     place: object = Settings
     for part in path:
         place = _step(place, part)

@@ -1,4 +1,4 @@
-"""Themes: a colour for each role. Screens name roles, never colours."""
+"""Themes: a colour for each role, and which theme is used. Screens name roles, never colours."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TEXT_ROLES = (
     *("added", "removed", "changed", "added-word", "removed-word", "hunk", "hidden"),
     *("syntax-keyword", "syntax-name", "syntax-string", "syntax-number", "syntax-comment"),
 )
-"""Roles that are written with."""
+"""Roles of text."""
 FIELD_ROLES = ("background", "surface", "selection", "added-ground", "removed-ground")
-"""Roles that are written upon."""
+"""Roles of backgrounds."""
 ROLES = (*TEXT_ROLES, "border", *FIELD_ROLES)
 """All roles; a theme has each of them and no other."""
 
@@ -86,12 +86,12 @@ def find_theme_folder() -> Path | None:
 
 
 def list_themes(user_folder: Path | None) -> tuple[str, ...]:
-    """The names of all themes, the user's own among them."""
+    """The names of all themes, including the user's own."""
     return tuple(sorted({name for folder in _find_folders(user_folder) for name in list_user_files(folder, _SUFFIX)}))
 
 
 def load_theme(name: str, user_folder: Path | None) -> Theme:
-    """A theme by name: the user's own, or one that came with the program."""
+    """A theme by name: the user's own, or a built-in one."""
     if _NAME.fullmatch(name):
         for folder in _find_folders(user_folder):
             path = folder / f"{name}{_SUFFIX}"
@@ -152,12 +152,12 @@ USUAL_THEME = "dark"
 COLOURLESS_THEME = "monochrome"
 SIXTEEN_COLOURS_THEME = "terminal"
 _SIXTEEN_COLOURS = frozenset({"xterm", "linux", "screen", "tmux", "ansi", "rxvt", "vt100", "vt220"})
-"""Terminals that have no more, unless COLORTERM says otherwise: another theme's colours would be guessed there."""
+"""Terminals with sixteen colours only, unless COLORTERM says otherwise; they would guess another theme's colours."""
 _MAX_BYTES_peek = 256 * 1024
 
 
 def peek_theme(wanted: str | None) -> Theme:
-    """The theme for the first paint. What is wrong with the file, or with the name, is said when all of it is read."""
+    """The theme for the first paint. Problems with the file or the name are reported when all settings are read."""
     try:
         return load_theme(wanted or adapt_theme(_peek(find_config_folder())), find_theme_folder())
     except ConfigError:
@@ -165,7 +165,7 @@ def peek_theme(wanted: str | None) -> Theme:
 
 
 def adapt_theme(name: str) -> str:
-    """The theme of the user's file, or the one that fits the terminal they sit at now."""
+    """The theme of the user's file, or one that fits the current terminal."""
     if "NO_COLOR" in os.environ:
         return COLOURLESS_THEME
     term = os.environ.get("TERM", "")

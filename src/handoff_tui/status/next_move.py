@@ -88,7 +88,8 @@ def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
     if report.state in _DONE:
         return NextMove(who=Mover.NOBODY, what=f"{report.state.value}; the next phase can start")
     if report.state in {GateName.REJECTED, GateName.RETRY}:
-        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=f"start the next attempt: handoff-tui packet {handoff.id}")
+        what = f"start the next attempt: handoff-tui packet {handoff.id}"
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what=what)
     if report.state is GateName.HELD:
         return NextMove(who=Mover.REVIEWER, what="resolve what it is on hold for")
     if report.state is GateName.BLOCKED:

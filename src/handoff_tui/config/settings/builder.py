@@ -29,7 +29,7 @@ class QuestionGroup(Model):
 
 
 class QuestionGate(Model):
-    """The questions an agent answers before a person lets it start."""
+    """The questions an agent answers before a person gives the greenlight."""
 
     count: Quantity = 13
     """How many questions there are."""
@@ -62,7 +62,7 @@ class Builder(Model):
     staging_folders: tuple[Name, ...] = ("_reboot/_staging", "_staging")
     """Folders where packages are staged."""
     handoff_folders: tuple[Name, ...] = ("_reboot/_staging/handoffs", "_staging/handoffs", "handoffs")
-    """Folders where handoffs lie, flat or one folder each."""
+    """Folders of handoffs, flat or one folder each."""
     id_patterns: tuple[Name, ...] = (r"^H-\d+[A-Z]?$", r"^CLEANUP-\d+$")
     """What a canonical id looks like."""
     file_names: dict[Name, Name] = {"spec": "BUILDER_HANDOFF", "results": "RESULTS", "prompt": "AGENT_PROMPT"}
@@ -106,9 +106,9 @@ class Builder(Model):
     passing_statuses: tuple[Name, ...] = ("PASS",)
     """The status tokens that claim success."""
     nothing_words: tuple[Name, ...] = ("none", "no", "nothing", "zero", "0")
-    """Words with which an entry says that there was nothing."""
+    """Words that say there was nothing."""
     yes_words: tuple[Name, ...] = ("yes", "pass", "passed", "true")
-    """Words with which an entry says that it was so."""
+    """Words that say it was so."""
     exception_words: tuple[Name, ...] = (
         *("except", "excepting", "exception", "exceptions", "but", "apart", "aside", "besides", "however", "unless"),
     )
@@ -131,7 +131,7 @@ class Builder(Model):
     )
     """Fields that a manifest must have."""
     manifest_replaced_fields: dict[str, str] = {"files": "assets", "depends_on": "dependencies"}
-    """Field names that a manifest must not use, and what stands for them."""
+    """Field names that a manifest must not use, and what to use instead."""
     hash_pattern: Name = r"^sha256:[0-9a-f]{64}$"
     """What a hash in a manifest looks like."""
     archive_suffix: Name = ".tar.gz"
@@ -164,7 +164,7 @@ class Builder(Model):
         *("drop", "dropped", "drops", "fewer", "less", "removed", "removes", "removal", "remove", "deleted", "deletes"),
         *("retired", "superseded", "supersedes", "merged", "consolidated", "gone", "reduced"),
     )
-    """Words that speak of fewer tests or packages."""
+    """Words for fewer tests or packages."""
     released_states: tuple[Name, ...] = ("VALIDATED",)
     """Registry states in which a handoff no longer blocks those that wait for it."""
     review_verdicts: tuple[Name, ...] = ("PASS", "RETRY", "ESCALATE")

@@ -39,7 +39,7 @@ class Check(Model):
     run: tuple[Name, ...] = ()
     """A command: the program and its arguments."""
     shell: bool = False
-    """Whether the command is one line for a shell; only when it cannot be a list."""
+    """Whether the command is one line for a shell; use it only if it can't be a list."""
     python: PythonFunction | None = None
     """A function, as `module:function`."""
     parameters: dict[Name, JsonValue] = {}
@@ -88,9 +88,9 @@ class CheckRun(Model):
     parallel_maximum: Quantity | None = None
     """How many commands run at once; with none, one fewer than there are processors."""
     grace_seconds: Seconds = 3
-    """How long a command may take to end when it is told to, before it is killed."""
+    """How long a command may take to stop when told to, before it is killed."""
     quiet_milliseconds: Quantity = 500
-    """How long files must have been still before checks run again."""
+    """How long files must stay unchanged before checks run again."""
     output_bytes: Quantity = 1024 * 1024
     """How much of a command's output is kept."""
     blocking_severities: tuple[Severity, ...] = (Severity.CRITICAL, Severity.HIGH)

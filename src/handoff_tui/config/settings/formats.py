@@ -1,4 +1,4 @@
-"""Session enforcement (`.mosaic/`)."""
+"""Formats with few settings: session enforcement, TDD over git, and the conventions of public repositories."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Tdd(Model):
     test_list: Name = "test-list.md"
     """The list of tests with check boxes."""
     retry_budget: Count = 3
-    """Tries after the first before the work stops."""
+    """Attempts after the first before the work stops."""
     backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
     """The wait before each retry; the last one is used again when there are more retries."""
     failures_before_human: Quantity = 3
@@ -78,10 +78,10 @@ class Tdd(Model):
 
 
 class HealthCheck(Model):
-    """Asking a deployment that is claimed to be live whether it is."""
+    """Asking a deployment that is said to be live whether it is."""
 
     enabled: bool = False
-    """Whether a claimed deployment is asked at all; looking must not reach the network unasked."""
+    """Whether a claimed deployment is asked at all; reading must not use the network unasked."""
     path: str = "/health"
     """What is added to the claimed address."""
     timeout_seconds: Seconds = 5
@@ -93,7 +93,7 @@ class HealthCheck(Model):
 
 
 class MetricTargets(Model):
-    """What the figures of session enforcement should reach."""
+    """Targets for the metrics of session enforcement."""
 
     failure_rate_maximum: Share = 0.05
     """The share of new sessions that may fail the post-handoff checks."""
@@ -135,7 +135,7 @@ class Mosaic(Model):
     briefing_max_age_hours: Amount = 24
     """How old the acknowledgment of the briefing may be."""
     clock_tolerance_minutes: Amount = 10
-    """How far in the future a time may lie before it cannot be true."""
+    """How far in the future a time may be before it can't be true."""
     commit_lag_tolerated: Count = 1
     """How many commits HEAD may be ahead of the commit in the state; the one that stores the state is always ahead."""
     state_only_commits_tolerated: bool = True
@@ -170,15 +170,15 @@ class Mosaic(Model):
         *("AI_AGENT_PROMPT.md", ".ai-agents/AI_AGENT_PROMPT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md"),
         *(".git/hooks/pre-commit", ".git/hooks/pre-push"),
     )
-    """Where a call of the validation is looked for: prompts of agents, and git hooks."""
+    """Where to look for a call of the validation: prompts of agents, and git hooks."""
     wiring_files: tuple[Name, ...] = (
         *(".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", "Jenkinsfile"),
         ".pre-commit-config.yaml",
     )
-    """Patterns of the CI files in which such a call is looked for as well."""
+    """Patterns of the CI files to look for such a call as well."""
     simulation_words: tuple[Name, ...] = ("simulated", "simulation", "backfilled", "auto-closed")
     """Words beside an approval that say nobody gave it."""
     health: HealthCheck = HealthCheck.model_construct()
     """Asking a claimed deployment whether it is live."""
     targets: MetricTargets = MetricTargets.model_construct()
-    """What the figures should reach."""
+    """Targets for its metrics."""

@@ -18,7 +18,7 @@ class HubRole(Model):
     prompt: str = ""
     """The words the role is given, before the task."""
     standards: tuple[str, ...] = ()
-    """Rules of work that a supervising role holds others to."""
+    """Rules that a supervising role holds others to."""
 
 
 _ROLES = {
@@ -98,7 +98,7 @@ class Hub(Model):
     roles: dict[Name, HubRole] = _ROLES
     """Roles by id."""
     human_only_states: tuple[Name, ...] = ("deployed",)
-    """Run states that only a person may open."""
+    """Run states that only a person may start."""
     deploy_states: tuple[Name, ...] = ("deploy", "ready_for_deploy", "deployed")
     """Stages and run states that need the approval of a named person."""
     complete_states: tuple[Name, ...] = (
@@ -115,7 +115,7 @@ class Hub(Model):
     failing_severities: tuple[Severity, ...] = (Severity.CRITICAL, Severity.HIGH)
     """Findings of these severities fail the stage, whatever the agent says."""
     closed_finding_statuses: tuple[Name, ...] = ("fixed", "resolved", "closed", "done", "verified")
-    """Statuses of a finding that is no longer open; one that was only waved through stays open."""
+    """Statuses of a finding that is no longer open; an accepted but unfixed one stays open."""
     harmless_severities: tuple[Name, ...] = ("info", "informational", "note", "none")
     """Words for a severity below low."""
     task_priorities: dict[Severity, Count] = {
@@ -126,7 +126,7 @@ class Hub(Model):
     }
     """The priority of a fix task, by the severity of its finding."""
     proof_folders: tuple[Name, ...] = ("proofs", "proof", "workspace/proofs")
-    """Folders where proofs of work lie."""
+    """Folders of proofs of work."""
     proof_kinds: dict[ProofKind, tuple[Name, ...]] = {
         ProofKind.SCREENSHOT: (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg"),
         ProofKind.LOG: (".log", ".txt", ".out"),

@@ -39,27 +39,27 @@ class Agent(Model):
     """The program and its arguments. Filled in are {prompt}, {prompt_file}, {context_file}, {notes_file}, {handoff},
     {phase}, {attempt}, {folder} and {repository}."""
     role: str = ""
-    """Who it is and what it is to do, said first; with nothing, the prompt of the role of its name in [hub.roles]."""
+    """Who it is and what to do, said first; if empty, the prompt of the role of its name in [hub.roles]."""
     folder: WorkFolder = WorkFolder.REPOSITORY
-    """Where it works: in the repository itself, or in a work tree and on a branch of its own."""
+    """Where it works: in the repository itself, or in a separate work tree and branch."""
     environment: tuple[Name, ...] = ("HOME", "PATH", "LANG", "LC_ALL", "TERM", "USER", "SHELL", "TMPDIR")
     """Variables it is given; all others are held back."""
     timeout_seconds: Seconds = 1800
-    """How long one try may take."""
+    """How long one attempt may take."""
     grace_seconds: Seconds = 5
-    """How long it may take to end when it is told to, before it is killed."""
+    """How long it may take to stop when told to, before it is killed."""
     output_bytes: Quantity = 1024 * 1024 * 1024
-    """How much it may print; with more it is stopped."""
+    """How much it may print before it is stopped."""
     retries: Count = 0
-    """Tries after the first when it fails by itself: another exit code than 0, or no end in time."""
+    """Attempts after the first if it fails: an exit code other than 0, or a timeout."""
     backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
     """The wait before each retry; the last one is used again when there are more retries."""
     prompt: str = _PROMPT
     """The prompt; {role}, {context}, {packet} and what the command knows are filled in."""
     may_change_nothing: bool = False
-    """Whether an exit with 0 and no file changed is as it should be: for one that only looks, or works elsewhere."""
+    """Whether exit code 0 without a changed file is fine: for an agent that only reads, or works elsewhere."""
     guarded: tuple[Name, ...] = _GUARDED
-    """Files and folders outside its own that it has no business in: a change there is told."""
+    """Files and folders that it must leave alone: a change there is reported."""
 
 
 class PhaseSettings(Model):
@@ -70,17 +70,17 @@ class PhaseSettings(Model):
     agent: Name | None = None
     """Who works in it: a name from [agents], or any other word for it."""
     command: tuple[Name, ...] = ()
-    """The agent's command, where it is not the one in [agents]."""
+    """The agent's command, if it is not the one in [agents]."""
     gate: bool = True
-    """Whether someone must decide before work passes on."""
+    """Whether someone must decide before the work goes on."""
     human_only: bool = False
     """Whether only a person may start the phase."""
     failure_target: Name | None = None
-    """Where failure of this phase leads, when not where the pipeline says."""
+    """Where failure of this phase leads, if not where the pipeline says."""
 
 
 class EdgeSettings(Model):
-    """Work may pass from one phase to another."""
+    """Work may go from one phase to another."""
 
     source: Name
     """The phase it leaves."""
@@ -91,16 +91,16 @@ class EdgeSettings(Model):
 
 
 class PipelineSettings(Model):
-    """A pipeline. A handoff takes the one that is named like its dialect, or the one its phase belongs to."""
+    """A pipeline. A handoff takes the one named after its format, or the one its phase belongs to."""
 
     phases: tuple[PhaseSettings, ...] = ()
     """The phases, in order."""
     edges: tuple[EdgeSettings, ...] = ()
-    """How work may pass; with none, from each phase to the next."""
+    """How work may go on; with none, from each phase to the next."""
     failure_target: Name | None = None
-    """The phase that failed work goes back to; with none, the phase is tried again."""
+    """The phase that failed work goes back to; with none, the same phase."""
     retry_budget: Count = 3
-    """Tries after the first before a person must decide."""
+    """Attempts after the first before a person must decide."""
 
     @model_validator(mode="after")
     def _names_its_own_phases(self) -> PipelineSettings:
@@ -217,4 +217,4 @@ DEFAULT_PIPELINES: dict[Name, PipelineSettings] = {
     "gsd": _SESSION,
     "notes": _SESSION,
 }
-"""The pipelines of the dialects."""
+"""The pipelines of the formats."""

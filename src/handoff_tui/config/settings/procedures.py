@@ -12,7 +12,7 @@ from handoff_tui.core.severity import Severity
 
 
 class ReliabilityKind(StrEnum):
-    """What a profile tries."""
+    """What a profile tests."""
 
     RELIABILITY = "reliability"
     PERFORMANCE = "performance"
@@ -23,10 +23,10 @@ class ReliabilityKind(StrEnum):
 
 
 class ReliabilityProfile(Model):
-    """One way to try the engine."""
+    """One way to test the engine."""
 
     kind: ReliabilityKind
-    """What is tried."""
+    """What is tested."""
     iterations: Quantity
     """How many handoffs are run."""
     timeout_seconds: Seconds
@@ -72,9 +72,9 @@ class ValidationRule(Model):
     severity: Severity
     """How bad a failure is; a critical one fails the procedure."""
     timeout_seconds: Seconds
-    """How long one try may take."""
+    """How long one attempt may take."""
     retries: Count = 0
-    """Tries after the first."""
+    """Attempts after the first."""
 
 
 class ProcedureStep(Model):
@@ -83,11 +83,11 @@ class ProcedureStep(Model):
     name: Name
     """The step's name; a built-in action or one of [agents]."""
     timeout_seconds: Seconds
-    """How long one try may take."""
+    """How long one attempt may take."""
     retries: Count = 0
-    """Tries after the first."""
+    """Attempts after the first."""
     gate: bool = False
-    """Whether somebody must have approved, signed, before the step is done; that may take days."""
+    """Whether the step waits for a signed approval; that may take days."""
     rules: tuple[Name, ...] = ()
     """Rules that are validated after the step; at the end all rules of the procedure are."""
 
@@ -98,15 +98,15 @@ class RollbackStep(Model):
     name: Name
     """The step's name; a built-in action or one of [agents]."""
     timeout_seconds: Seconds
-    """How long one try may take."""
+    """How long one attempt may take."""
     retries: Count = 2
-    """Tries after the first."""
+    """Attempts after the first."""
     undoes: tuple[Name, ...] = ()
-    """The steps it undoes; it is left out when none of them has begun. With none, it is done in any case."""
+    """The steps it undoes; it is skipped if none of them has begun. Without any, it always runs."""
 
 
 class Procedure(Model):
-    """Steps in order, rules that judge them, and the way back."""
+    """Steps in order, rules that judge them, and the rollback."""
 
     description: str = ""
     """What the procedure is for."""
@@ -115,7 +115,7 @@ class Procedure(Model):
     rules: tuple[Name, ...] = ()
     """Ids of the rules that are validated."""
     rollback: tuple[RollbackStep, ...] = ()
-    """The way back: what undoes the later steps is done first."""
+    """The rollback: the last steps are undone first."""
     depends_on: tuple[Name, ...] = ()
     """Procedures that must have been completed before."""
     required_agents: tuple[Name, ...] = ()
@@ -220,11 +220,11 @@ class Procedures(Model):
     final_share_minimum: Share = 0.8
     """The share of rules that must pass at the end, when no critical one failed."""
     backoff_seconds: tuple[Pause, ...] = (1, 2, 4)
-    """The wait before each further try of a step, a rule or a rollback; the last one is used again."""
+    """The wait before each further attempt at a step, a rule or a rollback; the last one is used again."""
     gate_timeout_seconds: Seconds = 7 * 24 * 3600
-    """How long a run waits for somebody to decide; then it has expired, which is no answer, and is undone."""
+    """How long a run waits for a decision; then it expires, which is no answer, and is rolled back."""
     gate_check_seconds: Seconds = 300
-    """How often a waiting run looks at the signed log by itself, should no word reach it."""
+    """How often a waiting run checks the signed log, in case no notification reaches it."""
     concurrent_maximum: Quantity = 50
     """How many handoffs may run at once."""
     success_rate_minimum: Share = 0.95
@@ -236,7 +236,7 @@ class Procedures(Model):
     procedures: dict[Name, Procedure] = _STANDARD
     """Procedures by id: the two standard ones, and your own."""
     profiles: dict[Name, ReliabilityProfile] = STANDARD_PROFILES
-    """How the reliability of the engine is tried, by profile."""
+    """How the reliability of the engine is tested, by profile."""
 
     @model_validator(mode="after")
     def _names_known_rules(self) -> Procedures:

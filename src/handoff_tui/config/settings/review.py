@@ -1,4 +1,4 @@
-"""The tamper lens: what must not have been loosened since the baseline."""
+"""What a review looks at: approvals, tampering, risks, and the reports that belong to a snapshot."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Risk(Model):
         *(".gitattributes", ".gitmodules", ".gitignore", "Dockerfile", "docker-compose*.yml", "compose*.yaml"),
         *("*.tf", "migrations/*", "deploy/*", "k8s/*", "helm/*"),
     )
-    """Files whose change deserves a look by itself; links, submodules and new executables always do."""
+    """Files whose change always deserves a look, as links, submodules and new executables do."""
     files_maximum: Quantity = 40
-    """So many changed files are still read in one sitting."""
+    """The most changed files that a person reads in one sitting."""
     lines_maximum: Quantity = 1_000
-    """So many added and deleted lines are still read in one sitting."""
+    """The most added and deleted lines that a person reads in one sitting."""
     scanned_files_maximum: Quantity = 500
     """How many changed files are searched for hidden characters."""
     scanned_bytes: Quantity = 256 * 1024
@@ -82,14 +82,14 @@ class Approvals(Model):
         *("human", "user", "operator", "admin", "owner", "reviewer", "someone", "person", "team"),
         *("yes", "true", "ok", "approved", "granted", "given", "received", "confirmed", "go"),
     )
-    """Words that stand where a name should, and name nobody."""
+    """Words used in place of a name that name nobody."""
     refusing_words: tuple[Name, ...] = (
         *("no", "not", "none", "nobody", "n/a", "na", "null", "false", "tbd", "todo", "pending", "waiting"),
         *("awaiting", "required", "requested", "needed", "denied", "rejected", "withheld", "until", "before", "if"),
     )
     """Words in place of a name that say nobody has approved yet."""
     near_lines: Count = 3
-    """How many lines from an approval a word still speaks of it."""
+    """How many lines away from an approval a word still counts for it."""
 
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
@@ -114,7 +114,7 @@ _CEILINGS = {
 
 
 class Tamper(Model):
-    """The tamper lens: what must not have been loosened since the baseline."""
+    """What must not have been loosened since the baseline."""
 
     test_files: tuple[Name, ...] = (
         *("test_*.py", "*_test.py", "conftest.py", "tests/*.py", "test/*.py"),
@@ -133,7 +133,7 @@ class Tamper(Model):
         *("tox.ini", "noxfile.py", "pytest.ini", ".pytest.ini"),
         *(".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".husky/*"),
     )
-    """Files that say how work is checked; any change is told."""
+    """Files that say how work is checked; any change is reported."""
     makefiles: tuple[Name, ...] = ("Makefile", "makefile", "GNUmakefile", "*.mk", "justfile", "Justfile")
     """Files with targets, of which those that check are compared."""
     check_target: Name = r"(?:^|[-_:.])(?:tests?|check|checks|lint|ci|verify|coverage|cov|typecheck)(?:$|[-_:.])"
@@ -153,4 +153,4 @@ class Tamper(Model):
     ceilings: dict[Name, Name] = _CEILINGS
     """Thresholds that must not rise, by name: a pattern whose group is the number."""
     zero_unless_set: tuple[Name, ...] = ("coverage tolerance", "retries")
-    """Ceilings that are zero where they are not set, so that taking one away loosens nothing."""
+    """Ceilings that are zero if not set, so that removing one loosens nothing."""

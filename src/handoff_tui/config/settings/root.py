@@ -1,4 +1,4 @@
-"""Every setting with its default. No number of a rule stands anywhere else."""
+"""Every setting with its default. The numbers of rules are here and nowhere else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Settings(Model):
     public: Public = Public.model_construct()
     """The conventions that most public repositories use."""
     pipelines: dict[Name, PipelineSettings] = DEFAULT_PIPELINES
-    """Pipelines by name: those of the dialects, and your own."""
+    """Pipelines by name: those of the formats, and your own."""
     agents: dict[Name, Agent] = {}
     """Agents by name."""
     checks: dict[Name, Check] = {}
@@ -82,6 +82,6 @@ class Settings(Model):
     reasons: Reasons = Reasons.model_construct()
     """Reasons to begin with, in the decision dialog. Only the user's file may set them."""
     notifications: Notifications = Notifications.model_construct()
-    """How the user is told that something waits. Only the user's file may set it."""
+    """How the user is notified that something waits. Only the user's file may set it."""
     engine: EngineSettings = EngineSettings.model_construct()
     """The engine under procedures. Only the user's file may set it."""

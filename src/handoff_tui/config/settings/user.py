@@ -1,4 +1,4 @@
-"""The user's own desk: what only the user's file may set."""
+"""What only the user's file may set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class EngineSettings(Model):
     poll_seconds: Seconds = 0.5
     """How often a worker looks for work."""
     idle_seconds: Seconds = 60
-    """How long a worker that was started on demand stays when nothing is left to do."""
+    """How long a worker that was started on demand stays idle before it ends."""
 
     @field_validator("address")
     @classmethod
@@ -43,29 +43,29 @@ Template = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
 
 
 class Reasons(Model):
-    """Templates by verb. A dialog offers them; nothing is decided by choosing one."""
+    """Templates by verb. A dialog offers them; choosing one decides nothing."""
 
     approve: tuple[Template, ...] = ("read in full; the checks and the claims hold",)
-    """For work that may pass."""
+    """For work that can go on."""
     reject: tuple[Template, ...] = (
         "the claims do not match what was measured: ",
         "tests are missing for: ",
         "it does more than the handoff says: ",
-        "see the remarks on lines",
+        "see the comments on lines",
     )
-    """For work that may not."""
+    """For work that can't."""
     retry: tuple[Template, ...] = (
-        "the same work once more, with the remarks",
+        "the same work once more, with the comments",
         "a check failed for reasons outside the work: ",
     )
-    """For work that is to be tried again."""
+    """For another attempt."""
     skip: tuple[Template, ...] = ("this phase is not needed because: ",)
     """For a phase that is left out."""
     override: tuple[Template, ...] = (
         "the failing check is known and tracked in: ",
         "the check is wrong here: ",
     )
-    """For going over a failing check."""
+    """For overriding a failing check."""
     hold: tuple[Template, ...] = ("waits for an answer to: ", "waits for: ")
     """For work that waits."""
     withdraw: tuple[Template, ...] = ("decided too early: ", "something was overlooked: ")
@@ -75,11 +75,11 @@ class Reasons(Model):
 
 
 USER_ONLY = ("theme", "ascii", "editor", "keymap", "reasons", "notifications", "engine")
-"""Top-level keys that a repository may not set: a checkout under review cannot rearrange the reviewer's desk."""
+"""Top-level keys that a repository may not set: a checkout under review can't rearrange the reviewer's screen."""
 
 
 class NotificationEvent(StrEnum):
-    """What can be told."""
+    """What the user can be notified of."""
 
     NEEDS_YOU = "needs-you"
     CHECKS_FAILED = "checks-failed"
@@ -89,7 +89,7 @@ class NotificationEvent(StrEnum):
 
 
 class DesktopForm(StrEnum):
-    """How the terminal is asked to notify; which one it knows is for its user to say."""
+    """How the terminal is asked to notify; the user says which one it knows."""
 
     NONE = "none"
     OSC_9 = "osc-9"
@@ -97,7 +97,7 @@ class DesktopForm(StrEnum):
 
 
 class Notifications(Model):
-    """How the user is told that something waits."""
+    """How the user is notified that something waits."""
 
     bell: bool = False
     """Whether the terminal's bell rings."""
@@ -106,6 +106,6 @@ class Notifications(Model):
     command: tuple[Name, ...] = ()
     """A command that is run; {event}, {handoff} and {text} are filled in."""
     events: tuple[NotificationEvent, ...] = (NotificationEvent.NEEDS_YOU,)
-    """What is told; work that failed and goes back by itself, or the end of any agent, to who wants it."""
+    """What to notify of; add `checks-failed` or `agent-ended` to hear of work that goes on without you."""
     timeout_seconds: Seconds = 10
     """How long the command may take."""
