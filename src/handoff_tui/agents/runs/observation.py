@@ -15,7 +15,7 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.git.work_tree.capture import write_work_tree
+from handoff_tui.git.work_tree.capture import CapturedTree, write_work_tree
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import list_named
@@ -71,15 +71,14 @@ def read_observation(work_folder: Path, repository: Path, rules: Iterable[str], 
     )
     try:
         opened = open_repository(work_folder)
-        head = opened.git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        branch = opened.git.run("symbolic-ref", "--quiet", "HEAD")
+        captured = _capture(opened)
         return files.model_copy(
             update={
-                "head": head.text if head.ok else None,
-                "branch": branch.text if branch.ok else None,
+                "head": captured.commit,
+                "branch": None if captured.branch is None else f"refs/heads/{captured.branch}",
                 "refs": _read_refs(opened.git),
-                "tree": _read_tree(opened),
-                "repository_tree": None if work_folder == repository else _read_tree(open_repository(repository)),
+                "tree": captured.tree,
+                "repository_tree": None if work_folder == repository else _capture(open_repository(repository)).tree,
                 "git_files": _read_git_files(opened),
             }
         )
@@ -110,8 +109,8 @@ def read_touched_files(repository: Repository, before: str, after: str) -> tuple
     )
 
 
-def _read_tree(repository: Repository) -> str:
-    return write_work_tree(repository, find_cache_folder(repository.root)).tree
+def _capture(repository: Repository) -> CapturedTree:
+    return write_work_tree(repository, find_cache_folder(repository.root))
 
 
 def _read_refs(git: Git) -> dict[str, str]:
