@@ -2,29 +2,28 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.errors import LogBrokenError, NoHumanError, UsageError
+from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.decisions.decide import (
     DecideRequest,
+    build_decision_view,
     complete_decision,
+    find_referenced_entries,
     parse_reason,
-    parse_verb,
     prepare_decision,
     require_policy,
     sign_decision,
 )
+from handoff_tui.decisions.examine import build_gate_view
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.entry import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.evidence import read_review
 from tests.support.gates import HANDOFF, GateDesk
+from tests.support.logs import SUBJECT, LogBuilder, build_question
+from tests.support.repositories import EMAIL
 from tests.support.signed import list_entries
-
-
-@pytest.mark.parametrize("word", [verb.value for verb in DecisionVerb])
-def test_verbs_are_the_eight_words(word: str) -> None:
-    """Each is itself."""
-    assert parse_verb(word) == word
 
 
 def test_reason_is_kept_as_it_was_written() -> None:
@@ -41,7 +40,7 @@ def test_reason_that_cannot_be_held_is_refused(reason: str) -> None:
         parse_reason(DecisionVerb.HOLD, reason)
 
 
-def test_policy_is_asked_of_a_sound_log_only() -> None:
+def test_policy_comes_from_an_intact_log_only() -> None:
     """None yet, and broken, are two different refusals."""
     with pytest.raises(NoHumanError, match="no signed log yet"):
         require_policy(LogVerdict())
@@ -51,22 +50,28 @@ def test_policy_is_asked_of_a_sound_log_only() -> None:
 
 
 def test_record_and_snapshot_are_stored_with_the_entry(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bound by digest: what the reviewer saw and wrote can be read back from the entry."""
+    """What is shown is what is signed; what the reviewer saw and wrote can be read back from the entry."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     bo.become(monkeypatch)
     desk = open_desk(gate_desk.root)
     log = open_log(desk.repository)
-    remark = Comment(text="why?", path="src/app.py", line=2)
-    request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason="no tests", comments=(remark,), viewed=("b", "a"))
+    comment = Comment(text="why?", path="src/app.py", line=2)
+    request = DecideRequest(DecisionVerb.REJECT, HANDOFF, reason="no tests", comments=(comment,), viewed=("b", "a"))
     prepared = prepare_decision(desk, log, request)
     assert list_entries(gate_desk.root) == [log.verify().log]
+    view, gate = build_decision_view(prepared), build_gate_view(prepared.examined)
+    assert (gate.digest, gate.subject) == (prepared.examined.digest, prepared.examined.subject)
+    assert (gate.producers, gate.checks_passed, gate.failing) == ((EMAIL,), gate.checks_total, ())
+    assert (view.gate, view.verb, view.reason, view.policy) == (gate, "reject", "no tests", log.verify().policy)
+    assert (view.record, view.review) == (prepared.record, prepared.review)
+    assert (view.principal, view.key_source, view.touch) == (bo.email, "user.signingkey", False)
     entry = sign_decision(log, prepared)
     assert entry.decision is not None
     assert entry.work is not None
     record = read_review(gate_desk.root, entry.decision.review)
     assert record == prepared.record
-    assert (record.comments, record.viewed, record.subject) == ((remark,), ("a", "b"), entry.work.subject)
+    assert (record.comments, record.viewed, record.subject) == ((comment,), ("a", "b"), entry.work.subject)
     stored = gate_desk.root / ".handoff-tui" / "baselines" / f"{entry.work.subject.snapshot}.json"
     assert stored.is_file()
 
@@ -92,7 +97,7 @@ def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> N
 
 
 def test_reason_is_given_after_the_decision_was_prepared(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing can be signed without it; with it the same evidence is signed, with the remarks that were given."""
+    """Nothing can be signed without it; with it the same evidence is signed, with the comments that were given."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     bo.become(monkeypatch)
@@ -108,11 +113,78 @@ def test_reason_is_given_after_the_decision_was_prepared(gate_desk: GateDesk, mo
     assert len(list_entries(gate_desk.root)) == 1
     only_reason = complete_decision(prepared, " no tests ")
     assert (only_reason.reason, only_reason.record) == ("no tests", prepared.record)
-    remark = Comment(text="why?", path="src/app.py", line=2)
-    completed = complete_decision(prepared, "no tests", comments=(remark,), viewed=("c", "b"))
-    assert (completed.record.comments, completed.record.viewed) == ((remark,), ("b", "c"))
+    comment = Comment(text="why?", path="src/app.py", line=2)
+    completed = complete_decision(prepared, "no tests", comments=(comment,), viewed=("c", "b"))
+    assert (completed.record.comments, completed.record.viewed) == ((comment,), ("b", "c"))
     assert completed.record.model_copy(update={"comments": (kept,), "viewed": ("a",)}) == prepared.record
     entry = sign_decision(log, completed)
     assert entry.decision is not None
     assert (entry.decision.reason, entry.decision.review) == ("no tests", completed.review)
     assert read_review(gate_desk.root, completed.review) == completed.record
+
+
+@pytest.fixture
+def log() -> LogBuilder:
+    """A log with its policy."""
+    builder = LogBuilder()
+    builder.add_policy()
+    return builder
+
+
+def find_referenced(log: LogBuilder, verb: str, person: str = "alice", *, rewritten: bool = False) -> tuple[str, ...]:
+    commit = "9" * 40
+    question = (
+        build_question(
+            phase="BUILD",
+            subject=SUBJECT.model_copy(update={"commit": commit}),
+            is_ancestor=lambda asked: asked == commit,
+        )
+        if rewritten
+        else build_question(phase="BUILD")
+    )
+    return find_referenced_entries(build_log_index(log.judge()), question, DecisionVerb(verb), person)
+
+
+def test_carry_references_the_approval_of_the_same_files(log: LogBuilder) -> None:
+    """One's own, and what was carried before."""
+    approval = log.add_decision("alice", phase="BUILD")
+    assert find_referenced(log, "carry", rewritten=True) == (approval,)
+    with pytest.raises(DecisionForbiddenError, match="approved nothing with exactly these files"):
+        find_referenced(log, "carry", "bob", rewritten=True)
+
+
+def test_carry_of_what_still_holds_is_refused(log: LogBuilder) -> None:
+    """There is nothing to carry where nothing was rewritten."""
+    log.add_decision("alice", phase="BUILD")
+    with pytest.raises(DecisionForbiddenError, match="covers exactly this work"):
+        find_referenced(log, "carry")
+
+
+def test_carry_of_other_files_or_another_attempt_is_refused(log: LogBuilder) -> None:
+    """Equal tree, equal attempt, or nothing."""
+    log.add_decision("alice", phase="BUILD", subject=SUBJECT.model_copy(update={"tree": "8" * 40}))
+    log.add_decision("bob", phase="BUILD", attempt=2)
+    for person in ("alice", "bob"):
+        with pytest.raises(DecisionForbiddenError):
+            find_referenced(log, "carry", person, rewritten=True)
+
+
+def test_withdrawal_references_ones_last_decision(log: LogBuilder) -> None:
+    """Not another's, and not a withdrawal."""
+    log.add_decision("bob", phase="BUILD")
+    with pytest.raises(DecisionForbiddenError, match="no decision to withdraw"):
+        find_referenced(log, "withdraw")
+    hold = log.add_decision("alice", "hold", phase="BUILD")
+    assert find_referenced(log, "withdraw") == (hold,)
+    log.add_decision("alice", "withdraw", phase="BUILD", regards=(hold,))
+    with pytest.raises(DecisionForbiddenError):
+        find_referenced(log, "withdraw")
+
+
+def test_approval_settles_the_debts_of_this_gate(log: LogBuilder) -> None:
+    """All of them, whoever made them; those of another phase stay."""
+    first = log.add_decision("alice", "override", phase="BUILD")
+    second = log.add_decision("bob", "override", phase="BUILD")
+    log.add_decision("bob", "override", phase="release")
+    assert find_referenced(log, "approve") == tuple(sorted((first, second)))
+    assert find_referenced(log, "reject") == ()

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.result import CheckResult
-from handoff_tui.checks.run.check import ProgressCallbacks, check, list_command_results
+from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.commands import give_consent, read_consent
-from handoff_tui.core.errors import HandoffNotFoundError, RepositoryError
+from handoff_tui.core.errors import DecisionForbiddenError, HandoffNotFoundError, RepositoryError
+from handoff_tui.decisions.changed_since_shown import find_changes_since, refuse_changed
 from handoff_tui.decisions.examine import (
     WITHOUT_COMMANDS,
     ExaminedGate,
@@ -20,7 +21,7 @@ from handoff_tui.decisions.examine import (
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.open_log import open_log
-from tests.support.gates import HANDOFF, GateDesk
+from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -129,7 +130,7 @@ def test_looking_at_a_gate_starts_no_command(gate_desk: GateDesk, tmp_path: Path
     assert not mark.exists()
     run = check(desk, plan_gate(desk, looked.index, looked.handoffs, HANDOFF).build_request(fresh=True))
     assert mark.exists()
-    options = ExamineOptions(run_commands=False, command_results=list_command_results(run))
+    options = ExamineOptions(run_commands=False, command_results=run.command_results)
     again = examine(desk, open_log(desk.repository), HANDOFF, options=options)
     assert "own" not in again.failing
     assert mark.read_text(encoding="utf-8").count("\n") == 1
@@ -142,3 +143,74 @@ def test_plan_names_the_gate_without_running_anything(gate_desk: GateDesk) -> No
     assert (plan.key, plan.tree) == (examined.key, examined.subject.tree)
     request = plan.build_request(fresh=True)
     assert (request.handoff, request.phase, request.fresh, request.baseline) == (HANDOFF, "review", True, plan.since)
+
+
+@pytest.fixture
+def examined(gate_desk: GateDesk) -> ExaminedGate:
+    """The work of the agent, as it was looked at."""
+    desk = open_desk(gate_desk.root)
+    return examine(desk, open_log(desk.repository), HANDOFF)
+
+
+def test_what_is_ours_is_no_movement(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """An entry of the log, and whatever else is in our folder."""
+    gate_desk.builder.write(".handoff-tui/note", "ours")
+    assert find_changes_since(examined) == ()
+    refuse_changed(examined)
+
+
+def test_changed_files_are_named(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """Added, changed, deleted; a name cannot begin a line of our own words."""
+    gate_desk.builder.write("new\nline.txt", "theirs").write("src/app.py", "import os\n")
+    with pytest.raises(DecisionForbiddenError) as refused:
+        refuse_changed(examined)
+    assert refused.value.message == (
+        "the work has changed since it was shown, so nothing was signed: 2 files changed: new\\nline.txt, src/app.py"
+    )
+    assert refused.value.hint == "Look again, then decide."
+
+
+def test_many_changed_files_are_counted(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """Five by name, the rest as a number."""
+    for number in range(7):
+        gate_desk.builder.write(f"new-{number}.txt", f"{number}\n")
+    assert find_changes_since(examined) == (
+        "7 files changed: new-0.txt, new-1.txt, new-2.txt, new-3.txt, new-4.txt and 2 more",
+    )
+
+
+def test_another_commit_is_named(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """Both are; files that are as they were are not spoken of."""
+    old = gate_desk.builder.head()
+    gate_desk.builder.commit("an empty one")
+    new = gate_desk.builder.head()
+    assert find_changes_since(examined) == (f"the commit has changed: {old[:7]} → {new[:7]}",)
+
+
+def test_commit_with_changed_files_says_both(gate_desk: GateDesk, examined: ExaminedGate) -> None:
+    """The commit first, then what is in it."""
+    gate_desk.change(CODE + "# more\n")
+    commit, files = find_changes_since(examined)
+    assert (commit.startswith("the commit has changed"), files) == (True, "1 file changed: src/app.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("# Handoff: adding\n\nStatus: BLOCKED\n", "the handoff was edited"), (None, "the handoff is gone")],
+)
+def test_changed_handoff_is_said(gate_desk: GateDesk, examined: ExaminedGate, text: str | None, words: str) -> None:
+    """Beside the file that it is in."""
+    if text is None:
+        (gate_desk.root / "HANDOFF.md").unlink()
+    else:
+        gate_desk.builder.write("HANDOFF.md", text)
+    assert find_changes_since(examined) == ("1 file changed: HANDOFF.md", words)
+
+
+def test_trees_that_cannot_be_compared_have_changed_all_the_same(
+    gate_desk: GateDesk, examined: ExaminedGate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their ids tell; only the names are missing."""
+    gate_desk.builder.write("new.txt", "theirs")
+    monkeypatch.setattr("handoff_tui.decisions.changed_since_shown.offer_objects", lambda *_: {})
+    assert find_changes_since(examined) == ("files have changed",)

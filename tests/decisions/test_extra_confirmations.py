@@ -69,7 +69,7 @@ def test_demands_follow_from_what_was_read(desk: GateDesk, monkeypatch: pytest.M
     assert list_demands(_lose_a_result(prepared), drafts) == [("1 check has no result", "lost")]
     _lose_the_baseline(monkeypatch)
     assert list_demands(prepared, drafts) == [
-        ("no file could be compared, so none was read as a change", "the files of the baseline are not here")
+        ("the files could not be compared, so none was read as a change", "the files of the baseline are missing")
     ]
 
 
@@ -93,7 +93,7 @@ def _lose_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     def miss(*_: object) -> str:
         raise ObjectMissingError("gone")
 
-    monkeypatch.setattr("handoff_tui.changes.comparison.sides._has_tree", lambda *_: False)
+    monkeypatch.setattr("handoff_tui.changes.comparison.sides.has_tree", lambda *_: False)
     monkeypatch.setattr("handoff_tui.changes.comparison.sides.build_commit_tree", miss)
 
 

@@ -8,6 +8,17 @@ from handoff_tui.decisions.views import Packet
 from handoff_tui.handoffs.session import open_desk
 from handoff_tui.log.open_log import open_log
 from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.signed import Person
+
+
+def reject(desk: GateDesk, comments: str) -> Person:
+    """Bo sends the work back with these comments."""
+    bo = desk.person("bo")
+    desk.begin(bo)
+    file = desk.folder / "comments.txt"
+    file.write_text(comments, encoding="utf-8")
+    desk.decide(bo, "reject", "--reason", "no tests", "--comments", file)
+    return bo
 
 
 def build(desk: GateDesk) -> Packet:
@@ -15,13 +26,9 @@ def build(desk: GateDesk) -> Packet:
     return build_packet(examine(opened, open_log(opened.repository), HANDOFF))
 
 
-def test_rejection_with_remarks_becomes_a_packet(gate_desk: GateDesk) -> None:
+def test_rejection_with_comments_becomes_a_packet(gate_desk: GateDesk) -> None:
     """Reason, code around the lines, and nothing addressed while nothing has changed."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
-    remarks = gate_desk.folder / "remarks.txt"
-    remarks.write_text("src/app.py:2: why?\n\nsrc/gone.py: where is it?\n\nAll in all thin.\n", encoding="utf-8")
-    gate_desk.decide(bo, "reject", "--reason", "no tests", "--comments", remarks)
+    bo = reject(gate_desk, "src/app.py:2: why?\n\nsrc/gone.py: where is it?\n\nAll in all thin.\n")
     packet = build(gate_desk)
     assert (packet.attempt, packet.state, packet.changed_files) == (2, "rejected", ())
     demand = packet.demands[0]
@@ -33,13 +40,9 @@ def test_rejection_with_remarks_becomes_a_packet(gate_desk: GateDesk) -> None:
     assert (line.changed, missing.changed, whole.changed) == (False, None, None)
 
 
-def test_changed_lines_address_a_remark(gate_desk: GateDesk) -> None:
+def test_changed_lines_address_a_comment(gate_desk: GateDesk) -> None:
     """Lines that only moved do not; the files that changed since are listed."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
-    remarks = gate_desk.folder / "remarks.txt"
-    remarks.write_text("src/app.py:2: why?\n", encoding="utf-8")
-    gate_desk.decide(bo, "reject", "--reason", "no", "--comments", remarks)
+    reject(gate_desk, "src/app.py:2: why?\n")
     gate_desk.change("# moved\n" + CODE)
     packet = build(gate_desk)
     assert (packet.changed_files, packet.demands[0].addressed) == (("src/app.py",), False)
@@ -92,7 +95,7 @@ def test_work_that_nobody_decided_on_has_an_empty_packet(gate_desk: GateDesk) ->
 
 
 def test_missing_record_is_a_note(gate_desk: GateDesk) -> None:
-    """The reason is in the log; the remarks are gone, and that is said once."""
+    """The reason is in the log; the comments are gone, and that is said once."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.decide(bo, "reject", "--reason", "no")
@@ -100,7 +103,7 @@ def test_missing_record_is_a_note(gate_desk: GateDesk) -> None:
     packet = build(gate_desk)
     assert packet.demands[0].reason == "no"
     assert packet.demands[0].addressed is None
-    assert packet.notes == (f"the record of {bo.email}'s decision on attempt 1 is not here, only its reason",)
+    assert packet.notes == (f"the record of {bo.email}'s decision on attempt 1 is missing; only its reason is known",)
 
 
 def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk) -> None:
@@ -116,16 +119,12 @@ def test_files_of_a_rewritten_attempt_may_be_gone(gate_desk: GateDesk) -> None:
     shutil.rmtree(gate_desk.folder / "homes" / "bo" / "cache")
     packet = build(gate_desk)
     assert packet.changed_files == ()
-    assert any("are not here, so what has changed since cannot be told" in note for note in packet.notes)
+    assert any("are missing, so what has changed since is unknown" in note for note in packet.notes)
 
 
-def test_renamed_file_does_not_address_a_remark(gate_desk: GateDesk) -> None:
-    """The lines are looked for where they are now; where the file is gone, nothing is said of the remark."""
-    bo = gate_desk.person("bo")
-    gate_desk.begin(bo)
-    remarks = gate_desk.folder / "remarks.txt"
-    remarks.write_text("src/app.py:2: why?\n", encoding="utf-8")
-    gate_desk.decide(bo, "reject", "--reason", "no", "--comments", remarks)
+def test_renamed_file_does_not_address_a_comment(gate_desk: GateDesk) -> None:
+    """The lines are looked for where they are now; where the file is gone, nothing is said of the comment."""
+    reject(gate_desk, "src/app.py:2: why?\n")
     (gate_desk.root / "src/app.py").rename(gate_desk.root / "src/other.py")
     gate_desk.change("# beside it\n", "src/more.py")
     packet = build(gate_desk)

@@ -1,4 +1,4 @@
-"""What has moved since work was examined: the commit, the files, the handoff. What was shown is what is signed."""
+"""Finds what has changed since work was examined: commit, files, handoff. Only what was shown is signed."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ _NAMED = 5
 
 
 def refuse_changed(examined: ExaminedGate) -> None:
-    """HEAD, the files and the handoff are looked at once more; an error says what is not as it was."""
-    moves = find_changes_since(examined)
-    if moves:
+    """Looks at HEAD, the files and the handoff again; raises if any of them has changed."""
+    changes = find_changes_since(examined)
+    if changes:
         raise DecisionForbiddenError(
-            f"the work has changed since it was looked at, so nothing was signed: {'; '.join(moves)}",
+            f"the work has changed since it was shown, so nothing was signed: {'; '.join(changes)}",
             "Look again, then decide.",
         )
 
 
 def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
-    """What differs now from what was examined, in words; nothing where nothing does."""
+    """Says in words what has changed since the examination; empty if nothing has."""
     now = reopen_desk(examined.desk)
     tree = write_work_tree(now.repository, find_cache_folder(now.repository.root))
     then = examined.subject.commit
-    moves: list[str] = []
+    changes: list[str] = []
     if tree.commit != then:
         found = tree.commit[:SHORT_COMMIT] if tree.commit else "none"
-        moves.append(f"the commit is another one now: {then[:SHORT_COMMIT]} → {found}")
+        changes.append(f"the commit has changed: {then[:SHORT_COMMIT]} → {found}")
     if tree.tree != examined.work_tree:
-        moves.append(_name_files(now, examined.work_tree, tree.tree))
-    # also where no file has moved: a handoff may lie in git notes, or in a folder that git ignores
-    moves.extend(_find_handoff_move(now, examined))
-    return tuple(moves)
+        changes.append(_name_files(now, examined.work_tree, tree.tree))
+    # even if no file has changed: a handoff may be in git notes, or in a folder that git ignores
+    changes.extend(_find_handoff_change(now, examined))
+    return tuple(changes)
 
 
 def _name_files(now: Desk, old: str, new: str) -> str:
     objects = offer_objects(now.repository, find_cache_folder(now.repository.root))
     try:
         changes = list_changes(now.repository.git, old, new, extra=objects)
-    except HandoffError:  # that they differ is sure by their ids
+    except HandoffError:  # their ids say that they differ
         return "files have changed"
-    # a line end in a name must not begin a line of our own words
+    # a line end in a name must not start a line of ours
     names = [change.path.replace("\n", "\\n") for change in changes]
     more = len(names) - _NAMED
     shown = ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"{'1 file' if len(names) == 1 else f'{len(names)} files'} changed: {shown}"
 
 
-def _find_handoff_move(now: Desk, examined: ExaminedGate) -> tuple[str, ...]:
+def _find_handoff_change(now: Desk, examined: ExaminedGate) -> tuple[str, ...]:
     found = next((one for one in read_repository(now).result.handoffs if one.id == examined.handoff.id), None)
     if found is None:
-        return ("the handoff itself is gone",)
+        return ("the handoff is gone",)
     if build_handoff_digest(found) != examined.subject.handoff:
-        return ("the handoff itself was edited",)
+        return ("the handoff was edited",)
     return ()

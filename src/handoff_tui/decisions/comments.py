@@ -1,4 +1,4 @@
-"""A file with remarks: one a paragraph, each with the place it is about."""
+"""Reads a file of comments: one per paragraph, each with the file or lines it is about."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _PLACED = compile_later(
 _MOST_BYTES = 1024 * 1024
 
 
-def read_comments(place: Path) -> tuple[Comment, ...]:
-    """The remarks of a file that the user named."""
-    content = read_user_file(place, _MOST_BYTES)
+def read_comments(file: Path) -> tuple[Comment, ...]:
+    """Reads the comments of a file that the user named."""
+    content = read_user_file(file, _MOST_BYTES)
     if content is None:
-        raise UsageError(f"{place} is not there", "Name a file with remarks, or leave --comments out.")
+        raise UsageError(f"{file} does not exist", "Name a file with comments, or leave --comments out.")
     return parse_comments(content.decode("utf-8", "replace"))
 
 
 def parse_comments(text: str) -> tuple[Comment, ...]:
-    """`path:12-15: text`, `path: text`, or just text. What looks like a path has a dot or a slash in it."""
+    """Parses `path:12-15: text`, `path: text`, or just text. A path contains a dot or a slash."""
     paragraphs = (part.strip() for part in _PARAGRAPHS.split(text.replace("\r\n", "\n")))
     return tuple(_parse_one(paragraph) for paragraph in paragraphs if paragraph)
 
@@ -39,7 +39,7 @@ def _parse_one(paragraph: str) -> Comment:
     end = int(placed["end"]) if placed["end"] else None
     if line == 0 or (line is not None and end is not None and end < line):
         written = f"{placed['path']}:{placed['line']}" + (f"-{placed['end']}" if placed["end"] else "")
-        raise UsageError(f"{written} is no range of lines", "Lines count from 1.")
+        raise UsageError(f"{written} is not a range of lines", "Lines count from 1.")
     return Comment(text=placed["text"].strip(), path=placed["path"], line=line, end_line=end)
 
 

@@ -1,4 +1,4 @@
-"""Asking the person at the terminal. Piped input is never an answer."""
+"""Asks the person at the terminal. Piped input is never an answer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ def can_ask() -> bool:
 
 
 def read_page_width() -> int | None:
-    """How wide a page may be that is shown before a question; nothing where that is not known."""
+    """Returns the width of the terminal; None if it is unknown."""
     return read_width()
 
 
 def ask_person(question: str) -> str | None:
-    """What was typed, on the terminal itself; nothing when nobody answered."""
+    """Returns what was typed on the terminal itself; None if nobody answered."""
     return ask(question)

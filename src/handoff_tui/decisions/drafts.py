@@ -1,4 +1,4 @@
-"""What a reviewer wrote and marked and has not signed yet, as it is kept on disk."""
+"""What a reviewer wrote and marked but has not signed yet, as kept on disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from handoff_tui.git.file_diff import FileChange
 from handoff_tui.log.review_record import Comment
 
 MOST_MARKS = 8
-"""So many contents of one path are remembered as read: of each comparison it was read in, and of late attempts."""
+"""How many contents of one path are remembered as read: for different comparisons and recent attempts."""
 
 
 class HandoffDrafts(Model):
@@ -21,12 +21,12 @@ class HandoffDrafts(Model):
 
 
 class StoredDrafts(Model):
-    """The drafts for one repository. Each change gives a new value; changes of two apps can follow on each other."""
+    """The drafts for one repository. Each change returns a new value, so changes of two apps can be combined."""
 
     schema_version: Literal[1] = 1
     handoffs: dict[str, HandoffDrafts] = {}
     viewed: dict[str, tuple[str, ...]] = {}
-    """By path: which contents were marked as read, see `build_mark`."""
+    """By path: the contents marked as read, see `build_mark`."""
     opened: dict[str, str] = {}
     """By path: the SHA-256 of the document when it was last opened."""
 
@@ -38,18 +38,18 @@ class StoredDrafts(Model):
 
     def remove_comment(self, handoff: str, comment: Comment) -> StoredDrafts:
         drafts = self.get(handoff)
-        left = tuple(one for one in drafts.comments if one != comment)
+        left = tuple(kept for kept in drafts.comments if kept != comment)
         return self._put(handoff, drafts.model_copy(update={"comments": left}))
 
     def keep_reason(self, handoff: str, verb: str, text: str) -> StoredDrafts:
-        """An empty text is no reason."""
+        """Keeps a reason; an empty text removes it."""
         drafts = self.get(handoff)
         reasons = {name: reason for name, reason in drafts.reasons.items() if name != verb}
         return self._put(handoff, drafts.model_copy(update={"reasons": {**reasons, verb: text} if text else reasons}))
 
     def mark(self, change: FileChange, *, viewed: bool) -> StoredDrafts:
         mark = build_mark(change)
-        others = tuple(one for one in self.viewed.get(change.path, ()) if one != mark)
+        others = tuple(kept for kept in self.viewed.get(change.path, ()) if kept != mark)
         marks = (*others, mark)[-MOST_MARKS:] if viewed else others
         table = {path: known for path, known in self.viewed.items() if path != change.path}
         return self.model_copy(update={"viewed": {**table, change.path: marks} if marks else table})
@@ -61,7 +61,7 @@ class StoredDrafts(Model):
         return self.handoffs.get(handoff) or HandoffDrafts()
 
     def is_viewed(self, change: FileChange) -> bool:
-        """Whether the file was marked as read in just this content, against just that one."""
+        """Whether the file was marked as read with exactly this content on both sides."""
         return build_mark(change) in self.viewed.get(change.path, ())
 
     def _put(self, handoff: str, drafts: HandoffDrafts) -> StoredDrafts:
@@ -72,5 +72,5 @@ class StoredDrafts(Model):
 
 
 def build_mark(change: FileChange) -> str:
-    """Both contents of a file with their modes: what a reviewer has read of it."""
+    """Identifies both contents of a file with their modes: what a reviewer has read."""
     return f"{change.old_mode} {change.old_id} {change.new_mode} {change.new_id}"

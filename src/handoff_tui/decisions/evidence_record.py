@@ -1,4 +1,4 @@
-"""What a reviewer is shown, as a record that a decision is bound to."""
+"""Builds the review record: what a reviewer is shown, which a decision is bound to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST = 200
 def build_record(
     examined: ExaminedGate, comments: tuple[Comment, ...], viewed: tuple[str, ...], *, overrides: bool
 ) -> ReviewRecord:
-    """Checks, claims, differences and remarks as they stand at this moment; no time and no machine in it."""
+    """Records checks, claims, differences and comments as of now, without times or machine names."""
     verdicts = measure(examined)
     record = ReviewRecord(
         **examined.key._asdict(),
@@ -42,7 +42,7 @@ def build_record(
 
 
 def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tuple[str, ...]) -> ReviewRecord:
-    """The same evidence with these remarks and these files marked as read, instead of those it has."""
+    """Replaces the comments, and the files marked as read."""
     return record.model_copy(
         update={
             "comments": tuple(_clean(comment) for comment in comments),
@@ -52,14 +52,14 @@ def add_comments(record: ReviewRecord, comments: tuple[Comment, ...], viewed: tu
 
 
 def measure(examined: ExaminedGate) -> tuple[Verdict, ...]:
-    """Every claim of the handoff beside its measurement."""
+    """Measures every claim of the handoff."""
     evidence = RepositoryEvidence(examined.desk, deep=True)
     prepare(evidence, [examined.handoff], examined.handoffs)
     return measure_claims(examined.handoff, evidence)
 
 
 def count_differences(examined: ExaminedGate) -> dict[str, int]:
-    """What differs from the baseline, in numbers; nothing where there is none or it cannot be read."""
+    """Counts what differs from the baseline; empty if there is none or it cannot be read."""
     baseline = examined.baseline
     if baseline.snapshot is None and baseline.commit is None:
         return {}
@@ -83,7 +83,7 @@ def count_differences(examined: ExaminedGate) -> dict[str, int]:
 
 
 def build_shown_check(result: CheckResult) -> ShownCheck:
-    """A result as it is shown; one that passed needs no remedy."""
+    """Builds a result as it is shown; a passed one needs no remedy."""
     remedy = result.remedy if is_open(result) else None
     return ShownCheck(
         id=result.id,
@@ -113,11 +113,11 @@ def _show_claim(verdict: Verdict) -> ShownClaim:
 
 
 def _clean(comment: Comment) -> Comment:
-    """Whole, however long; what has no UTF-8 form is written out."""
+    """Keeps the full text; writes out what has no UTF-8 form."""
     text = comment.text.encode("utf-8", "backslashreplace").decode("utf-8")
     return comment.model_copy(update={"text": text, "path": build_stored_text(comment.path)})
 
 
 def _shorten(text: str) -> str:
-    """Text that every JSON reader accepts, cut where it is long."""
+    """Cuts long text, and makes it acceptable to every JSON reader."""
     return build_stored_text(text[:_LONGEST])

@@ -1,4 +1,4 @@
-"""Everything that a gate is asked about and a decision is bound to, computed from what is here now."""
+"""Examines a gate: computes everything that a decision is bound to from what is here now, and judges it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from handoff_tui.checks.report import CheckReport
 from handoff_tui.checks.result import CheckResult
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import choose_usual_baseline
-from handoff_tui.checks.run.check import CheckRequest, Prefetched, ProgressCallbacks, check, list_command_results
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check
+from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.work_commits import find_work_commit, is_ancestor
@@ -136,7 +137,7 @@ def examine(
     if earlier is not None and earlier.report.baseline == report.baseline:
         snapshot, work_tree = earlier.snapshot, earlier.work_tree
     else:  # the checks of the whole repository; a command that both have runs once
-        known = Prefetched(reading, list_command_results(report))
+        known = Prefetched(reading, report.command_results)
         taken = take(desk, telling, request.baseline, known, run_commands=options.run_commands)
         snapshot, work_tree = build_subject_snapshot(desk, taken), taken.captured.tree.tree
     return ExaminedGate(
@@ -200,9 +201,9 @@ def build_gate_view(examined: ExaminedGate) -> GateView:
 
 
 def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
-    """The snapshot as a decision binds it: what a commit of the log alone would change is left out.
+    """Returns the snapshot that a decision is bound to, without what a commit of the log alone would change.
 
-    So is what rests on the clock or the machine; whether such a check blocks is asked each time anew.
+    It also leaves out what depends on the clock or the machine; whether such a check blocks is asked each time.
     """
     outside = {result.id for result in taken.report.results if result.outside}
     snapshot = taken.captured.snapshot
@@ -218,7 +219,7 @@ def build_subject_snapshot(desk: Desk, taken: Taken) -> Snapshot:
 
 
 def build_checks_digest(report: CheckReport) -> str:
-    """SHA-256 of the results without durations, times and what rests on this machine."""
+    """Returns the SHA-256 of the results without durations, times and what depends on this machine."""
     value = [
         {
             "id": result.id,

@@ -1,4 +1,4 @@
-"""Why a decision asks for more than one key: what was not read, was not measured, or is gone over."""
+"""Finds why a decision needs an extra confirmation: what was not read, not measured, or is overridden."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _NO_RESULT: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.UNKNOWN, 
 
 
 class ReadWork(NamedTuple):
-    """What differs from the baseline, as captured for this decision, and what of it the reviewer has read."""
+    """The files that differ from the baseline, as captured for this decision, and those the reviewer has read."""
 
     changes: tuple[FileChange, ...] = ()
     viewed: tuple[str, ...] = ()
     trouble: str = ""
-    """Why nothing could be compared."""
+    """Why nothing could be compared; empty if it could."""
 
 
 def compare_read(examined: ExaminedGate, drafts: StoredDrafts) -> ReadWork:
-    """Marks count for the very contents that they were set on, whatever was on the screen since."""
+    """Finds what was read. A mark counts only for the exact contents it was set on."""
     try:
         changes = _list_changes(examined)
     except HandoffError as refused:
@@ -44,7 +44,7 @@ def compare_read(examined: ExaminedGate, drafts: StoredDrafts) -> ReadWork:
 def find_extra_confirmations(
     prepared: PreparedDecision, drafts: StoredDrafts, read: ReadWork
 ) -> tuple[ExtraConfirmation, ...]:
-    """Each is said in the dialog; who turns work back is asked for nothing but a reason."""
+    """Lists extra confirmations; sending work back needs only a reason."""
     if prepared.verb not in PASSING:
         return ()
     return (
@@ -62,7 +62,7 @@ def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
     after = Side(None, examined.work_tree)
     files = compare_sides(examined.desk, (examined.handoff, ()), before, after)[1]
     if files is None:
-        raise ObjectMissingError("the files of the baseline are not here")
+        raise ObjectMissingError("the files of the baseline are missing")
     return tuple(files.listed.changes)
 
 
@@ -78,9 +78,9 @@ def _find_open_checks(examined: ExaminedGate) -> Iterator[ExtraConfirmation]:
 
 
 def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[ExtraConfirmation]:
-    """Files that differ from the baseline and were not marked as read; characters in them that do not show."""
+    """Finds changed files that were not marked as read, and invisible characters in them."""
     if read.trouble:
-        yield ExtraConfirmation("no file could be compared, so none was read as a change", read.trouble)
+        yield ExtraConfirmation("the files could not be compared, so none was read as a change", read.trouble)
     paths = [change.path for change in read.changes]
     unread = [path for path in paths if path not in read.viewed]
     if unread:

@@ -1,4 +1,4 @@
-"""The rejection packet: reasons, remarks with their code, failing checks with remedies, what became of earlier ones."""
+"""The packet for the next attempt: reasons, comments with their code, failing checks, what was addressed."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 
-_NOW = "what is here now"
+_NOW = "the current work"
 _CLOSED = frozenset({"pass", "not-applicable"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A decision that asks for something, with all that can be found out about it."""
+    """A decision that asks for something, with everything known about it."""
 
-    vote: DecisionEntry
+    made: DecisionEntry
     record: ReviewRecord | None
     changed: frozenset[str] | None
-    """Paths that differ between what it was about and now; nothing where those files are not here."""
+    """Paths that have changed since; None if the files of then are missing."""
     taken_back: bool
     comments: tuple[QuotedComment, ...] = field(default=())
 
 
 def build_packet(examined: ExaminedGate) -> Packet:
-    """Everything the next attempt has to know, from the log and from what is here now."""
+    """Collects everything the next attempt needs to know, from the log and from the current work."""
     key = examined.key
     sent_back = list_sent_back(examined.index, *key.place)
     asked = _list_asked(examined)
     last = sent_back[-1] if sent_back else None
-    since = next((one.changed for one in asked if last is not None and one.vote.entry.id == last.entry.id), None)
+    since = next((one.changed for one in asked if last is not None and one.made.entry.id == last.entry.id), None)
     return Packet(
         handoff=key.handoff,
         phase=key.phase,
-        attempt=max([key.attempt, *(vote.work.attempt + 1 for vote in sent_back)]),
+        attempt=max([key.attempt, *(made.work.attempt + 1 for made in sent_back)]),
         state=examined.gate.state.value,
         demands=tuple(_build_demand(examined, one) for one in asked),
         comments=tuple(quoted for one in asked if not one.taken_back for quoted in one.comments),
@@ -58,24 +58,24 @@ def build_packet(examined: ExaminedGate) -> Packet:
 
 
 def _list_asked(examined: ExaminedGate) -> list[_Asked]:
-    """Newest first, as people look for the last word."""
+    """Lists decisions that ask for something, newest first."""
     index = examined.index
-    votes = [vote for vote in index.list_decisions(*examined.key.place) if not index.is_void(vote.entry.id)]
-    last = {(vote.entry.actor, vote.work.attempt): vote.entry.id for vote in votes}
+    decisions = [made for made in index.list_decisions(*examined.key.place) if not index.is_void(made.entry.id)]
+    last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
     asked: list[_Asked] = []
-    for vote in reversed(votes):
-        if vote.decision.verb in VETOES:
-            record = find_review(examined.desk.repository.root, vote.decision.review)
-            changes = _list_changes(examined, vote)
-            taken_back = last[vote.entry.actor, vote.work.attempt] != vote.entry.id
-            comments = _quote_all(examined, vote, record, changes)
+    for made in reversed(decisions):
+        if made.decision.verb in VETOES:
+            record = find_review(examined.desk.repository.root, made.decision.review)
+            changes = _list_changes(examined, made)
+            taken_back = last[made.entry.actor, made.work.attempt] != made.entry.id
+            comments = _quote_all(examined, made, record, changes)
             changed = None if changes is None else frozenset(_list_paths(changes))
-            asked.append(_Asked(vote, record, changed, taken_back, comments))
+            asked.append(_Asked(made, record, changed, taken_back, comments))
     return asked
 
 
 def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
-    vote, record = asked.vote, asked.record
+    made, record = asked.made, asked.record
     failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in _CLOSED) if record else ()
     failing_now = {result.id for result in examined.report.results if result.blocking and is_open(result)}
     placed = [quoted for quoted in asked.comments if quoted.comment.path]
@@ -83,12 +83,12 @@ def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
     still = tuple(check for check in failed if check in failing_now)
     is_measurable = bool(failed) or any(quoted.changed is not None for quoted in placed)
     return Demand(
-        entry=vote.entry.id,
-        attempt=vote.work.attempt,
-        author=vote.entry.actor,
-        verb=vote.decision.verb.value,
-        time=vote.entry.time,
-        reason=vote.decision.reason,
+        entry=made.entry.id,
+        attempt=made.work.attempt,
+        author=made.entry.actor,
+        verb=made.decision.verb.value,
+        time=made.entry.time,
+        reason=made.decision.reason,
         taken_back=asked.taken_back,
         checks=failed,
         still_failing=still,
@@ -98,11 +98,11 @@ def _build_demand(examined: ExaminedGate, asked: _Asked) -> Demand:
     )
 
 
-def _list_changes(examined: ExaminedGate, vote: DecisionEntry) -> list[FileChange] | None:
+def _list_changes(examined: ExaminedGate, made: DecisionEntry) -> list[FileChange] | None:
     repository = examined.desk.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))
     try:
-        return list_changes(repository.git, vote.work.subject.tree, examined.work_tree, extra=objects)
+        return list_changes(repository.git, made.work.subject.tree, examined.work_tree, extra=objects)
     except HandoffError:
         return None
 
@@ -113,20 +113,20 @@ def _list_paths(changes: list[FileChange]) -> Iterator[str]:
 
 
 def _quote_all(
-    examined: ExaminedGate, vote: DecisionEntry, record: ReviewRecord | None, changes: list[FileChange] | None
+    examined: ExaminedGate, made: DecisionEntry, record: ReviewRecord | None, changes: list[FileChange] | None
 ) -> tuple[QuotedComment, ...]:
-    """Every remark of a decision with the lines it is about, as they were then."""
+    """Returns every comment of a decision with the lines it is about, as they were then."""
     if record is None:
         return ()
-    trees = (vote.work.subject.tree, examined.work_tree)
+    trees = (made.work.subject.tree, examined.work_tree)
     files = read_comment_files(examined.desk, trees, record.comments, changes or ())
     return tuple(
         QuotedComment(
             comment=comment,
-            author=vote.entry.actor,
-            attempt=vote.work.attempt,
+            author=made.entry.actor,
+            attempt=made.work.attempt,
             code=quote(comment, files.then.get(comment.path)),
-            # nothing for a remark on the whole, and where files are not here, are gone or were not there then
+            # None for a general comment, and for files that are missing, deleted, or did not exist then
             changed=None if changes is None else judge_comment(comment, files, _NOW)[0],
         )
         for comment in record.comments
@@ -136,10 +136,12 @@ def _quote_all(
 def _list_notes(examined: ExaminedGate, asked: list[_Asked]) -> tuple[str, ...]:
     notes = ["the log is not intact: handoff-tui log verify"] if examined.index.verdict.fatal else []
     for one in asked:
-        work = one.vote.work
+        work = one.made.work
         if one.record is None:
-            who = one.vote.entry.actor
-            notes.append(f"the record of {who}'s decision on attempt {work.attempt} is not here, only its reason")
+            who = one.made.entry.actor
+            notes.append(
+                f"the record of {who}'s decision on attempt {work.attempt} is missing; only its reason is known"
+            )
         if one.changed is None:
-            notes.append(f"the files of attempt {work.attempt} are not here, so what has changed since cannot be told")
+            notes.append(f"the files of attempt {work.attempt} are missing, so what has changed since is unknown")
     return tuple(dict.fromkeys(notes))

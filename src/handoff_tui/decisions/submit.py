@@ -1,4 +1,4 @@
-"""An agent hands over: the subject is fixed, and signed where the agent has a key of its own."""
+"""For agents: hand work over, signed if the agent has a key, and wait for the decision."""
 
 from __future__ import annotations
 
@@ -25,6 +25,43 @@ DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED, G
 _EVERY_SECONDS = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What was handed over, and the entry if it was signed."""
+
+    examined: ExaminedGate
+    entry: Entry | None
+
+
+def submit(
+    desk: Desk,
+    log: OpenLog,
+    wanted: str,
+    phase: str | None = None,
+    *,
+    signed: bool = False,
+    key_file: Path | None = None,
+    telling: ProgressCallbacks | None = None,
+) -> Submitted:
+    """Examines the work; with `signed`, adds a submission to the log. Decides nothing."""
+    signing = _find_submitter(desk, log, key_file) if signed else None
+    examined = examine(desk, log, wanted, phase, telling=telling)
+    if signing is None or (telling is not None and telling.cancel.is_set()):
+        return Submitted(examined, None)
+
+    def build(parents: Parents) -> Draft:
+        refuse_changed(examined)
+        write_snapshot(desk.repository.root, examined.snapshot)
+        work = examined.build_work(parents.verdict.policy, {signing.principal})
+        return Draft(build_payload(parents.build_entry(EntryKind.SUBMISSION, signing.principal, work=work)))
+
+    def check(_: Parents) -> None:
+        refuse_changed(examined)
+
+    appended = log.journal.append(build, signing.tool, check_again=check if signing.waits else None)
+    return Submitted(examined, appended.entry)
+
+
 def wait(
     desk: Desk,
     wanted: str,
@@ -32,9 +69,9 @@ def wait(
     timeout: float | None,
     on_look: Callable[[ExaminedGate], None] | None = None,
 ) -> ExaminedGate:
-    """Looks at the gate until it is decided, the log turns out to be broken, or the time is up.
+    """Waits until the gate is decided, the log turns out to be broken, or the time is up.
 
-    The work is examined anew only when the log or the work tree has moved.
+    The work is examined again only if the log or the work tree has changed.
     """
     start = read_monotonic()
     seen: object = None
@@ -55,45 +92,8 @@ def wait(
 
 
 def is_over(examined: ExaminedGate) -> bool:
-    """Whether waiting longer changes nothing: somebody has decided, or a person must look at the log first."""
+    """Whether there is nothing to wait for: somebody has decided, or a person must look at the log first."""
     return examined.gate.state in DECIDED or examined.index.verdict.fatal
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """What was handed over, and the entry where it was signed."""
-
-    examined: ExaminedGate
-    entry: Entry | None
-
-
-def submit(
-    desk: Desk,
-    log: OpenLog,
-    wanted: str,
-    phase: str | None = None,
-    *,
-    signed: bool = False,
-    key_file: Path | None = None,
-    telling: ProgressCallbacks | None = None,
-) -> Submitted:
-    """Examines the work; with `signed`, adds a submission to the log. It decides nothing."""
-    signing = _find_submitter(desk, log, key_file) if signed else None
-    examined = examine(desk, log, wanted, phase, telling=telling)
-    if signing is None or (telling is not None and telling.cancel.is_set()):
-        return Submitted(examined, None)
-
-    def build(parents: Parents) -> Draft:
-        refuse_changed(examined)
-        write_snapshot(desk.repository.root, examined.snapshot)
-        work = examined.build_work(parents.verdict.policy, {signing.principal})
-        return Draft(build_payload(parents.build_entry(EntryKind.SUBMISSION, signing.principal, work=work)))
-
-    def check(_: Parents) -> None:
-        refuse_changed(examined)
-
-    appended = log.journal.append(build, signing.tool, check_again=check if signing.waits else None)
-    return Submitted(examined, appended.entry)
 
 
 def _find_submitter(desk: Desk, log: OpenLog, key_file: Path | None) -> Signing:

@@ -1,4 +1,4 @@
-"""A gate as it is shown: the report of the log, and what a decision would be bound to."""
+"""What people and scripts are shown: a gate, a decision about to be signed, the packet for the next attempt."""
 
 from __future__ import annotations
 
@@ -10,69 +10,8 @@ from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck
 
 
-class QuotedComment(Model):
-    """A remark with the code it is about, as it was when the remark was made."""
-
-    comment: Comment
-    author: str
-    attempt: int = 1
-    """The attempt that it was made on."""
-    code: tuple[str, ...] = ()
-    """The lines around, each with its number."""
-    changed: bool | None = None
-    """Whether those lines have changed since (the file, for a remark on all of it); nothing where it cannot be told."""
-
-
-class Demand(Model):
-    """One reason of an earlier decision, and whether it was addressed as far as that can be measured."""
-
-    entry: str
-    attempt: int
-    author: str
-    verb: str
-    time: str
-    reason: str
-    taken_back: bool = False
-    """Whether its author has decided otherwise on the same attempt since."""
-    checks: tuple[str, ...] = ()
-    """Blocking checks that did not pass then."""
-    still_failing: tuple[str, ...] = ()
-    """Those of them that do not pass now."""
-    commented: tuple[str, ...] = ()
-    """Places that were commented on then: `path`, `path:12` or `path:12-15`."""
-    untouched: tuple[str, ...] = ()
-    """Those of them that have not changed since."""
-    addressed: bool | None = None
-    """True when all that can be measured was addressed, false when something was not, nothing when nothing can be."""
-
-
-class Packet(Model):
-    """Everything the next attempt has to know."""
-
-    handoff: str
-    phase: str
-    attempt: int
-    """The attempt that this packet is for."""
-    state: str
-    demands: tuple[Demand, ...] = ()
-    """Newest first; the first is why the work came back."""
-    comments: tuple[QuotedComment, ...] = ()
-    failing: tuple[ShownCheck, ...] = ()
-    """Checks that do not pass now, worst first, with their remedies."""
-    changed_files: tuple[str, ...] = ()
-    """What has changed since the attempt that was sent back."""
-    notes: tuple[str, ...] = ()
-
-
-class ExtraConfirmation(NamedTuple):
-    """Why a decision asks for more than one key: said in the dialog, and met by typing the handoff's name."""
-
-    text: str
-    detail: str = ""
-
-
 class GateView(Model):
-    """What a person must know before deciding, and a script before going on."""
+    """What a person needs to know before deciding, and a script before going on."""
 
     report: GateReport
     digest: str
@@ -95,13 +34,74 @@ class DecisionView(Model):
     reason: str
     referenced_entries: tuple[str, ...] = ()
     record: ReviewRecord
-    """What the decision is bound to besides the subject: what is shown, and what the reviewer wrote."""
+    """What the decision is bound to besides the subject: what was shown, and what the reviewer wrote."""
     review: str
     """Its digest."""
     principal: str
     keyid: str
     key_source: str
     touch: bool = False
-    """Whether the key waits to be touched."""
+    """Whether the key must be touched."""
     policy: str
+    notes: tuple[str, ...] = ()
+
+
+class ExtraConfirmation(NamedTuple):
+    """Why a decision needs more than a key press: shown in the dialog, and confirmed by typing the handoff's name."""
+
+    text: str
+    detail: str = ""
+
+
+class QuotedComment(Model):
+    """A comment with the code it is about, as it was when the comment was made."""
+
+    comment: Comment
+    author: str
+    attempt: int = 1
+    """The attempt that it was made on."""
+    code: tuple[str, ...] = ()
+    """The lines around, each with its number."""
+    changed: bool | None = None
+    """Whether those lines (or that file) have changed since; None if unknown."""
+
+
+class Demand(Model):
+    """What an earlier decision asked for, and whether it was addressed, as far as that can be measured."""
+
+    entry: str
+    attempt: int
+    author: str
+    verb: str
+    time: str
+    reason: str
+    taken_back: bool = False
+    """Whether its author has decided otherwise on the same attempt since."""
+    checks: tuple[str, ...] = ()
+    """Blocking checks that did not pass then."""
+    still_failing: tuple[str, ...] = ()
+    """Those of them that do not pass now."""
+    commented: tuple[str, ...] = ()
+    """What was commented on: `path`, `path:12` or `path:12-15`."""
+    untouched: tuple[str, ...] = ()
+    """Those of them that have not changed since."""
+    addressed: bool | None = None
+    """Whether all that can be measured was addressed; None if nothing can be measured."""
+
+
+class Packet(Model):
+    """Everything the next attempt needs to know."""
+
+    handoff: str
+    phase: str
+    attempt: int
+    """The attempt that this packet is for."""
+    state: str
+    demands: tuple[Demand, ...] = ()
+    """Newest first; the first is why the work was sent back."""
+    comments: tuple[QuotedComment, ...] = ()
+    failing: tuple[ShownCheck, ...] = ()
+    """Checks that do not pass now, worst first, with their remedies."""
+    changed_files: tuple[str, ...] = ()
+    """Files changed since the attempt that was sent back."""
     notes: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ _DIFFERENCES = {
 
 
 def build_receipt_json(entry: Entry, view: GateView) -> dict[str, object]:
-    """What was stored, and how the gate stands with it."""
+    """Builds what was stored, and the gate with it."""
     return {
         "schema": SCHEMA,
         "entry": entry.id,
@@ -49,12 +49,12 @@ def build_receipt_page(entry: Entry, view: GateView) -> Page:
     page = Page()
     page.line(Cell("✓ stored  ", "pass"), Cell(entry.id))
     add_state(page, view.report)
-    page.line(Cell("commit .handoff-tui/ and push it, so that others see the decision", "muted"))
+    page.line(Cell("Commit and push .handoff-tui/, so that others see the decision", "muted"))
     return page
 
 
 def build_decision_page(view: DecisionView) -> Page:
-    """Exactly what will be signed; what matters most stands last, next to the question."""
+    """Builds exactly what will be signed; what matters most comes last, next to the question."""
     page = Page()
     report = view.gate.report
     page.line(Cell(f"{view.verb}  ", "heading"), Cell(describe_place(report), "heading"))
@@ -68,26 +68,25 @@ def build_decision_page(view: DecisionView) -> Page:
     page.blank()
     add_own_words(page, view)
     add_fact(page, "signer", view.principal)
-    touch = "; it waits to be touched" if view.touch else ""
+    touch = "; touch it to sign" if view.touch else ""
     add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
     for note in view.notes:
         page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=2)
     if view.verb == "override":
-        over = ", ".join(view.gate.failing) or "no failing check"
-        page.line(
-            Cell("! ", "warning"), Cell(f"goes over {render_safe(over)}; a debt until settled", "warning"), indent=2
-        )
+        overridden = render_safe(", ".join(view.gate.failing) or "no failing check")
+        words = f"overrides {overridden}; stays on record until an approval settles it"
+        page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
     return page
 
 
 def build_question(view: DecisionView) -> str:
-    """One word, written out: nobody answers this by accident."""
+    """Asks for one word, written out: nobody answers this by accident."""
     place = describe_place(view.gate.report)
-    return f"Type {view.verb} to sign this ({place}), anything else to leave it: "
+    return f"Type {view.verb} to sign this ({place}), anything else to cancel: "
 
 
 def add_evidence(page: Page, record: ReviewRecord) -> None:
-    """The summary that goes into the review record: warnings, claims, differences."""
+    """Adds the summary that goes into the review record: warnings, claims, differences."""
     warned = [one for one in record.checks if not one.blocking and one.outcome not in _CLOSED]
     for check in warned[:_MOST_WARNED]:
         add_marked(page, Cell("! ", "warning"), f"{check.id}: {check.summary}")
@@ -108,12 +107,12 @@ def _add_rest(page: Page, number: int) -> None:
 
 
 def add_own_words(page: Page, view: DecisionView) -> None:
-    """What the reviewer wrote themselves, whole."""
+    """Adds everything that the reviewer wrote."""
     if view.reason:
         _add_lines(page, "reason", view.reason)
     for number, comment in enumerate(view.record.comments):
         words = f"{comment.place}: {comment.text}" if comment.path else comment.text
-        _add_lines(page, "" if number else "remarks", words)
+        _add_lines(page, "" if number else "comments", words)
     if view.record.viewed:
         add_fact(page, "read", ", ".join(view.record.viewed))
     for number, identifier in enumerate(view.referenced_entries):
@@ -121,7 +120,7 @@ def add_own_words(page: Page, view: DecisionView) -> None:
 
 
 def _add_lines(page: Page, name: str, text: str) -> None:
-    """Several lines of one text; all but the first stand further in, so that two texts are told apart."""
+    """Adds several lines of one text; all but the first are indented, so that texts stay apart."""
     first, *rest = render_safe_lines(text)
     add_fact(page, name, first)
     for line in rest:
@@ -129,5 +128,5 @@ def _add_lines(page: Page, name: str, text: str) -> None:
 
 
 def describe_threshold(report: GateReport) -> str:
-    needed = f"asks for {plural(report.threshold, 'reviewer')}"
+    needed = f"needs {plural(report.threshold, 'reviewer')}"
     return needed if report.requirement is None else f"{needed}, among them {report.requirement}"

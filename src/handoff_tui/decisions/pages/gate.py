@@ -16,10 +16,11 @@ _AGAINST = frozenset({"reject", "retry", "hold"})
 _NAMES = 9
 _LONGEST_LINE = 200
 _NO_BASELINE_WORDS = "there is no baseline: "
+SUBMIT_SCHEMA = "handoff-tui/submit/v1"
 
 
 def build_gate_json(view: GateView) -> dict[str, object]:
-    """The shape promised to scripts."""
+    """Builds the JSON promised to scripts."""
     report = view.report
     return {
         "schema": SCHEMA,
@@ -47,7 +48,7 @@ def build_gate_json(view: GateView) -> dict[str, object]:
 
 
 def build_gate_page(view: GateView) -> Page:
-    """The state, why, who decided what, and the digest that a decision without a terminal spells out."""
+    """Builds the state, why, who decided what, and the digest for deciding without a terminal."""
     page = Page()
     add_state(page, view.report)
     page.blank()
@@ -58,7 +59,7 @@ def build_gate_page(view: GateView) -> Page:
 
 
 def add_state(page: Page, report: GateReport) -> None:
-    """The state and every reason for it."""
+    """Adds the state and every reason for it."""
     label = label_gate(report.state)
     page.line(Cell(f"{label.glyph} {label.word}  ", label.role), Cell(describe_place(report), "heading"))
     for reason in report.why:
@@ -70,10 +71,10 @@ def describe_place(report: GateReport) -> str:
 
 
 def add_subject(page: Page, view: GateView) -> None:
-    """What a decision is bound to, and what is to be known of it."""
+    """Adds what a decision is bound to, and what to know about it."""
     subject = view.subject
     add_fact(page, "commit", subject.commit)
-    add_fact(page, "tree", subject.tree + (", and uncommitted work" if view.uncommitted else ""))
+    add_fact(page, "tree", subject.tree + (", and uncommitted changes" if view.uncommitted else ""))
     if subject.baseline != NO_BASELINE:
         add_fact(page, "baseline", subject.baseline)
         add_fact(page, "", view.baseline_reason)
@@ -92,28 +93,28 @@ def add_subject(page: Page, view: GateView) -> None:
 
 
 def add_decisions(page: Page, report: GateReport) -> None:
-    """Who has decided what here, counted or not, and the debts that are open."""
+    """Adds who has decided what here, counted or not, and the open overrides."""
     if report.approvals:
         page.heading("Decisions")
         columns = (Column(""), Column("who"), Column("decided"), Column("on"), Column("why not", fold=True))
         page.grid(columns, [_build_row(approval) for approval in report.approvals])
     for debt in report.debts:
-        words = f"the override {debt[:SHORT_ENTRY]}… is a debt: no approval has settled it"
+        words = f"the override {debt[:SHORT_ENTRY]}… is open: no approval has settled it"
         page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
 
 
 def add_fact(page: Page, name: str, value: str) -> None:
-    """A name and its value; a digest with its prefix just fits into 80 columns."""
+    """Adds a name and its value; a digest with its prefix just fits into 80 columns."""
     page.line(Cell(f"{name:<{_NAMES}}", "muted"), Cell(render_safe(value)), indent=_NAMES)
 
 
 def add_marked(page: Page, mark: Cell, text: str) -> None:
-    """One of several things below a fact, with a glyph of its own."""
+    """Adds one of several things below a fact, with its own glyph."""
     page.line(Cell(" " * _NAMES), mark, Cell(render_safe(text, _LONGEST_LINE)), indent=_NAMES + len(mark.text))
 
 
 def _find_mark(approval: Approval) -> Cell:
-    """Counted, standing against it, or of no effect any more."""
+    """Marks a decision as counted, against it, or without effect."""
     if approval.counted:
         return Cell("✓", "pass")
     return Cell("✗", "fail") if approval.verb in _AGAINST and not approval.why else Cell("·", "muted")
@@ -129,9 +130,6 @@ def _build_row(approval: Approval) -> tuple[Cell, ...]:
     )
 
 
-SUBMIT_SCHEMA = "handoff-tui/submit/v1"
-
-
 def build_submit_json(view: GateView, entry: Entry | None) -> dict[str, object]:
     return {"schema": SUBMIT_SCHEMA, "entry": entry.id if entry else None, "gate": build_gate_json(view)}
 
@@ -140,7 +138,7 @@ def build_submit_page(view: GateView, entry: Entry | None) -> Page:
     page = build_gate_page(view)
     page.blank()
     if entry is None:
-        page.line(Cell("handed over, not signed: nothing was written", "muted"))
+        page.line(Cell("handed over without a signature; nothing was written", "muted"))
     else:
         page.line(Cell("handed over ", "pass"), Cell(entry.id))
     page.line(Cell(f"next: handoff-tui wait {view.report.handoff}", "muted"))

@@ -22,7 +22,7 @@ def build_packet_json(packet: Packet) -> dict[str, object]:
 
 
 def render_packet(packet: Packet) -> str:
-    """What the next attempt is told, in the order in which it matters."""
+    """Tells the next attempt what matters, most important first."""
     title = f"{packet.handoff}: what attempt {packet.attempt} of {packet.phase} must do"
     lines = [f"# {render_markdown(title)}", ""]
     if not packet.demands:
@@ -30,7 +30,7 @@ def render_packet(packet: Packet) -> str:
     for number, demand in enumerate(packet.demands):
         lines += _render_demand(demand, is_last=number == 0)
     if packet.comments:
-        lines += ["## Remarks on the code", ""]
+        lines += ["## Comments on the code", ""]
         for quoted in packet.comments:
             lines += _render_comment(quoted)
     if packet.failing:
@@ -56,12 +56,12 @@ def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
         lines.append(f"- Blocking then: {_name(demand.checks)}. Still failing: {failing}.")
     if demand.commented:
         untouched = _name(demand.untouched, demand.commented)
-        lines.append(f"- Remarks on: {_name(demand.commented)}. Not changed since: {untouched}.")
+        lines.append(f"- Comments on: {_name(demand.commented)}. Not changed since: {untouched}.")
     return [*lines, f"- {_ADDRESSED[demand.addressed]}", ""]
 
 
 def _name(some: tuple[str, ...], of: tuple[str, ...] = ()) -> str:
-    """Each by its name; none or all in a word."""
+    """Names each; says none or all in a word."""
     if some == of:
         return "all of them" if some else "none"
     return ", ".join(map(render_code, some)) or "none"
@@ -70,12 +70,12 @@ def _name(some: tuple[str, ...], of: tuple[str, ...] = ()) -> str:
 def _find_title(demand: Demand, *, is_last: bool) -> str:
     if demand.verb == "hold":
         return f"Held on attempt {demand.attempt}"
-    return "Why it came back" if is_last else f"Asked for on attempt {demand.attempt}"
+    return "Why it was sent back" if is_last else f"Asked for on attempt {demand.attempt}"
 
 
 def _render_comment(quoted: QuotedComment) -> list[str]:
     comment = quoted.comment
-    place = render_code(comment.place) if comment.path else "The whole"
+    place = render_code(comment.place) if comment.path else "In general"
     since = _SINCE[quoted.changed] if comment.path else ""
     by = f"{render_code(quoted.author)} on attempt {quoted.attempt}{since}"
     lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
@@ -106,9 +106,9 @@ def _render_files(packet: Packet) -> list[str]:
     shown = [f"- {render_code(path)}" for path in packet.changed_files[:_MOST_FILES]]
     left = len(packet.changed_files) - len(shown)
     more = [f"- and {left} more"] if left else []
-    return ["## Changed since the attempt that came back", "", *shown, *more, ""]
+    return ["## Changed since the attempt that was sent back", "", *shown, *more, ""]
 
 
 def _quote(text: str) -> list[str]:
-    """What a person wrote, as they wrote it."""
+    """Quotes what a person wrote, unchanged."""
     return render_block(render_safe_lines(text), "text")
