@@ -1,4 +1,4 @@
-"""Writes docs/checks.md from the table of rules."""
+"""Builds docs/checks.md from the table of rules."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _COLUMNS = ("id", "system", "severity", "blocks", "when", "reads", "holds when i
 _HEADING = """\
 # The checks
 
-Written by `make golden` from the table of rules; a test fails when it is stale.
+`make golden` writes this page from the table of rules; a test fails if it is stale.
 
-`handoff-tui check` runs them all, `--pre` those for an agent that hands over, `--post` those for the one that takes
-over, `--gate PHASE` those at a gate. Exit code 0: nothing blocks; 1: blocked. Outcome, severity and blocking are
-three things: a failure that does not block is a warning and is counted apart; error, timeout, unknown and skipped
-block like a failure. What does not apply is not counted.
+`handoff-tui check` runs all checks, `--pre` those for an agent that is about to hand over, `--post` those for the agent
+that takes over, and `--gate PHASE` those at a gate. It exits with 0 if nothing blocks, and with 1 otherwise. Outcome,
+severity and blocking are separate: a failure that doesn't block is a warning and is counted separately; error, timeout,
+unknown and skipped block like a failure. Checks that don't apply are not counted.
 
-A rule reads only through its context, which records every file, absence and git fact it was told. That record is the
-digest of its inputs: while it is the same, the earlier result is used, and says so (`cached`); `--fresh` ignores it;
-a rule that runs again says what changed.
+A rule reads only through its context, which records every file, missing file and git fact it asked for. The digest of
+this record identifies the inputs: while it stays the same, the earlier result is used again and marked `cached`.
+`--fresh` ignores earlier results. A rule that runs again says what changed.
 
-Severity, blocking and whether a rule runs at all are set by id in the configuration (`[checks.<id>]`), thresholds in
-their own sections; so are commands (`run = [...]`, parsed as exit code, JUnit or TAP) and functions of your own
-(`python = "module:function"`, from your own file only and never from the reviewed tree). Commands that a repository
-brings along run only after their digest was trusted once: `handoff-tui check --list` prints it, `handoff-tui check
---trust DIGEST` trusts it; a changed command or script has another digest. In the app `T` on the checks
-shows every command, word by word, and trusts just these.
+Set severity, blocking and whether a rule runs by its id in the configuration (`[checks.<id>]`). Thresholds have their
+own sections. You can add commands (`run = [...]`, read as an exit code, JUnit or TAP) and Python functions
+(`python = "module:function"`, from your own configuration only, never from the repository under review). Commands that
+a repository configures run only with your consent: `handoff-tui check --list` prints their digest, and
+`handoff-tui check --trust DIGEST` gives consent. A changed command or script has another digest. In the app, press `T`
+on the checks to see every command and give consent.
 
-The rules of procedures are known by their numbers, VR001 to VR008, too: `handoff-tui check --only VR003` runs that one,
-and its severity is what `[procedures.rules.VR003]` declares, unless its id says another. A repository that lowers a
-severity weakens its checks, and `check-configuration-unchanged` tells it.
+The rules for procedures also have numbers, VR001 to VR008: `handoff-tui check --only VR003` runs one of them.
+`[procedures.rules.VR003]` declares its severity, unless `[checks.<id>]` sets another. A repository that lowers a
+severity weakens its checks, and `check-configuration-unchanged` reports that.
 
 """
 
@@ -52,7 +52,7 @@ def build_checks_document() -> str:
         )
         for rule in RULES
     ]
-    number = f"{len(rules)} built-in rules; `session-gate-passes` runs the session gate's script as a command."
+    number = f"{len(rules)} built-in rules. `session-gate-passes` runs the script of the session gate as a command."
     return f"{_HEADING}{number}\n\n{build_rule_table(rules)}\n"
 
 

@@ -37,7 +37,7 @@ def test_detail_has_evidence_expectation_remedy_and_command() -> None:
     assert lines[place + 1] == "    actual    bb"
     assert "Action required" in lines
     assert "  $ sha256sum a.py" in lines
-    assert "output is kept in logs/hashes" in lines
+    assert "output: logs/hashes" in lines
 
 
 def test_detail_says_how_old_the_result_is() -> None:
@@ -66,7 +66,7 @@ def test_heading_tells_what_the_run_rests_on() -> None:
     group = CheckRows(report).groups[0]
     lines = list_lines(build_group_detail(group, report))
     assert lines[0] == "Blocking  1 check"
-    assert any("do not run until you trust them" in line for line in lines)
+    assert any("without your consent" in line for line in lines)
     assert "  $ handoff-tui check --trust sha256:12" in lines
 
 

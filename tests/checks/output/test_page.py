@@ -68,7 +68,7 @@ def test_many_passes_are_counted_unless_all_are_asked_for() -> None:
     short, whole = render_page(build_check_page(report)), render_page(build_check_page(report, everything=True))
     assert "rule-3" not in short
     assert "wavering" in short
-    assert "12 that passed; --all lists them" in short
+    assert "12 passed; --all lists them" in short
     assert "rule-3" in whole
 
 
@@ -77,7 +77,7 @@ def test_cached_run_again_and_flaky_are_marked() -> None:
     text = render_page(build_check_page(build_blocked_report()))
     assert "(cached)" in text
     assert "ran: state/ledger.json changed" in text
-    assert "flaky: the same inputs gave another outcome before" in text
+    assert "flaky: the same inputs had another outcome before" in text
 
 
 def test_reason_common_to_all_is_said_once() -> None:

@@ -57,7 +57,7 @@ def test_notes_tell_how_a_result_came_about() -> None:
     )
     assert list_notes(noted) == [
         "cached",
-        "flaky: the same inputs gave another outcome before",
+        "flaky: the same inputs had another outcome before",
         "ran: a.md␛[2J changed",
     ]
 

@@ -160,7 +160,7 @@ def test_results_that_are_due_and_missing_are_found() -> None:
 
 def test_results_that_are_not_due_are_no_finding() -> None:
     """A handoff that was only sent out owes nothing yet."""
-    with pytest.raises(NotApplicableError, match="none is due"):
+    with pytest.raises(NotApplicableError, match="none are due"):
         judge(
             RESULTS_SECTIONS_PRESENT, build_world({results_path("H-5"): None, prompt_path("H-5"): build_prompt("H-5")})
         )

@@ -144,7 +144,7 @@ def test_greenlight_may_be_switched_off() -> None:
 def test_gate_that_waits_is_no_finding_until_it_is_to_pass() -> None:
     """A prompt was sent out: the rule says that it waits; for the handoff under review the gate is shut."""
     world = _world({answers_path("H-5"): None, results_path("H-5"): None})
-    with pytest.raises(NotApplicableError, match="still wait: H-5"):
+    with pytest.raises(NotApplicableError, match="still waiting: H-5"):
         judge(QUESTION_GATE_PASSED, world)
     found = judge(QUESTION_GATE_PASSED, world, scope="H-5")
     assert [one.subject for one in found] == ["H-5 answers", "H-5 greenlight"]

@@ -165,12 +165,12 @@ def test_live_deployment_without_an_address_is_found() -> None:
 
 def test_without_consent_the_rule_does_not_apply() -> None:
     """Looking must not reach the network unasked, and the reason says so."""
-    with pytest.raises(NotApplicableError, match="needs your consent"):
+    with pytest.raises(NotApplicableError, match="needs network access"):
         judge_progress({"deployment_status": "live", "service_url": ADDRESS}, {})
 
 
 @pytest.mark.parametrize("state", ["not live", "deploying", "down", "?", "unlive"])
 def test_deployment_that_is_not_said_to_be_live_is_not_asked(state: str) -> None:
     """Only a claim to be reachable can be wrong about it."""
-    with pytest.raises(NotApplicableError, match="no deployment is said to be live"):
+    with pytest.raises(NotApplicableError, match="no deployment is claimed to be live"):
         judge_progress({"deployment_status": state, "service_url": ADDRESS}, {f"{ADDRESS}/health": 500})

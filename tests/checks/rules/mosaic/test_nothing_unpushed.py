@@ -69,7 +69,7 @@ def test_detached_head_cannot_be_decided() -> None:
 
 def test_repository_without_a_commit_does_not_apply() -> None:
     """There is nothing to push yet."""
-    with pytest.raises(NotApplicableError, match="no commit yet"):
+    with pytest.raises(NotApplicableError, match="no commit to push"):
         judge_facts(head=None)
 
 

@@ -101,7 +101,7 @@ def test_other_statuses_need_no_evidence() -> None:
     """What is open, or will not be fixed, has nothing to prove."""
     statuses = ("open", "resolving", "wont-fix", ...)
     blockers = [build_blocker(id=f"B{number}", status=status) for number, status in enumerate(statuses)]
-    with pytest.raises(NotApplicableError, match="no blocker is marked as resolved"):
+    with pytest.raises(NotApplicableError, match="no blocker is marked resolved"):
         judge_blockers(*blockers)
 
 
@@ -125,5 +125,5 @@ def test_blockers_that_cannot_be_read_are_found(text: str | None) -> None:
 
 def test_repository_without_blockers_does_not_apply() -> None:
     """There is nothing to prove."""
-    with pytest.raises(NotApplicableError, match="no blocker is marked as resolved"):
+    with pytest.raises(NotApplicableError, match="no blocker is marked resolved"):
         judge(RESOLVED_BLOCKERS_HAVE_EVIDENCE, MemoryWorld(files={"a.txt": ""}))

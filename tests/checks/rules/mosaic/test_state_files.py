@@ -174,7 +174,7 @@ def test_handoff_of_another_kind_does_not_apply() -> None:
     del files[".mosaic/blockers.json"]
     world = MemoryWorld(files=files)
     [note] = [handoff.id for handoff in world.handoffs() if handoff.dialect == "notes"]
-    with pytest.raises(NotApplicableError, match="is no session state"):
+    with pytest.raises(NotApplicableError, match="is not a session state"):
         judge(STATE_FILES_EXIST, world, scope=note)
     assert len(judge(STATE_FILES_EXIST, world, scope="mosaic")) == 1
 

@@ -1,3 +1,3 @@
-"""Rules for the builder standard, and the facts they share."""
+"""Rules for the builder standard."""
 
 from __future__ import annotations

@@ -22,11 +22,11 @@ _MARK_IN_TAR: Final = slice(257, 262)
 
 
 class ArchiveBrokenError(Exception):
-    """The bytes are no archive that can be read to its end."""
+    """The bytes are not an archive, or not a complete one."""
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that ends with an error where a small archive unpacks into a huge one."""
+    """A stream that raises an error when a small archive unpacks into a huge one."""
 
     def __init__(self, stream: io.BufferedIOBase, limit: int) -> None:
         self._stream = stream
@@ -44,12 +44,12 @@ class _Bounded(io.RawIOBase):
 
 
 def is_tar(content: bytes) -> bool:
-    """Whether the bytes are a tar archive, plain or packed with gzip; other kinds are not looked into."""
+    """Returns whether the bytes are a tar archive, plain or gzipped; other kinds are not inspected."""
     return content.startswith(_GZIP) or content[_MARK_IN_TAR] == _TAR_MARK
 
 
 def find_varying(content: bytes, *, time: int, owners: Collection[str], limit: int) -> list[str]:
-    """What varies between two builds of the same files, in words."""
+    """Describes what varies between two builds of the same files."""
     import tarfile  # noqa: PLC0415 - few runs look into an archive
 
     try:
@@ -88,11 +88,11 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             judged = True
             yield from _judge_archive(context, handoff, claim)
     if not judged:
-        context.skip("no results here declare an archive")
+        context.skip("no results declare an archive")
 
 
 def _list_archives(context: Context, handoff: Handoff, results: Document) -> list[Claim]:
-    """Each archive once: the claim of its hash, or, if it has none, that it was built."""
+    """Lists each archive once: the claim of its hash or, without one, that it was built."""
     suffix = context.settings.builder.archive_suffix
     found: dict[str, Claim] = {}
     for kind in _KINDS:
@@ -128,7 +128,7 @@ def _judge_archive(context: Context, handoff: Handoff, claim: Claim) -> Iterator
 def _judge_members(context: Context, claim: Claim, content: bytes) -> Iterator[RuleFinding]:
     name = claim.subject or ""
     time = context.settings.builder.archive_member_time
-    owners: tuple[str, ...] = context.settings.builder.archive_owner_names
+    owners = context.settings.builder.archive_owner_names
     limit = context.settings.limits.hash_bytes
     try:
         varying = find_varying(content, time=time, owners=owners, limit=limit)

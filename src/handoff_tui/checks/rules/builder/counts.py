@@ -15,6 +15,7 @@ from handoff_tui.checks.rules.builder.documents import (
     describe_counts,
     find_heading,
     find_miscount,
+    judge_finished,
     place_claim,
     place_count,
     place_heading,
@@ -33,14 +34,9 @@ from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
 
 
-def _judge_status(context: Context) -> Iterator[RuleFinding]:
-    for handoff, results in require_finished(context):
-        yield from list(find_unreadable(context, {results.path})) or _judge_handoff(context, handoff, results)
-
-
 def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    known: tuple[str, ...] = context.settings.builder.results_statuses
-    passing: tuple[str, ...] = context.settings.builder.passing_statuses
+    known = context.settings.builder.results_statuses
+    passing = context.settings.builder.passing_statuses
     if handoff.status not in known and handoff.registry is not RegistryState.SUPERSEDED:
         yield RuleFinding(
             message=f"the results of {handoff.id} have no status that can be read"
@@ -121,7 +117,7 @@ STATUS_MATCHES_ITS_NUMBERS = Rule(
     holds="The status of every set of results is readable and agrees with its numbers.",
     reads="status and test numbers of the newest results",
     remedy="Run the tests again and record what they report. If tests fail, the status is FAIL or PARTIAL.",
-    judge=_judge_status,
+    judge=judge_finished(_judge_handoff),
 )
 
 
@@ -138,11 +134,11 @@ def _judge_minimum(context: Context) -> Iterator[RuleFinding]:
             yield from _judge_total(handoff, results, needs)
     yield from unreadable
     if not judged and not unreadable:
-        context.skip("no handoff here that has results built a package with source files")
+        context.skip("no handoff with results built a package with source files")
 
 
 def _list_built(handoff: Handoff) -> list[Package]:
-    """Packages in whose folder the handoff was to change files, or says that it did; others are only mentioned."""
+    """Lists the packages in which the handoff planned or claims to change files, not those it only mentions."""
     changed = [claim.subject or "" for claim in handoff.claims if claim.kind in _BUILT]
     planned = [fact.value.partition(" ") for fact in handoff.facts if fact.name == "planned file"]
     changed.extend(path for action, _, path in planned if action not in {"DELETE", "MOVE", "RENAME"})
@@ -153,9 +149,9 @@ def _list_built(handoff: Handoff) -> list[Package]:
 
 
 def _find_need(context: Context, package: Package) -> tuple[int, str] | None:
-    """How many tests a package needs, and why."""
-    suffixes: tuple[str, ...] = context.settings.builder.source_suffixes
-    patterns: tuple[str, ...] = context.settings.builder.test_files
+    """Returns how many tests a package needs, and why."""
+    suffixes = context.settings.builder.source_suffixes
+    patterns = context.settings.builder.test_files
     sources = sum(asset.path.endswith(suffixes) and not _is_test(asset.path, patterns) for asset in package.assets)
     if not sources:
         return None
@@ -166,7 +162,7 @@ def _find_need(context: Context, package: Package) -> tuple[int, str] | None:
 
 
 def _is_test(path: str, patterns: tuple[str, ...]) -> bool:
-    """By its path alone: what a manifest calls a file is easily changed."""
+    """Decides by the path alone, because a label in a manifest is easily changed."""
     name = path.rpartition("/")[2]
     return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)
 
@@ -217,11 +213,11 @@ def _judge_failures(context: Context) -> Iterator[RuleFinding]:
             without.append(handoff.id)
         yield from found
     if not compared:
-        context.skip(f"no earlier numbers to compare with, so new failures are not known: {', '.join(without)}")
+        context.skip(f"no earlier numbers to compare with, so new failures are unknown: {', '.join(without)}")
 
 
 def _has_numbers(handoff: Handoff) -> bool:
-    """Whether it is known how many failed; a run of which all passed has no failures."""
+    """Returns whether the number of failures is known; if all tests passed, it is 0."""
     counts = handoff.regression
     return counts is not None and (counts.failed is not None or (counts.total or 0) == counts.passed)
 
@@ -259,11 +255,11 @@ def _judge_drops(context: Context) -> Iterator[RuleFinding]:
             elif handoff.id not in without:
                 without.append(handoff.id)
     if not compared:
-        context.skip(f"no earlier baseline to compare with, so a drop is not known: {', '.join(without)}")
+        context.skip(f"no earlier baseline to compare with, so a drop is unknown: {', '.join(without)}")
 
 
 def _count(handoff: Handoff, what: str) -> int | None:
-    """Tests or packages of the baseline; tests of the regression where the baseline does not say."""
+    """Returns the tests or packages of the baseline, or the tests of the regression if the baseline has none."""
     baseline = handoff.baseline
     if what == "packages":
         return baseline.packages if baseline else None
@@ -294,7 +290,7 @@ def _judge_count(
 
 
 def _is_explained(context: Context, results: Document, what: str, before: int, now: int) -> bool:
-    names: tuple[str, ...] = context.settings.builder.explanation_sections
+    names = context.settings.builder.explanation_sections
     sections = [section for name in names if (section := find_heading(results, name))]
     entries: list[str] = []
     for section in sections:
@@ -307,7 +303,7 @@ def _is_explained(context: Context, results: Document, what: str, before: int, n
 
 
 def _explains(context: Context, text: str, what: str, before: int, now: int) -> bool:
-    """An entry that speaks of a drop of just this, and names a number of it or the package that went."""
+    """Returns whether an entry mentions this drop, and names its number or the package that was removed."""
     words = set(re.findall(r"[a-z]+", text.lower()))
     prefix = context.settings.builder.package_prefix
     if not any(_tells_drop(context, clause) for clause in _CLAUSE_END.split(text)):
@@ -318,8 +314,8 @@ def _explains(context: Context, text: str, what: str, before: int, now: int) -> 
 
 
 def _tells_drop(context: Context, clause: str) -> bool:
-    """«4 tests were removed», but not «no test was removed»."""
-    words: tuple[str, ...] = context.settings.builder.drop_words
+    """Accepts "4 tests were removed", but not "no test was removed"."""
+    words = context.settings.builder.drop_words
     found = re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", clause, re.IGNORECASE)
     return found is not None and _NEGATION.search(clause, 0, found.start()) is None
 

@@ -28,7 +28,7 @@ _ATTEMPT = compile_later(r"(?:_ATTEMPT_[0-9]{1,3})?\.md")
 
 
 def _judge_names(context: Context) -> Iterator[RuleFinding]:
-    names: dict[str, str] = context.settings.builder.file_names
+    names = context.settings.builder.file_names
     for handoff in require_builders(context):
         documents = [document for document in handoff.documents if document.role.value in names]
         yield from _judge_id(context, handoff, documents)
@@ -37,7 +37,7 @@ def _judge_names(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> Iterator[RuleFinding]:
-    patterns: tuple[str, ...] = context.settings.builder.id_patterns
+    patterns = context.settings.builder.id_patterns
     if not _fits(handoff.id, patterns):
         yield RuleFinding(
             message=f"the id {handoff.id} does not fit the standard",
@@ -60,7 +60,7 @@ def _judge_id(context: Context, handoff: Handoff, documents: list[Document]) -> 
 
 
 def _judge_place(context: Context, handoff: Handoff, document: Document, word: str) -> Iterator[RuleFinding]:
-    folders: tuple[str, ...] = context.settings.builder.handoff_folders
+    folders = context.settings.builder.handoff_folders
     folder, _, name = document.path.rpartition("/")
     above, _, own = folder.rpartition("/")
     stem = f"{handoff.id}_{word}"
@@ -122,15 +122,7 @@ def _build_missing_spec(handoff: Handoff) -> RuleFinding:
 
 
 def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
-    names: tuple[str, ...] = context.settings.builder.spec_sections
-    for name in spec.missing:
-        yield RuleFinding(
-            message=f"the spec of {handoff.id} has no section «{name}»",
-            subject=f"section {name}",
-            place=Place(path=spec.path),
-            expected=f"a section «{name}»",
-            actual="missing",
-        )
+    names = context.settings.builder.spec_sections
     for name in spec.out_of_order:
         yield RuleFinding(
             message=f"the section «{name}» of the spec of {handoff.id} stands after one that should follow it",
@@ -139,19 +131,35 @@ def _judge_spec(context: Context, handoff: Handoff, spec: Document) -> Iterator[
             expected=f"section {names.index(name) + 1} of {len(names)}" if name in names else None,
             actual="out of order",
         )
-    for section in find_empty_sections(context, spec, names):
-        yield RuleFinding(
-            message=f"the section «{section.title}» of the spec of {handoff.id} is empty",
-            subject=f"empty {section.title}",
-            place=Place(path=spec.path, line=section.line),
-            expected="text under the heading",
-            actual="nothing",
-        )
+    yield from _find_section_gaps(context, f"the spec of {handoff.id}", spec, names)
     yield from _judge_constraints(context, handoff, spec)
 
 
+def _find_section_gaps(
+    context: Context, whose: str, document: Document, names: tuple[str, ...]
+) -> Iterator[RuleFinding]:
+    """Finds the sections that a document lacks, and those with nothing under their heading."""
+    is_spec = document.role is DocumentRole.SPEC
+    for name in document.missing:
+        yield RuleFinding(
+            message=f"{whose} {'has' if is_spec else 'have'} no section «{name}»",
+            subject=f"section {name}",
+            place=Place(path=document.path),
+            expected=f'a section "{name}"',
+            actual="missing",
+        )
+    for section in find_empty_sections(context, document, names):
+        yield RuleFinding(
+            message=f"the section «{section.title}» of {whose} is empty",
+            subject=f"empty {section.title}",
+            place=Place(path=document.path, line=section.line),
+            expected="text under the heading" if is_spec else "what was done, or NONE",
+            actual="nothing",
+        )
+
+
 def _judge_constraints(context: Context, handoff: Handoff, spec: Document) -> Iterator[RuleFinding]:
-    """The standard's own constraints are never left out; a spec may add to them."""
+    """Finds missing standard constraints; a spec may only add to them."""
     section = find_heading(spec, _CONSTRAINTS)
     body = read_body(context, spec, section) if section else []
     least = context.settings.builder.constraints_minimum
@@ -178,7 +186,7 @@ SPEC_SECTIONS_IN_ORDER = Rule(
 
 
 _IN_ITS_HEADING = "Status"
-"""The one section whose heading says it all."""
+"""The one section that may be just a heading."""
 
 
 def _judge_all_results(context: Context) -> Iterator[RuleFinding]:
@@ -198,27 +206,12 @@ def _judge_all_results(context: Context) -> Iterator[RuleFinding]:
                 actual="none",
             )
     if not judged:
-        context.skip("no builder handoff here has results, and none is due yet")
+        context.skip("no builder handoff has results, and none are due yet")
 
 
 def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    names: tuple[str, ...] = context.settings.builder.results_sections
-    for name in results.missing:
-        yield RuleFinding(
-            message=f"the results of {handoff.id} have no section «{name}»",
-            subject=f"section {name}",
-            place=Place(path=results.path),
-            expected=f"a section «{name}»",
-            actual="missing",
-        )
-    for section in find_empty_sections(context, results, (name for name in names if name != _IN_ITS_HEADING)):
-        yield RuleFinding(
-            message=f"the section «{section.title}» of the results of {handoff.id} is empty",
-            subject=f"empty {section.title}",
-            place=Place(path=results.path, line=section.line),
-            expected="what was done, or NONE",
-            actual="nothing",
-        )
+    names = tuple(name for name in context.settings.builder.results_sections if name != _IN_ITS_HEADING)
+    yield from _find_section_gaps(context, f"the results of {handoff.id}", results, names)
 
 
 RESULTS_SECTIONS_PRESENT = Rule(

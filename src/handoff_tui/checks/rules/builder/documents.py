@@ -1,12 +1,14 @@
-"""Documents of the builder standard: which results count, what stands under a heading, and what they state."""
+"""Documents of the builder standard: which results count, what is under a heading, and what they state."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from handoff_tui.checks.context import Context
+from handoff_tui.checks.facts.documents import find_unreadable
+from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
@@ -16,12 +18,13 @@ from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Headin
 _OF_A_HANDOFF = frozenset({DocumentRole.SPEC, DocumentRole.PROMPT, DocumentRole.ANSWERS, DocumentRole.RESULTS})
 _DONE = frozenset({RegistryState.COMPLETE, RegistryState.VALIDATED})
 
+Judge = Callable[[Context], Iterator[RuleFinding]]
 Finished = tuple[Handoff, Document]
-"""A handoff and the results that speak for it."""
+"""A handoff and its newest results."""
 
 
 def require_builders(context: Context) -> tuple[Handoff, ...]:
-    """Builder handoffs under review; packages and registries that belong to none are left out."""
+    """Returns the builder handoffs under review, without packages and registries that belong to none."""
     found = tuple(
         handoff
         for handoff in context.handoffs("builder")
@@ -31,14 +34,24 @@ def require_builders(context: Context) -> tuple[Handoff, ...]:
 
 
 def require_finished(context: Context) -> tuple[Finished, ...]:
-    """The builder handoffs under review that have results, with the newest of these."""
+    """Returns the builder handoffs under review that have results, with their newest results."""
     found = [(handoff, find_results(handoff)) for handoff in require_builders(context)]
     finished = tuple((handoff, results) for handoff, results in found if results is not None)
-    return finished or context.skip("no builder handoff here has results yet")
+    return finished or context.skip("no builder handoff has results yet")
+
+
+def judge_finished(find: Callable[[Context, Handoff, Document], Iterable[RuleFinding]]) -> Judge:
+    """Builds a rule's function that looks at the newest results of each handoff, unless they are unreadable."""
+
+    def judge(context: Context) -> Iterator[RuleFinding]:
+        for handoff, results in require_finished(context):
+            yield from list(find_unreadable(context, {results.path})) or find(context, handoff, results)
+
+    return judge
 
 
 def find_results(handoff: Handoff) -> Document | None:
-    """The results of the newest attempt."""
+    """Returns the results of the newest attempt; None if there are none."""
     where = handoff.attempts[-1].where if handoff.attempts else None
     results = list_documents(handoff, DocumentRole.RESULTS)
     return next((document for document in results if where is not None and document.path == where.path), None)
@@ -49,7 +62,7 @@ def list_documents(handoff: Handoff, *roles: DocumentRole) -> list[Document]:
 
 
 def owes_results(handoff: Handoff, context: Context) -> bool:
-    """Whether results are due: the handoff is the one under review, or somebody calls it done."""
+    """Returns whether results are due: the handoff is under review, or somebody calls it done."""
     if handoff.registry is RegistryState.SUPERSEDED:
         return False
     said = [fact.value.upper() for fact in handoff.facts if fact.name == "registry says"]
@@ -58,7 +71,7 @@ def owes_results(handoff: Handoff, context: Context) -> bool:
 
 
 def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
-    """The first fact of a name that one document states."""
+    """Returns the first fact with this name in one document."""
     return next(
         (fact for fact in handoff.facts if fact.name == name and fact.where and fact.where.path == document.path),
         None,
@@ -66,7 +79,7 @@ def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
 
 
 def find_heading(document: Document, name: str) -> Heading | None:
-    """The first section below the title whose heading begins with a name; numbers and signs do not matter."""
+    """Returns the first section whose heading begins with a name, apart from numbers and punctuation."""
     wanted = _normalise(name)
     for section in document.sections[1 if document.title else 0 :]:
         words = re.sub(r"^(?:[0-9]+ )+", "", _normalise(section.title))
@@ -76,13 +89,13 @@ def find_heading(document: Document, name: str) -> Heading | None:
 
 
 def place_heading(document: Document, name: str) -> Place:
-    """Where a section begins; the document as a whole where it has no such heading."""
+    """Returns where a section begins, or the document if it has no such section."""
     section = find_heading(document, name)
     return Place(path=document.path, line=section.line if section else None)
 
 
 def read_body(context: Context, document: Document, section: Heading) -> list[tuple[int, str]]:
-    """The lines under a heading with their numbers, sub-sections included, headings and empty lines left out."""
+    """Returns the numbered lines of a section and its sub-sections, without headings and empty lines."""
     text = context.read_text(document.path) or ""
     headings = {heading.line for heading in document.sections}
     end = next(
@@ -97,7 +110,7 @@ def read_body(context: Context, document: Document, section: Heading) -> list[tu
 
 
 def find_empty_sections(context: Context, document: Document, names: Iterable[str]) -> list[Heading]:
-    """Sections of the standard that are only a heading: a name with nothing under it records nothing."""
+    """Returns the sections that have nothing under their heading."""
     found = (find_heading(document, name) for name in names)
     return [section for section in found if section is not None and not read_body(context, document, section)]
 
@@ -107,7 +120,7 @@ def _normalise(heading: str) -> str:
 
 
 def place_claim(handoff: Handoff, document: Document, kind: ClaimKind, subject: str | None, heading: str) -> Place:
-    """Where a document claims a number, else where the section about it begins."""
+    """Returns where a document claims a number, or where the section about it begins."""
     for claim in handoff.claims:
         if claim.kind is kind and claim.subject == subject and claim.where.path == document.path:
             return claim.where
@@ -125,7 +138,7 @@ def describe_counts(counts: TestCounts) -> str:
 
 
 def find_miscount(counts: TestCounts) -> str | None:
-    """Why the numbers of one run do not add up; nothing where they do, or where too few were given."""
+    """Explains why the numbers of a run don't add up; None if they do, or if too few are given."""
     if counts.total is None or counts.passed is None:
         return None
     parts = counts.passed + (counts.failed or 0) + (counts.skipped or 0)
@@ -139,12 +152,12 @@ _CHOICE: Final = compile_later(r"^\W*yes\W*[/|]\W*no\b", re.IGNORECASE)
 
 
 def says_nothing(context: Context, text: str) -> bool:
-    """`NONE`, `0`, `No new failures`; not «NONE except test_tide»."""
+    """Accepts `NONE`, `0`, `No new failures`, but not "NONE except test_tide"."""
     return _begins_with(text, context.settings.builder.nothing_words) and not _is_taken_back(context, text)
 
 
 def says_yes(context: Context, text: str) -> bool:
-    """`YES`, `PASS (8/8)`; not «YES/NO», which is a choice nobody made, nor «YES, 2 failed»."""
+    """Accepts `YES`, `PASS (8/8)`, but neither the unanswered "YES/NO" nor "YES, 2 failed"."""
     return (
         _begins_with(text, context.settings.builder.yes_words)
         and not _CHOICE.match(text)

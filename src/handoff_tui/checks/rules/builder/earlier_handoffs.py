@@ -16,7 +16,7 @@ from handoff_tui.handoffs.handoff import Document, Handoff
 def find_earlier(
     handoff: Handoff, known: Mapping[str, Handoff], has_numbers: Callable[[Handoff], bool]
 ) -> tuple[Handoff, ...]:
-    """The nearest ones that have numbers; behind one without numbers, those on which that one builds."""
+    """Returns the nearest ones that have numbers, looking further back behind those without."""
     found: dict[str, Handoff] = {}
     waiting = list(handoff.blocked_by)
     seen = {handoff.id}
@@ -49,7 +49,7 @@ def _list_all_before(handoff: Handoff, known: Mapping[str, Handoff]) -> set[str]
 
 
 def find_told_failures(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    """New failures that the results themselves name."""
+    """Finds new failures that the results themselves name."""
     fact = find_fact(handoff, "new failures introduced", results)
     if fact is not None and not says_nothing(context, fact.value):
         yield RuleFinding(
@@ -62,7 +62,7 @@ def find_told_failures(context: Context, handoff: Handoff, results: Document) ->
 
 
 def find_more_failures(handoff: Handoff, earlier: tuple[Handoff, ...], results: Document) -> Iterator[RuleFinding]:
-    """More failures than the handoff built on had; failures that nothing earlier shows to be old count as new."""
+    """Finds more failures than in the handoff it builds on; without earlier numbers, all failures count as new."""
     failed = handoff.regression.failed if handoff.regression else None
     if not failed:
         return

@@ -1,4 +1,4 @@
-"""Hashes that documents quote are whole, and true both when the document was written and now."""
+"""Hashes quoted in documents are complete, and true both when the document was written and now."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             else:
                 found.extend(_judge_claim(context, handoff, claim, replaced))
     if not judged:
-        context.skip("no document of a builder handoff quotes a hash")
+        context.skip("no builder document quotes a hash")
     if unseen and not found:
         context.undecidable(describe_cut_off(unseen))
     yield from found
 
 
 def _list_replaced(context: Context) -> _Replaced:
-    """Contents that a document names as those before its own change: file name, hash, document."""
+    """Lists what documents declare as replaced: file name, hash before the change, document."""
     return frozenset(
         (_name_of(claim), str(claim.value), claim.where.path)
         for handoff in context.every_handoff()
@@ -56,7 +56,7 @@ def _list_replaced(context: Context) -> _Replaced:
 
 
 def _is_unseen(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> bool:
-    """Whether all rests on a moment that a shallow clone lacks: not true now, and replaced if it was true then."""
+    """Returns whether a claim depends on a commit that a shallow clone lacks: false now, but declared as replaced."""
     if claim.kind is not ClaimKind.HASH or not _is_replaced(claim, replaced):
         return False
     path = context.find(claim.subject or "", claim.where.path) if (claim.subject or "").isprintable() else None
@@ -124,9 +124,9 @@ def _measure_now(context: Context, handoff: Handoff, claim: Claim, path: str | N
 
 
 def _measure_then(context: Context, document: str, path: str) -> tuple[str | None, str]:
-    """The hash at the commit of the document.
+    """Returns the hash at the commit of the document, and that commit.
 
-    Nothing where one of the two was never committed or is being changed, or a shallow clone lacks that commit.
+    None if one of the two isn't committed or is being changed, or if a shallow clone lacks the commit.
     """
     commit = _find_commit(context, document)
     if commit is None or not path.isprintable() or context.is_cut_off(commit):

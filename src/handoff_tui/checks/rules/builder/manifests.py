@@ -66,8 +66,8 @@ def _judge_manifest(context: Context, path: str) -> Iterator[RuleFinding]:
 
 
 def _judge_fields(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
-    fields: tuple[str, ...] = context.settings.builder.manifest_fields
-    replaced: dict[str, str] = context.settings.builder.manifest_replaced_fields
+    fields = context.settings.builder.manifest_fields
+    replaced = context.settings.builder.manifest_replaced_fields
     for field in fields:
         value = root.get(field)
         if value is None:
@@ -99,7 +99,7 @@ def _fits_kind(field: str, value: object) -> bool:
 
 
 def _judge_identity(context: Context, path: str, content: bytes, root: dict[str, object]) -> Iterator[RuleFinding]:
-    """The id of a package is the name of its folder."""
+    """Checks that the id of a package is the name of its folder."""
     package, folder = root.get("package_id"), path.rpartition("/")[0].rpartition("/")[2]
     prefix = context.settings.builder.package_prefix
     if isinstance(package, str) and package.strip() and (package != folder or not package.startswith(prefix)):
@@ -155,7 +155,7 @@ def _judge_hashes(context: Context) -> Iterator[RuleFinding]:
     manifests = list_manifests(context)
     unreadable = list(find_unreadable(context, manifests))
     if not unreadable and not any(package.assets for package in packages.values()):
-        context.skip("no package here declares an asset")
+        context.skip("no package declares an asset")
     yield from unreadable
     for package in packages.values():
         for asset in package.assets:
@@ -186,7 +186,7 @@ def _judge_asset(
 
 
 def _find_large(context: Context, handoffs: tuple[Handoff, ...], path: str) -> str | None:
-    """The hash of a file that is too large to be read as a whole; a missing one is not looked for elsewhere."""
+    """Returns the measured hash of a file that is too large to read; None if the file is missing."""
     if not context.exists(path):
         return None
     for handoff in handoffs:
@@ -197,7 +197,7 @@ def _find_large(context: Context, handoffs: tuple[Handoff, ...], path: str) -> s
 
 
 def _bare(digest: str) -> str:
-    """How a hash is written is another rule's matter."""
+    """Strips the notation, which is checked by another rule."""
     return digest.strip().lower().removeprefix("sha256:")
 
 

@@ -27,7 +27,7 @@ def _judge_leftovers(context: Context) -> Iterator[RuleFinding]:
     folders = _list_folders(context)
     if not folders:
         context.skip("no package here")
-    patterns: tuple[str, ...] = context.settings.builder.unwanted_files
+    patterns = context.settings.builder.unwanted_files
     inside = sorted({path for folder in folders for path in context.paths_below(folder)})
     by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
@@ -42,7 +42,7 @@ def _judge_leftovers(context: Context) -> Iterator[RuleFinding]:
 
 
 def _list_folders(context: Context) -> tuple[str, ...]:
-    """Folders of the packages under review; all of them when no single handoff is."""
+    """Returns the folders of the packages under review; of all packages without a scope."""
     handoffs = context.require_handoffs("builder")
     manifests = [
         document.path
@@ -55,7 +55,7 @@ def _list_folders(context: Context) -> tuple[str, ...]:
 
 
 def _group_paths(paths: Iterable[str], folders: frozenset[str]) -> dict[str, list[str]]:
-    """Paths by the package that holds them."""
+    """Groups paths by the package that contains them."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         parent = path.rpartition("/")[0]
@@ -67,7 +67,7 @@ def _group_paths(paths: Iterable[str], folders: frozenset[str]) -> dict[str, lis
 
 
 def _find_unwanted(context: Context, folder: str, paths: Iterable[str], patterns: tuple[str, ...]) -> list[str]:
-    """The outermost unwanted names; those that git ignores are asked for by name in each folder."""
+    """Returns the outermost unwanted paths, including those that git ignores."""
     found: set[str] = set()
     inner = {folder}
     for path in paths:
@@ -132,7 +132,7 @@ def _find_namesakes(packages: Mapping[str, Package], reviewed: Mapping[str, Pack
 def _find_shared(
     packages: Mapping[str, Package], reviewed: Mapping[str, Package], handoffs: tuple[Handoff, ...]
 ) -> Iterator[RuleFinding]:
-    """One path where packages are installed, or one file here, that two packages list."""
+    """Finds installed paths, or files here, that two packages list."""
     owners: dict[str, dict[str, tuple[Package, str]]] = defaultdict(dict)
     for path, package in packages.items():
         for asset in package.assets:

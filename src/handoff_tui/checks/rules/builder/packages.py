@@ -1,4 +1,4 @@
-"""Packages of the builder standard: which are under review, and where their files lie."""
+"""Packages of the builder standard: which are under review, and where their files are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 
 def list_manifests(context: Context) -> tuple[str, ...]:
-    """Manifests under review: those of the handoffs, and, when everything is reviewed, any in a package folder."""
+    """Returns the manifests of the handoffs under review, and of all package folders without a scope."""
     name = context.settings.builder.manifest_name
     documents = {
         document.path
@@ -29,7 +29,7 @@ def list_manifests(context: Context) -> tuple[str, ...]:
 
 
 def list_package_folders(context: Context) -> tuple[str, ...]:
-    """Every folder that is named like a package; one inside another belongs to that one."""
+    """Returns every folder with the name of a package, without those inside another package."""
     prefix = context.settings.builder.package_prefix
     found: dict[str, None] = {}
     for path in context.paths_holding(prefix):
@@ -41,12 +41,12 @@ def list_package_folders(context: Context) -> tuple[str, ...]:
 
 
 def list_packages(handoffs: Iterable[Handoff]) -> dict[str, Package]:
-    """Packages by the path of their manifest."""
+    """Returns packages by the path of their manifest."""
     return {package.where.path: package for handoff in handoffs for package in handoff.packages}
 
 
 def build_asset_path(manifest: str, asset: str) -> str | None:
-    """An asset's path in the repository; nothing where it leads out of the package's folder."""
+    """Returns an asset's path in the repository; None if it leads out of the package."""
     folder = manifest.rpartition("/")[0]
     path = normpath(asset)
     if not asset.isprintable() or asset.startswith("/") or path.split("/", 1)[0] == ".." or path == ".":
@@ -55,7 +55,7 @@ def build_asset_path(manifest: str, asset: str) -> str | None:
 
 
 def place_asset(handoffs: Iterable[Handoff], package: Package, asset: str) -> Place:
-    """The line of an asset's hash in the manifest, else that of the package."""
+    """Returns the line of an asset's hash in the manifest, or that of the package."""
     manifest = package.where.path
     folder = manifest.rpartition("/")[0]
     subject = f"{folder}/{asset}" if folder else asset
@@ -67,13 +67,13 @@ def place_asset(handoffs: Iterable[Handoff], package: Package, asset: str) -> Pl
 
 
 def measure_hash(context: Context, path: str) -> str | None:
-    """The hash of a file now; nothing when it is missing, too large, or may not be read."""
+    """Returns the current hash of a file; None if it is missing, too large or unreadable."""
     content = context.read(path)
     return None if content is None else build_hash(content)
 
 
 def find_measured(context: Context, handoff: Handoff, claim: Claim) -> str | None:
-    """The hash that was measured for a claim, also for files too large to be read here."""
+    """Returns the hash measured for a claim, even if the file is too large to read here."""
     for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and isinstance(verdict.measured, str) and verdict.measured.startswith("sha256:"):
             return verdict.measured

@@ -22,12 +22,12 @@ _FIELD: Final = compile_later(r"\W*(?P<name>[A-Za-z][A-Za-z ]{0,30}?)\W*:\W*(?P<
 _MAIL: Final = compile_later(r"<[^>]*>")
 _WORD: Final = compile_later(r"[^\W\d_][\w'-]*")
 _NAMES_GIVER: Final = compile_later(r"\W*:|\s*by\b", re.IGNORECASE)
-"""After the word follows who gave it."""
+"""Text that introduces the person who gave it."""
 _LINKING: Final = frozenset({"by", "on", "at", "the", "and", "of", "for", "to", "with", "utc", "z", "t", "was", "is"})
 
 
 def find_greenlight_gap(context: Context, handoff: Handoff) -> tuple[str, Fact | None] | None:
-    """Why no greenlight of a handoff counts, and the one that comes nearest; nothing when one counts."""
+    """Returns why no greenlight counts, and the last one given; None if one counts."""
     gap: tuple[str, Fact | None] = ("no greenlight was given", None)
     for fact in (fact for fact in handoff.facts if fact.name == "greenlight"):
         reason = _judge_greenlight(context, handoff, fact)
@@ -54,7 +54,7 @@ def _judge_greenlight(context: Context, handoff: Handoff, fact: Fact) -> str | N
 
 
 def _read_givers(context: Context, fact: Fact) -> list[str]:
-    """Who is named in the fields right below a greenlight."""
+    """Returns the people named in the fields right below a greenlight."""
     if fact.where is None or fact.where.line is None:
         return []
     text = context.read_text(fact.where.path) or ""
@@ -71,7 +71,7 @@ def _read_givers(context: Context, fact: Fact) -> list[str]:
 
 
 def _name_person(context: Context, text: str) -> str | None:
-    """What is left of a text without the words that name nobody."""
+    """Returns a text without the words that name nobody; None if nothing is left."""
     settings = context.settings
     passed_over = {*_LINKING, *settings.approvals.nameless_words, *settings.builder.questions.greenlight_words}
     words = [word for word in _WORD.findall(_MAIL.sub(" ", text)) if word.lower() not in passed_over]
@@ -96,7 +96,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         if handoff.questions or list_documents(handoff, *_GATE)
     ]
     if not gates:
-        context.skip("no builder handoff here has a question gate")
+        context.skip("no builder handoff has a question gate")
     found: list[RuleFinding] = []
     waiting: list[str] = []
     unseen: list[str] = []
@@ -112,12 +112,12 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     if unseen and not found:
         context.undecidable(describe_cut_off(unseen))
     if not found and len(waiting) == len(gates):
-        context.skip(f"no work has begun, and these gates still wait: {', '.join(waiting)}")
+        context.skip(f"no work has begun, and these gates are still waiting: {', '.join(waiting)}")
     yield from found
 
 
 def _has_begun(context: Context, handoff: Handoff) -> bool:
-    """Whether the gate must have been passed: there are results, or just this handoff is to be let through."""
+    """Returns whether the gate must have been passed: there are results, or the handoff is under review."""
     return find_results(handoff) is not None or context.scope == handoff.id
 
 
@@ -166,9 +166,9 @@ def _find_open_questions(context: Context, handoff: Handoff) -> Iterator[RuleFin
 
 
 def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) -> Iterator[RuleFinding]:
-    """Versions in the prompt and in the answers against the contract; for work that is done, as it was then.
+    """Compares the contract versions of prompt and answers with the contract, for finished work as it was then.
 
-    Where a shallow clone does not show what was then, the document is added to `unseen`.
+    Adds the document to `unseen` if a shallow clone doesn't show the contract of that time.
     """
     name = context.settings.builder.questions.contract
     contract = next((path for path in context.paths() if path.rpartition("/")[2] == name), None)
@@ -201,7 +201,7 @@ def _find_other_contract(context: Context, handoff: Handoff, unseen: list[str]) 
 
 
 def _read_then(context: Context, handoff: Handoff, document: str, contract: str | None) -> str | None:
-    """The version in force when a document was committed; only work that is done may follow an older one."""
+    """Returns the contract version when a document was committed; only finished work may follow an older one."""
     commit = context.document_commit(document) if contract and find_results(handoff) else None
     content = context.read_at(commit, contract) if commit and contract else None
     return _read_version(content.decode("utf-8", "replace")) if content is not None else None

@@ -13,12 +13,12 @@ from handoff_tui.checks.rules.builder.documents import (
     describe_counts,
     find_fact,
     find_results,
+    judge_finished,
     owes_results,
     place_claim,
     place_count,
     place_heading,
     require_builders,
-    require_finished,
     says_yes,
 )
 from handoff_tui.checks.rules.builder.earlier_handoffs import find_earlier, find_more_failures, find_told_failures
@@ -37,7 +37,7 @@ _CLEAN_ROOM = "Clean-Room"
 
 
 def find_regression_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    """What a full regression must say: numbers, a command for all packages, and whether there are new failures."""
+    """Finds gaps in the full regression: its numbers, a command for all packages, a statement on new failures."""
     section = place_heading(results, _REGRESSION)
     counts = handoff.regression
     if counts is None:
@@ -72,7 +72,7 @@ def find_regression_gaps(context: Context, handoff: Handoff, results: Document) 
 def _find_narrow_run(
     context: Context, handoff: Handoff, counts: TestCounts, results: Document
 ) -> Iterator[RuleFinding]:
-    """Signs that not all packages were tested."""
+    """Finds signs that not all packages were tested."""
     place = place_heading(results, _REGRESSION)
     own = handoff.tests
     if not counts.command:
@@ -104,13 +104,13 @@ def _find_narrow_run(
 
 
 def _find_named_packages(context: Context, command: str) -> list[str]:
-    """Packages that a command runs one by one; those it leaves out with `--ignore` are not run."""
+    """Returns the packages that a command names, without those it ignores."""
     prefix = re.escape(context.settings.builder.package_prefix)
     return list(dict.fromkeys(re.findall(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", _LEFT_OUT.sub("", command))))
 
 
 def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    """What a baseline must say: packages and tests, and not fewer tests than were just run."""
+    """Finds gaps in the baseline: packages, tests, and no fewer tests than were just run."""
     place = place_heading(results, _BASELINE)
     packages = handoff.baseline.packages if handoff.baseline else None
     tests = handoff.baseline.tests if handoff.baseline else None
@@ -143,7 +143,7 @@ def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) ->
 
 
 def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    """What a clean room must say: how many packages, in which order, and that all tests passed."""
+    """Finds gaps in the clean room: how many packages, in which order, and that all tests passed."""
     place = place_heading(results, _CLEAN_ROOM)
     installed = find_fact(handoff, "clean-room packages installed", results)
     order = find_fact(handoff, "clean-room install order", results)
@@ -179,11 +179,6 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
         )
 
 
-def _judge_regression(context: Context) -> Iterator[RuleFinding]:
-    for handoff, results in require_finished(context):
-        yield from list(find_unreadable(context, {results.path})) or find_regression_gaps(context, handoff, results)
-
-
 FULL_REGRESSION_RECORDED = Rule(
     id="full-regression-recorded",
     system=System.BUILDER,
@@ -191,13 +186,8 @@ FULL_REGRESSION_RECORDED = Rule(
     holds="The newest results record a regression over all staged packages, with its numbers and its command.",
     reads="the full-regression section of the newest results",
     remedy="Run the tests of all staged packages. Record the four numbers, the command and any new failures.",
-    judge=_judge_regression,
+    judge=judge_finished(find_regression_gaps),
 )
-
-
-def _judge_baseline(context: Context) -> Iterator[RuleFinding]:
-    for handoff, results in require_finished(context):
-        yield from list(find_unreadable(context, {results.path})) or find_baseline_gaps(context, handoff, results)
 
 
 BASELINE_RECORDED = Rule(
@@ -207,13 +197,8 @@ BASELINE_RECORDED = Rule(
     holds="The newest results record a baseline: how many packages and how many tests.",
     reads="the baseline in the newest results",
     remedy="Count the installed packages and all staged tests after the work, and record both.",
-    judge=_judge_baseline,
+    judge=judge_finished(find_baseline_gaps),
 )
-
-
-def _judge_clean_room(context: Context) -> Iterator[RuleFinding]:
-    for handoff, results in require_finished(context):
-        yield from list(find_unreadable(context, {results.path})) or find_clean_room_gaps(context, handoff, results)
 
 
 CLEAN_ROOM_RECORDED = Rule(
@@ -223,7 +208,7 @@ CLEAN_ROOM_RECORDED = Rule(
     holds="The newest results record a clean-room installation: package count, install order and passing tests.",
     reads="the clean-room section of the newest results",
     remedy="Install all packages into an empty folder, run the tests after each, and record count, order and outcome.",
-    judge=_judge_clean_room,
+    judge=judge_finished(find_clean_room_gaps),
 )
 
 
@@ -260,11 +245,11 @@ def _judge_checklist(context: Context) -> Iterator[RuleFinding]:
                 actual=gap.actual,
             )
     if not judged:
-        context.skip("no builder handoff here is ready for a reviewer")
+        context.skip("no builder handoff is ready for review")
 
 
 def _judge_without_results(context: Context, handoff: Handoff) -> Iterator[tuple[int, RuleFinding]]:
-    """Only the hashes of manifests can be judged; what results would show is shown by nothing."""
+    """Reports every item but the hashes of manifests, the only ones that need no results."""
     place = Place(path=handoff.documents[0].path)
     for number, _ in enumerate(_ITEMS, start=1):
         if number != _HASHES:
@@ -274,7 +259,7 @@ def _judge_without_results(context: Context, handoff: Handoff) -> Iterator[tuple
 
 
 def _judge_results(context: Context, handoff: Handoff, results: Document) -> Iterator[tuple[int, RuleFinding]]:
-    """The first gap of each item; how many there are is told by the rule on just that item."""
+    """Yields the first gap of each item; the rule for that item reports all of them."""
     known = {other.id: other for other in context.every_handoff()}
     earlier = find_earlier(handoff, known, lambda other: other.regression is not None)
     failures = (*find_told_failures(context, handoff, results), *find_more_failures(handoff, earlier, results))
@@ -295,7 +280,7 @@ def _judge_results(context: Context, handoff: Handoff, results: Document) -> Ite
 
 
 def _find_missing_sections(context: Context, results: Document) -> Iterator[RuleFinding]:
-    wanted: tuple[str, ...] = context.settings.builder.checklist_sections
+    wanted = context.settings.builder.checklist_sections
     missing = [name for name in wanted if name in results.missing]
     if missing or not results.sections:
         lacking = ", ".join(missing) or "all sections"
@@ -316,7 +301,7 @@ def _find_malformed_hashes(context: Context, handoff: Handoff) -> Iterator[RuleF
 
 
 def _find_misplacement(context: Context, handoff: Handoff, results: Document) -> Iterator[RuleFinding]:
-    names: dict[str, str] = context.settings.builder.file_names
+    names = context.settings.builder.file_names
     wanted = f"{handoff.id}/{handoff.id}_{names['results']}.md"
     if not f"/{results.path}".endswith(f"/{wanted}"):
         yield RuleFinding(f"they are {results.path}", "place", Place(path=results.path), wanted, results.path)

@@ -28,8 +28,8 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             waves[number].append(handoff)
     members = [handoff for wave in waves.values() for handoff in wave]
     if not any(handoff.id in reviewed for handoff in (*members, *(integrations if members else ()))):
-        context.skip("no builder handoff here belongs to a wave")
-    passing: tuple[str, ...] = context.settings.builder.passing_statuses
+        context.skip("no builder handoff belongs to a wave")
+    passing = context.settings.builder.passing_statuses
     found = [
         *_find_overtaken(waves, passing),
         *_find_early_integration(members, integrations, passing),
@@ -47,7 +47,7 @@ def _find_wave(handoff: Handoff) -> int | None:
 
 
 def _is_integration(handoff: Handoff) -> bool:
-    """By the title of its spec: other specs speak of the integration that is to come."""
+    """Decides by the title of the spec, because other specs mention the integration to come."""
     titles = [handoff.title, *(document.title for document in list_documents(handoff, DocumentRole.SPEC))]
     said = any(fact.name == "integration handoff" for fact in handoff.facts)
     return said and any(title and _INTEGRATION.search(title) for title in titles)

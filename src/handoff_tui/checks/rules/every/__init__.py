@@ -1,3 +1,3 @@
-"""Rules for every repository, whatever format it uses."""
+"""Rules for every repository, whatever its format."""
 
 from __future__ import annotations

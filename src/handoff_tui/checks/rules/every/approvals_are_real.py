@@ -1,4 +1,4 @@
-"""Approvals were given by people: none is simulated, backfilled, closed by itself, or by an agent."""
+"""Approvals come from people: none is simulated, backfilled, automatic, or given by an agent."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             unique.setdefault(one.subject, one)
         yield from unique.values()
     if not applies:
-        context.skip("nobody is said to have approved anything")
+        context.skip("no approval is mentioned")
 
 
 def find_mark(text: str, words: re.Pattern[str]) -> str | None:
-    """The first word that says an approval was not given, unless the text denies it."""
+    """Returns the first word that marks an approval as not given, unless it is negated."""
     for match in words.finditer(text):
         if not _NEGATED.search(text[: match.start()][-20:]):
             return match.group().lower()
@@ -76,7 +76,7 @@ def _judge_facts(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFindi
 
 
 def _judge_blockers(handoff: Handoff, words: re.Pattern[str]) -> Iterator[RuleFinding]:
-    """Blockers that nobody closed."""
+    """Finds blockers that nobody really closed."""
     for blocker in handoff.blockers:
         mark = find_mark(f"{blocker.status or ''}\n{blocker.evidence or ''}", words)
         if not blocker.open and mark is not None:

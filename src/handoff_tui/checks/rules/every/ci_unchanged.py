@@ -21,7 +21,7 @@ _USED = compile_later(r"\$[({](\w+)[)}]|\{\{\s*(\w+)\s*\}\}")
 
 
 def find_parts(path: str, text: str, target: re.Pattern[str], tables: tuple[str, ...]) -> dict[str, str] | None:
-    """Each part by name, as text to compare; nothing where the file cannot be read as what it is."""
+    """Returns each part by name, as text to compare; None if the file can't be parsed."""
     name = path.rpartition("/")[2]
     if name == "package.json":
         return _find_scripts(text, target)
@@ -33,7 +33,7 @@ def find_parts(path: str, text: str, target: re.Pattern[str], tables: tuple[str,
 
 
 def _find_targets(text: str, wanted: re.Pattern[str]) -> dict[str, str]:
-    """Targets that check, each with its recipe and the variables it uses."""
+    """Returns the check targets, each with its recipe and the variables it uses."""
     blocks: dict[str, list[str]] = {}
     variables: dict[str, str] = {}
     current: list[str] = []

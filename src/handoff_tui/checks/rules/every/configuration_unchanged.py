@@ -20,7 +20,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 
 
 class ConfigurationChange(NamedTuple):
-    """What differs. `broken` says why the present file could not be read."""
+    """What differs. `broken` says why the current file can't be read."""
 
     differences: list[SettingChange]
     text: str = ""
@@ -28,7 +28,7 @@ class ConfigurationChange(NamedTuple):
 
 
 def read_change(context: Context) -> ConfigurationChange:
-    """The rule does not apply without a baseline, nor where there is no such file on either side."""
+    """Compares the file with the baseline; skips the rule if there is no baseline, or no file on either side."""
     baseline = context.require_baseline()
     old, new = context.read_at(baseline, FILE), context.read(FILE)
     if old is None and new is None:
@@ -48,7 +48,7 @@ def read_change(context: Context) -> ConfigurationChange:
 
 
 def _parse(content: bytes | None) -> dict[str, object] | str:
-    """The table, or what is wrong with it."""
+    """Returns the table, or what is wrong with it."""
     import tomllib  # noqa: PLC0415 - few runs compare two versions
 
     try:

@@ -131,7 +131,7 @@ def _judge_assertions(context: Context) -> Iterator[RuleFinding]:
 
 
 def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str, str, str]]:
-    """What a test lost: its aspect, the problem in words, what was there, what is there."""
+    """Yields what a test lost: the aspect, the problem in words, the value before and now."""
     if now.assertions < before.assertions:
         yield (
             "assertions",

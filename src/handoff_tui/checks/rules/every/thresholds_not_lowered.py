@@ -1,4 +1,4 @@
-"""No threshold was loosened: coverage not lowered, allowances and timeouts not raised, none taken away."""
+"""No threshold was loosened: coverage lowered, allowances or timeouts raised, or a threshold removed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 def _pair(
     files: list[ChangedFile], pattern: re.Pattern[str]
 ) -> tuple[list[tuple[_Threshold, _Threshold]], list[_Threshold], list[_Threshold]]:
-    """Thresholds before and now, side by side; then those that are gone, and those that were added."""
+    """Returns thresholds before and now in pairs, then the removed and the added ones."""
     changed: list[tuple[_Threshold, _Threshold]] = []
     gone: list[_Threshold] = []
     added: list[_Threshold] = []
@@ -56,7 +56,7 @@ def _pair(
 
 
 def _drop_moved(gone: list[_Threshold], added: list[_Threshold], *, floor: bool) -> list[_Threshold]:
-    """Thresholds that only changed their file: the old ones, and the new ones that are no looser."""
+    """Returns thresholds that only moved to another file: the old ones, and new ones that are no looser."""
     moved: list[_Threshold] = []
     for old in gone:
         new = next(
@@ -73,7 +73,7 @@ def _judge_added(name: str, added: list[_Threshold]) -> Iterator[RuleFinding]:
 
 
 def _find(path: str | None, text: str, pattern: re.Pattern[str]) -> list[_Threshold]:
-    """Every threshold outside comments, in order."""
+    """Returns every threshold outside comments, in order."""
     if path is None:
         return []
     found: list[_Threshold] = []
@@ -86,7 +86,7 @@ def _find(path: str | None, text: str, pattern: re.Pattern[str]) -> list[_Thresh
 def _match_up(
     before: list[_Threshold], now: list[_Threshold]
 ) -> tuple[list[_Threshold], list[_Threshold], list[_Threshold], list[_Threshold]]:
-    """Takes equal values together first, then the rest in order; what is left over is gone or added."""
+    """Pairs equal values first, then the rest in order; what is left over was removed or added."""
     left, rest = list(before), list(now)
     for old in before:
         same = next((new for new in rest if new.value == old.value), None)

@@ -1,3 +1,3 @@
-"""Rules for the workflow hub, and the facts they share."""
+"""Rules for the workflow hub."""
 
 from __future__ import annotations

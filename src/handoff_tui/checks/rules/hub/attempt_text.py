@@ -1,4 +1,4 @@
-"""What stands below an attempt in the document that tells of it."""
+"""The newest attempts of a handoff, and their text in the documents."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _HEADING = compile_later(r"^#{1,3}\s")
 
 
 def find_standing_attempts(handoff: Handoff) -> list[Attempt]:
-    """The newest attempt at each stage; what was tried again no longer stands."""
+    """Returns the newest attempt at each stage."""
     newest = {attempt.phase or attempt.agent: attempt for attempt in handoff.attempts}
     return sorted(newest.values(), key=lambda attempt: attempt.number)
 
 
 def read_attempt_lines(context: Context, attempt: Attempt) -> Iterator[tuple[int, str]]:
-    """The lines of an attempt's section in a Markdown document, its raw output among them."""
+    """Yields the lines of an attempt's section in a Markdown document, including raw output."""
     place = attempt.where
     if place is None or place.line is None or place.path.lower().endswith(".json"):
         return

@@ -26,7 +26,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         yield from find_unreadable(context, [document.path for document in handoff.documents])
         yield from _judge_approvals(context, handoff, *sign)
     if not applies:
-        context.skip("nothing here is on its way to deployment")
+        context.skip("nothing is being deployed")
 
 
 def _find_deploying_roles(context: Context, states: set[str]) -> set[str]:
@@ -35,7 +35,7 @@ def _find_deploying_roles(context: Context, states: set[str]) -> set[str]:
 
 
 def _find_deploy(handoff: Handoff, states: set[str]) -> tuple[str, Place | None] | None:
-    """What says that the work is, was, or is about to be deployed."""
+    """Returns the state that says the work is, was or is about to be deployed; None if there is none."""
     first = Place(path=handoff.documents[0].path) if handoff.documents else None
     stage = next((fact for fact in handoff.facts if fact.name == "pipeline stage"), None)
     signs: list[tuple[str | None, Place | None]] = [

@@ -1,4 +1,4 @@
-"""Work cycles of the hub lived as allowed: accepted while pending, completed while in progress."""
+"""Work cycles of the hub follow their lifecycle: accepted while pending, completed while in progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEEDED = {"in_progress": ("accepted_at",), "completed": ("accepted_at", "comple
 
 
 class _Cycle(NamedTuple):
-    """A work cycle as its file has it."""
+    """A work cycle as written in its file."""
 
     name: str
     fields: dict[str, object]
@@ -51,7 +51,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         yield from _judge_attempts(context, handoff)
         applies = applies or bool(handoff.attempts)
     if not applies:
-        context.skip("no work cycle and no report of one")
+        context.skip("no work cycle, and no report of one")
 
 
 def _find_cycles(context: Context, handoff: Handoff, path: str) -> Iterator[_Cycle]:
@@ -116,7 +116,7 @@ def _parse_time(value: object) -> datetime | None:
 
 
 def _judge_step(context: Context, cycle: _Cycle) -> Iterator[RuleFinding]:
-    """What the cycle was at the baseline must lead to what it is now."""
+    """Checks that the status at the baseline may lead to the current one."""
     baseline = context.baseline()
     now = cycle.text("status")
     if baseline is None or now is None or cycle.fields.get("id") is None:
@@ -140,7 +140,7 @@ def _read_before(context: Context, baseline: str, cycle: _Cycle) -> Iterator[tup
 
 
 def _reachable(context: Context, status: str) -> set[str]:
-    """Statuses that may follow: accept, complete and skip from where the settings say, fail from any."""
+    """Returns the statuses that may follow; a cycle may fail from any status."""
     accept_from = context.settings.hub.accept_from
     complete_from = context.settings.hub.complete_from
     reached = {status, "failed"}
@@ -152,7 +152,7 @@ def _reachable(context: Context, status: str) -> set[str]:
 
 
 def _judge_attempts(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
-    """Reports told in context files; those of work cycles were judged with them."""
+    """Checks the reports in context files; those in work cycles are checked with them."""
     legal = context.settings.hub.report_statuses
     for attempt in handoff.attempts:
         told = attempt.where is not None and not attempt.where.path.lower().endswith(".json")

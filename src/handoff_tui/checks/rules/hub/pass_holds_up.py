@@ -1,4 +1,4 @@
-"""A pass is not contradicted by its own raw output: HTTP 5xx, tracebacks, nothing at all."""
+"""A pass holds against its own raw output: no HTTP 5xx, no traceback, not empty."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
             applies = applies or _says_pass(context, path)
             yield from _judge_report(context, path, pattern, told=path in doubted)
     if not applies:
-        context.skip("nobody reports a pass")
+        context.skip("no stage reports a pass")
 
 
 def _judge_attempt(
@@ -61,7 +61,7 @@ def _judge_attempt(
 
 
 def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told: bool) -> Iterator[RuleFinding]:
-    """An agent's own report as JSON, which is no attempt of the handoff."""
+    """Checks an agent's JSON report, which is not an attempt of the handoff."""
     doubts = [problem for problem in context.problems() if problem.path == path and _DOUBT in problem.message]
     for problem in () if told else doubts:
         yield RuleFinding(
@@ -84,7 +84,7 @@ def _judge_report(context: Context, path: str, pattern: re.Pattern[str], *, told
 
 
 def _list_doubted(handoff: Handoff) -> Iterator[Place]:
-    """Documents whose doubts are told with an attempt, or belong to one that was tried again."""
+    """Yields the places whose doubts are reported with an attempt."""
     for attempt in handoff.attempts:
         if attempt.warning is not None and attempt.where is not None:
             yield attempt.where

@@ -34,7 +34,7 @@ _NAMES = {"failures": "failed", "failure": "failed", "error": "failed", "errors"
 
 
 def is_picture(path: str, content: bytes) -> bool | None:
-    """Whether the content begins as its name says; nothing for an ending that is not known."""
+    """Returns whether the content matches its file type; None for an unknown type."""
     ending = "." + path.rpartition(".")[2].lower()
     if ending == ".svg":
         return _SVG.search(content) is not None
@@ -46,7 +46,7 @@ def is_picture(path: str, content: bytes) -> bool | None:
 
 
 def parse_result(path: str, content: bytes) -> TestCounts | None:
-    """The numbers of a test result: JUnit, JSON, TAP, or the closing lines of a test runner."""
+    """Parses the numbers of a test result: JUnit, JSON, TAP, or the last lines of a test runner."""
     text = content.decode("utf-8", "replace")
     name = path.lower()
     if name.endswith(".xml"):
@@ -59,7 +59,7 @@ def parse_result(path: str, content: bytes) -> TestCounts | None:
 
 
 def parse_words(text: str) -> TestCounts | None:
-    """`35 passed, 2 skipped`, or the closing lines of unittest."""
+    """Parses `35 passed, 2 skipped`, or the last lines of unittest."""
     ran = _RAN.search(text)
     pairs = [(word, number) for number, word in _WORDS.findall(text)]
     found = _add_up(_UNITTEST.findall(text) if ran else pairs)
@@ -128,11 +128,11 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         for proof in handoff.proofs:
             yield from _judge_proof(context, handoff, proof)
     if not applies:
-        context.skip("no proof is offered or named")
+        context.skip("no proof is mentioned")
 
 
 def _find_named(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
-    """Paths of proofs in what agents reported; what the next agent is told to make is not named yet."""
+    """Yields the paths of proofs in agents' reports, but not those that the next agent is asked to make."""
     seen: set[str] = set()
     for attempt in find_standing_attempts(handoff):
         for number, line in read_attempt_lines(context, attempt):

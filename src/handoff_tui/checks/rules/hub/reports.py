@@ -17,7 +17,7 @@ _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", 
 
 
 def judge_report(context: Context, stage: str) -> Iterator[RuleFinding]:
-    """Findings that are open and too bad, reports that hide some, and passes without a report."""
+    """Finds open findings that are too severe, reports that hide some, and a pass without a report."""
     handoffs = context.require_handoffs("hub")
     name = str(context.settings.hub.reports.get(stage) or context.skip(f"no report decides {stage}"))
     applies = False
@@ -34,7 +34,7 @@ def judge_report(context: Context, stage: str) -> Iterator[RuleFinding]:
 
 
 def find_reports(handoff: Handoff, name: str) -> tuple[str, ...]:
-    """The handoff's documents of that name: `security_report.json`, also `security-report-41.json`."""
+    """Returns the handoff's documents with this name: `security_report.json`, also `security-report-41.json`."""
     stem, _, ending = name.lower().rpartition(".")
     pattern = re.compile(
         re.escape(stem).replace("_", "[-_]?").removesuffix("s") + rf"s?(?:[-_][\w.-]*)?\.{re.escape(ending)}"
@@ -44,7 +44,7 @@ def find_reports(handoff: Handoff, name: str) -> tuple[str, ...]:
 
 
 def find_last_attempt(handoff: Handoff, stage: str) -> Attempt | None:
-    """The newest try at a stage; earlier ones no longer count."""
+    """Returns the newest attempt at a stage; None if there is none."""
     return next((attempt for attempt in reversed(handoff.attempts) if attempt.phase == stage), None)
 
 
@@ -87,7 +87,7 @@ def _build_open(finding: ReportedFinding, severity: str | None) -> RuleFinding:
 
 
 def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) -> Iterator[RuleFinding]:
-    """A pass that no report supports. A report of its own, of no task, may belong to any."""
+    """Finds a pass without a report. A report that belongs to no task may support any."""
     attempt = find_last_attempt(handoff, stage)
     alone = any(find_reports(other, name) and not other.attempts for other in context.every_handoff())
     if attempt is not None and attempt.status == "pass" and not alone:
@@ -101,7 +101,7 @@ def _judge_missing(context: Context, handoff: Handoff, stage: str, name: str) ->
 
 
 def _read_severities(root: object) -> dict[str, str]:
-    """The severity as written, by every name of its finding."""
+    """Returns the severity as written, by every name of its finding."""
     found: dict[str, str] = {}
     for node in walk_objects(root):
         severity = node.get("severity")
@@ -113,7 +113,7 @@ def _read_severities(root: object) -> dict[str, str]:
 
 
 def _read_count(root: object, severity: str) -> int:
-    """The highest number of such findings that the report states about itself."""
+    """Returns the highest number of such findings that the report states."""
     if not isinstance(root, dict):
         return 0
     holders = [holder for holder in (root, root.get("summary")) if isinstance(holder, dict)]

@@ -1,4 +1,4 @@
-"""A run is called complete only when every task of it is."""
+"""A run is marked complete only if all of its tasks are."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def judge(context: Context) -> Iterator[RuleFinding]:
                 actual=stage,
             )
     if not applies:
-        context.skip("no run is said to be complete")
+        context.skip("no run is marked complete")
 
 
 def _find_unfinished(
     context: Context, handoff: Handoff, complete: set[str], final: str
 ) -> Iterator[tuple[str, str, Place | None]]:
-    """Tasks that the context lists, the task it is about, and other handoffs of the same run."""
+    """Yields unfinished tasks: those the context lists, its own, and other handoffs of the same run."""
     for task in handoff.tasks:
         if not _PART_OF_A_TASK.match(task.id) and not _is_complete(task, final):
             yield f"task {task.id}", task.stage or task.status or "of unknown state", task.where
@@ -59,7 +59,7 @@ def _find_unfinished(
 
 
 def _is_complete(task: Task, final: str) -> bool:
-    """The stage decides; a status word counts only where no stage is given."""
+    """Decides by the stage, or by the status if there is no stage."""
     return task.stage.upper() == final if task.stage else task.done is True
 
 

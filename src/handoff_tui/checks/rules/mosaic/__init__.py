@@ -1,3 +1,3 @@
-"""Rules for Mosaic session state, and the facts they share."""
+"""Rules for Mosaic session state."""
 
 from __future__ import annotations

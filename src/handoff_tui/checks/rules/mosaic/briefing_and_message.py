@@ -53,7 +53,7 @@ def _judge_time(context: Context, file: StateFile, written: object) -> Iterator[
 
 
 def _parse_moment(written: object) -> datetime | None:
-    """A time in ISO 8601; without a zone it is taken as UTC."""
+    """Parses a time in ISO 8601, in UTC without a zone; None if it isn't one."""
     try:
         moment = datetime.fromisoformat(written.strip()) if isinstance(written, str) else None
     except ValueError:
@@ -96,7 +96,7 @@ def _judge_message(context: Context) -> Iterator[RuleFinding]:
 
 
 def _describe_message(message: object, least: int) -> tuple[str, str] | None:
-    """What is wrong with a message, and what is there instead."""
+    """Returns what is wrong with a message and its actual value; None if it is fine."""
     if message is None:
         return f"has no {_FIELD}", "nothing"
     if not isinstance(message, str):

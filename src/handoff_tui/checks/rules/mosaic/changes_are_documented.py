@@ -1,4 +1,4 @@
-"""The tree is clean, or a handoff document names each path that is not committed."""
+"""The work tree is clean, or a handoff document names each uncommitted path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from handoff_tui.core.severity import Severity
 _OWN_FOLDER = ".handoff-tui/"
 _MENTION = compile_later(r"[\w./@+~-]+")
 _EDGES = "./~+-@"
-"""Marks around a mention that belong to the sentence or to the way the path is written, not to its name."""
+"""Characters around a mention that belong to the sentence or the notation, not to the name."""
 
 
 def judge(context: Context) -> Iterator[RuleFinding]:
@@ -34,7 +34,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 class _Mentions:
-    """What the documents of all handoffs name, by file name."""
+    """The paths that the documents of all handoffs mention, by file name."""
 
     def __init__(self, context: Context) -> None:
         self._by_name: dict[str, set[str]] = {}
@@ -46,7 +46,7 @@ class _Mentions:
             self._read(context.read_text(path) or "")
 
     def name_path(self, path: str, *, by_name: bool) -> bool:
-        """Whether a document names a path: whole, by its end, or (where it can only be this one) by its name."""
+        """Returns whether a document names a path in full, by its end, or (if unambiguous) by its name."""
         name = _name(path)
         if not _MENTION.fullmatch(name) and any(
             _stands_in(path if not by_name else name, text) for text in self._texts
@@ -61,7 +61,7 @@ class _Mentions:
             self._add(mention)
 
     def _add(self, mention: str) -> None:
-        """Both as written and without the marks around it: `.env` begins with a dot, and a sentence ends with one."""
+        """Adds a mention with and without surrounding marks: `.env` begins with a dot, a sentence ends with one."""
         for form in {mention, mention.rstrip(_EDGES), mention.removeprefix("./").rstrip(_EDGES)}:
             self._by_name.setdefault(_name(form), set()).add(form)
 
@@ -73,7 +73,7 @@ def _means(mention: str, path: str, *, by_name: bool) -> bool:
 
 
 def _stands_in(wanted: str, text: str) -> bool:
-    """For names that are no single word: whether they stand in a text, not as part of a longer name."""
+    """Returns whether a name of several words is in a text, and not part of a longer name."""
     return re.search(rf"(?<![\w.-]){re.escape(wanted)}(?![\w-]|\.\w)", text) is not None
 
 

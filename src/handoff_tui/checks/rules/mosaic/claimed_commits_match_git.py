@@ -53,7 +53,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_form(context: Context) -> Iterator[RuleFinding]:
-    """A state that cannot be read, or whose commit is none, says nothing that could be compared."""
+    """Finds states that can't be read or name something that isn't a commit."""
     for state in find_states(context):
         file = read_state_file(context, state.path(AGENT_STATE))
         yield from file.broken
@@ -64,7 +64,7 @@ def _judge_form(context: Context) -> Iterator[RuleFinding]:
 
 
 def _pick_claims(claims: list[Claim]) -> dict[tuple[str, str], Claim]:
-    """One claim for each commit of a document; where it is also the state's own commit, that one."""
+    """Picks one claim per commit and document, preferring the state's own commit."""
     picked: dict[tuple[str, str], Claim] = {}
     for claim in claims:
         key = (claim.where.path, str(claim.value).lower())
@@ -100,7 +100,7 @@ def _judge_lag(context: Context, claim: Claim, written: str, commit: str) -> Rul
 
 
 def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
-    """The lag without the commits that touch only state files; counts no further than past what is tolerated."""
+    """Counts the newer commits that touch more than state files, stopping once there are too many."""
     if lag <= tolerated or not context.settings.mosaic.state_only_commits_tolerated:
         return lag
     newer = _find_newer(context, commit)
@@ -113,7 +113,7 @@ def _count_work(context: Context, commit: str, lag: int, tolerated: int) -> int:
 
 
 def _find_newer(context: Context, commit: str) -> list[str]:
-    """The commits of HEAD's history that a commit does not contain, newest first."""
+    """Returns the commits of HEAD's history that aren't in a commit's, newest first."""
     parents = {known.id: known.parents for known in context.commits()}
     contained: set[str] = set()
     waiting = [commit]

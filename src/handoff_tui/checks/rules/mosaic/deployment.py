@@ -32,7 +32,7 @@ def _judge_state(context: Context) -> Iterator[RuleFinding]:
 
 
 def _find_empty(context: Context, file: StateFile) -> Iterator[RuleFinding]:
-    """Fields that are absent, or there and hold nothing."""
+    """Finds required fields that are absent or empty."""
     for name in context.settings.mosaic.required_fields:
         value = file.members.get(name)
         if value is None or value in ("", [], {}) or (isinstance(value, str) and not value.strip()):
@@ -55,7 +55,9 @@ def _judge_deployment(context: Context, state: SessionState, file: StateFile) ->
         yield RuleFinding(message, "deployment", claims[0].where, "the state of the deployment", said)
     else:
         message = f"{file.path} does not say whether anything is deployed"
-        yield RuleFinding(message, "deployment", file.place(_PROGRESS), "deployment_status, if only «none»", "nothing")
+        yield RuleFinding(
+            message, "deployment", file.place(_PROGRESS), 'deployment_status, even if it is "none"', "nothing"
+        )
 
 
 def _is_determined(claim: Claim, undetermined: tuple[str, ...]) -> bool:
@@ -78,7 +80,7 @@ PRODUCTION_STATE_DETERMINABLE = Rule(
 def _judge_answers(context: Context) -> Iterator[RuleFinding]:
     claims = [claim for handoff in context.handoffs() for claim in handoff.claims if _says_live(context, claim)]
     if not claims:
-        context.skip("no deployment is said to be live")
+        context.skip("no deployment is claimed to be live")
     asked: dict[str, Claim] = {}
     for claim in claims:
         if claim.subject is not None:
@@ -90,7 +92,7 @@ def _judge_answers(context: Context) -> Iterator[RuleFinding]:
 
 
 def _says_live(context: Context, claim: Claim) -> bool:
-    """Whether the first word of a claimed state is one of those that mean reachable: «not live» is none."""
+    """Returns whether the claimed state begins with a word that means reachable; "not live" doesn't."""
     if claim.kind is not ClaimKind.DEPLOYMENT:
         return False
     words = _WORD.findall(str(claim.value))
@@ -98,7 +100,7 @@ def _says_live(context: Context, claim: Claim) -> bool:
 
 
 def _build_address(context: Context, claim: Claim) -> str:
-    """The claimed address with the path of the health check; a page that a document names is asked as it is."""
+    """Returns the claimed address with the health-check path; a page named in a document stays as it is."""
     address = (claim.subject or "").rstrip("/")
     names_a_page = not claim.where.path.endswith(".json") and urlsplit(address).path
     return address if names_a_page else address + context.settings.mosaic.health.path
@@ -107,7 +109,7 @@ def _build_address(context: Context, claim: Claim) -> str:
 def _judge_answer(context: Context, address: str, claim: Claim) -> RuleFinding | None:
     answer = context.answers(address)
     if answer is None:
-        context.skip("asking the deployment needs your consent to use the network")
+        context.skip("asking the deployment needs network access; allow it with --network")
     expected = context.settings.mosaic.health.expected_status
     if answer == expected:
         return None

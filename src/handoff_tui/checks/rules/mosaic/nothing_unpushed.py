@@ -1,4 +1,4 @@
-"""Every commit of the branch is in its upstream, where the next agent can get it."""
+"""Every commit on the branch is in its upstream, where the next agent can get it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         context.skip("no handoff here")
     facts = context.facts()
     if facts.head is None:
-        context.skip("there is no commit yet that could be pushed")
+        context.skip("there is no commit to push yet")
     if facts.detached or facts.branch is None:
-        context.undecidable("HEAD is detached: there is no branch whose upstream could have its commits")
+        context.undecidable("HEAD is detached, so there is no branch with an upstream")
     if facts.upstream is None:
         yield _build_missing_upstream(context, facts.branch)
     elif facts.ahead is None:

@@ -1,4 +1,4 @@
-"""Every file that a state file or a handoff document names as there is there."""
+"""Every file that a state file or handoff document claims to exist does."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Claim]:
-    """The first claim on each file that is not there, for each document."""
+    """Returns, per document, the first claim about each missing file."""
     missing: dict[tuple[str, str | None], Claim] = {}
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):

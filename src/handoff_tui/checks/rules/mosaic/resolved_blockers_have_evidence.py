@@ -1,4 +1,4 @@
-"""Every blocker that is marked as resolved offers evidence that can be looked at: a commit or a file that exists."""
+"""Every resolved blocker names evidence that can be checked: a commit or a file that exists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = compile_later(r"[\w./@+~-]+")
 _COMMIT = compile_later(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
 _FILE = compile_later(r".*(?:/[^/]*[^/.]|[^/.]\.[A-Za-z]\w{0,9})")
 _SURELY_A_FILE = compile_later(r".+/.+\.[A-Za-z]\w{0,9}")
-"""`and/or` and `e.g` look like files too, but are not missed when they do not exist."""
+"""`and/or` and `e.g` look like files too, but may be missing."""
 
 
 def judge(context: Context) -> Iterator[RuleFinding]:
@@ -29,7 +29,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
         fields.update(_list_evidence(context, file.path, file.members))
     resolved = [blocker for handoff in context.handoffs() for blocker in _list_resolved(handoff)]
     if not resolved and not broken:
-        context.skip("no blocker is marked as resolved")
+        context.skip("no blocker is marked resolved")
     yield from broken
     for blocker in resolved:
         evidence = fields.get((blocker.where.path, blocker.id)) or blocker.evidence or ""
@@ -43,7 +43,7 @@ def _list_resolved(handoff: Handoff) -> list[Blocker]:
 
 
 def _list_evidence(context: Context, path: str, members: dict[str, object]) -> Iterator[tuple[tuple[str, str], str]]:
-    """All that the configured fields of each blocker hold, by path and id."""
+    """Yields the text of the evidence fields of each blocker, by path and id."""
     names = context.settings.mosaic.evidence_fields
     for member in members.values():
         for blocker in member if isinstance(member, list) else ():
@@ -69,7 +69,7 @@ def _judge_evidence(context: Context, blocker: Blocker, evidence: str) -> RuleFi
 
 
 def _find_names(evidence: str) -> tuple[list[str], list[str]]:
-    """Words that look like a commit, and words that look like a file."""
+    """Returns the words that look like commits, and those that look like files."""
     words = list(dict.fromkeys(word.rstrip(".,;:") for word in _WORD.findall(evidence)))
     commits = [word.lower() for word in words if _COMMIT.fullmatch(word.lower())]
     return commits, [word for word in words if _FILE.fullmatch(word)]

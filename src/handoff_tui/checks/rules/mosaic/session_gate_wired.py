@@ -1,4 +1,4 @@
-"""The enforcement is really wired in: its scripts are there, can be run, and something runs them."""
+"""The session gate is really enforced: its scripts exist, are executable, and something calls them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _find_callers(context: Context, above: str) -> list[_Caller]:
-    """The files that may call a script; a git hook that cannot be executed calls nothing."""
+    """Returns the files that may call a script, without git hooks that aren't executable."""
     callers: dict[str, _Caller] = {}
     patterns = (*context.settings.mosaic.wiring_places, *context.settings.mosaic.wiring_files)
     for pattern in patterns:
@@ -63,7 +63,7 @@ def _expand(context: Context, place: str) -> list[str]:
 def _find_all_calls(
     context: Context, script: str, present: list[str], callers: list[_Caller]
 ) -> list[tuple[str, Call]]:
-    """Calls from the callers, and from another script of the enforcement that they call."""
+    """Returns the calls by the callers, and by another enforcement script that they call."""
     calls = _find_direct(script, callers)
     for other in present:
         if other != script and _find_direct(other, callers):
@@ -76,7 +76,7 @@ def _find_direct(script: str, callers: list[_Caller]) -> list[tuple[str, Call]]:
 
 
 def _find_minded(caller: _Caller, script: str | None = None) -> list[Call]:
-    """Calls of a script, or of this program, whose answer is minded; a mention in prose is none."""
+    """Returns the calls of a script, or of handoff-tui, whose exit code counts; a mention in prose isn't one."""
     scripts = () if script is None else (script,)
     calls = find_calls(caller.text, scripts, ours=script is None, prose=is_prose(caller.path))
     return [call for call in calls if not call.shrug and not call.mention]

@@ -1,4 +1,4 @@
-"""Session states: where they lie, which files make them up, and what in them could not be read."""
+"""Session states: where they are, which files they consist of, and what in them can't be read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SessionState(NamedTuple):
 
 
 def find_states(context: Context) -> tuple[SessionState, ...]:
-    """The states under review."""
+    """Returns the states under review."""
     name = context.settings.mosaic.folder
     found: dict[str, Handoff] = {}
     for handoff in context.handoffs(DIALECT):
@@ -41,12 +41,12 @@ def find_states(context: Context) -> tuple[SessionState, ...]:
 
 
 def require_states(context: Context) -> tuple[SessionState, ...]:
-    """The states under review; without any, the rule does not apply."""
+    """Returns the states under review, or skips the rule if there are none."""
     return find_states(context) or context.skip("no session state under review")
 
 
 def find_abandoned_folder(context: Context) -> str | None:
-    """A state folder whose state is gone: its enforcement is still there, or git still tracks the files."""
+    """Returns a state folder without a state, whose enforcement exists or whose files git still tracks."""
     name = context.settings.mosaic.folder
     scripts = (context.settings.mosaic.session_gate_script, context.settings.mosaic.validation_script)
     if any(script.startswith(f"{name}/") and context.exists(script) for script in scripts):
@@ -57,7 +57,7 @@ def find_abandoned_folder(context: Context) -> str | None:
 
 
 def is_state_file(context: Context, path: str) -> bool:
-    """Whether a file only tells the state of sessions, as opposed to work or its enforcement."""
+    """Returns whether a file is session state, as opposed to work or enforcement."""
     folder, _, name = path.rpartition("/")
     if _ends_with_folder(folder, context.settings.mosaic.agents_folder):
         return fnmatchcase(name, context.settings.mosaic.agents_documents)
@@ -71,7 +71,7 @@ def is_state_file(context: Context, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StateFile:
-    """A state file as read; `broken` says why it has no members where it should have some."""
+    """A state file. `broken` says why it has no members."""
 
     path: str
     content: bytes = b""
@@ -79,12 +79,12 @@ class StateFile:
     broken: tuple[RuleFinding, ...] = ()
 
     def place(self, key: str) -> Place:
-        """Where a member stands; the file itself where it is absent."""
+        """Returns the line of a member, or just the file if it is absent."""
         return Place(path=self.path, line=find_line(self.content, key))
 
 
 def read_state_file(context: Context, path: str) -> StateFile:
-    """A state file that must be there and be an object."""
+    """Reads a state file, which must exist and be an object."""
     broken = tuple(find_unreadable(context, (path,)))
     if broken:
         return StateFile(path, broken=broken)
@@ -102,7 +102,7 @@ def read_state_file(context: Context, path: str) -> StateFile:
 
 
 def says_something(text: str) -> bool:
-    """Whether a text has at least two different words."""
+    """Returns whether a text has at least two different words."""
     words = {word.strip(".,;:!?-–—_*\"'()[]").casefold() for word in text.split()}
     return len(words - {""}) > 1
 

@@ -62,7 +62,7 @@ TYPES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     APPROVAL: {"verdict": (TEXT,), "criteria_results": (OBJECT,), "required_fixes": (LIST,)},
 }
-"""By file: the types that a field may have. A field that is not listed may hold anything."""
+"""The types that a field may have, by file. Other fields may have any type."""
 
 BLOCKER_TYPES: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
     ("id", "title", "severity", "status", "owner", "description", "created_at", "resolved_at", "resolution"), (TEXT,)
@@ -72,18 +72,18 @@ COMMIT_FIELDS: Final = {AGENT_STATE: "last_commit", PROJECT_STATE: "git_commit"}
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What an object must be like."""
+    """What an object must look like."""
 
     types: Mapping[str, tuple[str, ...]]
     required: tuple[str, ...] = ()
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By field: the words it may hold."""
+    """The values that a field may have."""
     commit: str | None = None
     """The field that holds a commit id."""
 
 
 class Misfit(NamedTuple):
-    """One field that is not as its shape says."""
+    """A field that doesn't fit its shape."""
 
     field: str
     message: str
@@ -92,7 +92,7 @@ class Misfit(NamedTuple):
 
 
 def compare_shape(value: Mapping[str, object], shape: Shape) -> Iterator[Misfit]:
-    """What of an object does not fit; null counts as absent."""
+    """Yields the fields of an object that don't fit; null counts as absent."""
     for name in shape.required:
         if value.get(name) is None:
             yield Misfit(name, f"has no {name}", name, "null" if name in value else "absent")
@@ -112,7 +112,7 @@ def compare_shape(value: Mapping[str, object], shape: Shape) -> Iterator[Misfit]
 
 
 def name_type(value: object) -> str:
-    """The type of a JSON value in words."""
+    """Returns the type of a JSON value in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -143,7 +143,7 @@ def _find_folders(context: Context) -> list[str]:
     if folders:
         return folders
     if context.scope is not None:
-        context.skip("the handoff under review is no session state")
+        context.skip("the handoff under review is not a session state")
     abandoned = find_abandoned_folder(context)
     return [abandoned] if abandoned else context.skip("no session state here")
 
@@ -198,7 +198,7 @@ def _judge_file(context: Context, state: SessionState, name: str) -> Iterator[Ru
 
 
 def _judge_lines(context: Context, path: str, name: str, content: bytes) -> Iterator[RuleFinding]:
-    """One finding per kind of misfit, at the first line that has it: a log can be wrong a thousand times over."""
+    """Yields one finding per kind of misfit, at its first line, because a log may repeat it a thousand times."""
     shape = _build_shape(context, name)
     told: set[str] = set()
     for number, line in enumerate(content.split(b"\n"), start=1):

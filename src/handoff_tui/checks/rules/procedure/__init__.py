@@ -1,3 +1,3 @@
-"""Rules for smooth procedures, and the facts they share."""
+"""Rules for smooth procedures."""
 
 from __future__ import annotations

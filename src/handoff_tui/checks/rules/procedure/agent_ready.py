@@ -22,7 +22,7 @@ from handoff_tui.handoffs.pipelines import find_own_pipelines
 
 _REPOSITORY = "{repository}/"
 _NAMES_AGENTS = frozenset({"builder", "tdd", "hub"})
-"""Pipelines that come with names of agents in them."""
+"""Built-in pipelines that name agents."""
 
 
 class _ConfiguredProcedure(Protocol):
@@ -31,7 +31,7 @@ class _ConfiguredProcedure(Protocol):
 
 
 class _Need(NamedTuple):
-    """Who must be ready, by which command, and who says so."""
+    """An agent that must be ready, its command, and who requires it."""
 
     agent: str
     command: tuple[str, ...]
@@ -71,7 +71,7 @@ def _list_needs(
 
 
 def _find_command(agent: str, phase: Phase | None, commands: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The command of the phase where it has one for this agent, else that of the agent."""
+    """Returns the command that the phase has for this agent, or that of the agent."""
     own = phase.command if phase and (phase.agent or agent).casefold() == agent.casefold() else ()
     return own or commands.get(agent.casefold(), ())
 
@@ -84,7 +84,7 @@ def _find_pipeline_of(agent: str, pipelines: list[Pipeline]) -> str | None:
 
 
 def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, str]]:
-    """The agents that the configured procedures of a handoff require."""
+    """Yields the agents that the configured procedures of a handoff require."""
     configured = cast("dict[str, _ConfiguredProcedure]", context.settings.procedures.procedures)
     for name in dict.fromkeys(fact.value for fact in handoff.facts if fact.name == "procedure"):
         if handoff.dialect == "procedure" and name in configured:
@@ -123,7 +123,7 @@ def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Iterator[Rul
 
 
 def _is_there(context: Context, program: str) -> bool:
-    """A program by its name is looked for on the search path, one by its path in the repository."""
+    """Looks for a name on the search path, and for a path in the repository."""
     inside = program.removeprefix(_REPOSITORY).removeprefix("./")
     if inside != program or ("/" in program and not program.startswith("/")):
         return context.is_executable(inside)

@@ -1,4 +1,4 @@
-"""VR005: the next agent gets what it needs: readable documents, a word on what comes next, the results it builds on."""
+"""VR005: the next agent gets what it needs: readable documents, a note on what comes next, the results it builds on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _says_what_comes_next(handoff: Handoff) -> bool:
-    """A message, a next action, or a task that is left."""
+    """Returns whether there is a message, a next action, or an open task."""
     words = f"{handoff.message or ''}{handoff.next_action or ''}"
     return bool(words.strip()) or any(task.done is not True for task in handoff.tasks)
 
@@ -56,7 +56,7 @@ def _judge_documents(context: Context, handoff: Handoff) -> Iterator[RuleFinding
 
 
 def _is_empty(context: Context, path: str) -> bool:
-    """Notes and other objects of git are not files; what is in them was read with the handoff."""
+    """Returns whether a file is empty. Git notes and objects aren't files; they were read with the handoff."""
     if ":" in path:
         return False
     content = context.read(path)
@@ -64,7 +64,7 @@ def _is_empty(context: Context, path: str) -> bool:
 
 
 def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
-    """The context of a procedure: who passes what on to whom, something about the work, and the documents it names."""
+    """Checks the context of a procedure: who hands what to whom, a description, and the documents it names."""
     if handoff.type is HandoffType.CONTRACT_HANDOFF and not records.contexts:
         return
     if not records.contexts:
@@ -93,7 +93,7 @@ def _judge_named(context: Context, handoff: Handoff, subject: str, path: str, wh
 
 
 def _judge_builder(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
-    """A review needs the spec and the results, and the results of what the work builds upon."""
+    """Checks for the spec, the results, and the results of what the work builds on."""
     roles = {document.role for document in handoff.documents}
     for role in _BUILDER_ROLES:
         if role not in roles:

@@ -29,7 +29,7 @@ _ONE_FILE = ".sha256"
 
 
 class NamedSum(NamedTuple):
-    """A checksum beside a path, as written; `value` is nothing where it is no SHA-256."""
+    """A checksum and its path, as written. `value` is None if it isn't a SHA-256."""
 
     path: str
     value: str | None
@@ -37,13 +37,13 @@ class NamedSum(NamedTuple):
 
 
 def parse_sum(text: object) -> str | None:
-    """The 64 digits of a SHA-256 in small letters."""
+    """Returns the 64 digits of a SHA-256 in lower case; None if it isn't one."""
     match = _HASH.match(text.strip()) if isinstance(text, str) else None
     return match.group(1).lower() if match else None
 
 
 def list_metadata_sums(context: Context, handoff: Handoff) -> Iterator[NamedSum]:
-    """`{"path": …, "sha256": …}` and `"checksums": {path: …}`, anywhere in the files of a procedure."""
+    """Yields `{"path": …, "sha256": …}` and `"checksums": {path: …}` anywhere in the files of a procedure."""
     fields = frozenset(context.settings.procedures.checksum_fields)
     for document in handoff.documents:
         if not document.path.lower().endswith(".json"):
@@ -57,7 +57,7 @@ def list_metadata_sums(context: Context, handoff: Handoff) -> Iterator[NamedSum]
 
 
 def _list_pairs(members: Mapping[str, object], fields: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """Field, path and checksum as written."""
+    """Yields field, path and checksum as written."""
     name = next((text for key in _NAMES if isinstance(text := members.get(key), str)), None)
     for key, value in members.items():
         if key.casefold() not in fields:
@@ -69,7 +69,7 @@ def _list_pairs(members: Mapping[str, object], fields: frozenset[str]) -> Iterat
 
 
 def list_file_sums(context: Context) -> Iterator[NamedSum]:
-    """The lines of every list of checksums; a line that is none has no value."""
+    """Yields the lines of every checksum list; a line without a checksum has no value."""
     names = frozenset(context.settings.procedures.checksum_files)
     for listing in context.paths_ending((*sorted(names), _ONE_FILE)):
         name = listing.rpartition("/")[2]
@@ -95,12 +95,12 @@ _SHOWN = 12
 
 
 class _Compared(NamedTuple):
-    """Whether a checksum could be judged, and what is wrong with it."""
+    """Whether a checksum could be compared, and what is wrong with it."""
 
     judged: bool
     found: RuleFinding | None = None
     unseen: str | None = None
-    """The document, where a shallow clone does not show whether it was true when it was written."""
+    """The document, if a shallow clone doesn't show whether the checksum was true when it was written."""
 
 
 def judge(context: Context) -> Iterator[RuleFinding]:
@@ -110,7 +110,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     named.extend(list_file_sums(context))
     claims = [(handoff, claim) for handoff in handoffs for claim in handoff.claims if claim.kind is ClaimKind.HASH]
     if not named and not claims:
-        context.skip("no checksum is named here")
+        context.skip("no checksum is mentioned")
     found = [found for handoff in procedures for found in find_broken(context, handoff, "VR008")]
     judged = bool(named or found)
     found += [one for entry in dict.fromkeys(named) for one in _judge_named(context, entry)]
@@ -122,7 +122,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
     if unseen and not found:
         context.undecidable(describe_cut_off(unseen))
     if not judged and not any(one.judged for one in compared):
-        context.undecidable("checksums are named, but none of their files is here to compare with")
+        context.undecidable("none of the files with checksums is here to compare with")
     yield from found
 
 
@@ -162,7 +162,7 @@ def _compare(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
 
 
 def _ask_measurement(context: Context, handoff: Handoff, claim: Claim) -> _Compared:
-    """Where the file or the whole hash is missing, the measurement says whether it can be true at all."""
+    """Uses the measurement of a claim if the file or the full hash is missing."""
     for verdict in context.verdicts(handoff.id):
         if verdict.claim == claim and verdict.state is VerdictState.CONTRADICTED:
             entry = NamedSum(claim.subject or "a file", parse_sum(claim.value), claim.where)

@@ -18,13 +18,13 @@ TDD = "tdd"
 
 
 def require_transitions(context: Context) -> tuple[Handoff, ...]:
-    """The handoffs under review that pass work on; without any, the rule does not apply."""
+    """Returns the handoffs under review that pass work on, or skips the rule if there are none."""
     found = tuple(handoff for handoff in context.handoffs() if is_transition(handoff))
-    return found or context.skip("no handoff here passes work on to another phase")
+    return found or context.skip("no handoff passes work on to another phase")
 
 
 def is_transition(handoff: Handoff) -> bool:
-    """A procedure's handoff, or any that names a target phase and has begun; mere definitions pass nothing on."""
+    """Returns whether a handoff passes work on: it belongs to a procedure, or names a target phase and has begun."""
     if handoff.dialect == PROCEDURE:
         return any(document.role is not DocumentRole.SPEC for document in handoff.documents)
     if handoff.registry is RegistryState.SUPERSEDED:
@@ -35,7 +35,7 @@ def is_transition(handoff: Handoff) -> bool:
 
 
 def find_place(handoff: Handoff) -> Place | None:
-    """Where the handoff states itself: at its status, else at its first document."""
+    """Returns the place of a handoff's status, or its first document."""
     for claim in handoff.claims:
         if claim.kind is ClaimKind.STATUS:
             return claim.where
@@ -43,7 +43,7 @@ def find_place(handoff: Handoff) -> Place | None:
 
 
 def find_broken(context: Context, handoff: Handoff, number: str) -> Iterator[RuleFinding]:
-    """The documents of a handoff that could not be read, as findings of the rule of this number."""
+    """Yields the unreadable documents of a handoff as findings of the rule with this number."""
     paths = [document.path for document in handoff.documents]
     for found in find_unreadable(context, paths):
         yield found._replace(message=f"{number}: {found.message}")
@@ -56,7 +56,7 @@ _PATH_LIKE: Final = compile_later(r"^[^\s:]*(?:/[^\s:]*|\.[A-Za-z][A-Za-z0-9]{0,
 
 
 class Record(NamedTuple):
-    """An object of a file that names the handoff."""
+    """An object in a file that names the handoff."""
 
     fields: Mapping[str, object]
     where: Place
@@ -66,7 +66,7 @@ class Record(NamedTuple):
 
     @property
     def state(self) -> str | None:
-        """Its state in small letters, without the name of an enumeration before it."""
+        """Its state in lower case, without the name of an enumeration in front."""
         word = next((text for key in _STATES if (text := self.text(key))), None)
         return word.rpartition(".")[2].strip().lower() if word else None
 
@@ -76,7 +76,7 @@ class Record(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What the files hold about one handoff, in order of file and place."""
+    """The objects about one handoff, in the order of files and lines."""
 
     contexts: tuple[Record, ...]
     executions: tuple[Record, ...]
@@ -106,7 +106,7 @@ def read_records(context: Context, handoff: Handoff) -> Records:
 
 
 def list_named(value: object, fields: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Every text under a member of one of these names, however deep, with that name."""
+    """Yields every text below members with one of these names, at any depth, with that name."""
     wanted = {field.casefold() for field in fields}
     for members in walk_objects(value):
         for key, member in members.items():

@@ -42,7 +42,7 @@ def _judge_blockers(handoff: Handoff) -> Iterator[RuleFinding]:
 
 
 def _list_own_tasks(handoff: Handoff) -> list[Task]:
-    """All tasks of a procedure; elsewhere those of the source phase, as others belong to what comes after."""
+    """Returns all tasks of a procedure; for other formats those of the source phase only."""
     if handoff.dialect == PROCEDURE:
         return list(handoff.tasks)
     phase = (handoff.source_phase or "").casefold()
@@ -81,7 +81,7 @@ def _has_telling_tasks(handoff: Handoff) -> bool:
 
 
 def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
-    """The last attempt at this phase, where it says something else than the handoff as a whole."""
+    """Checks the last attempt at this phase, if its status differs from the handoff's."""
     phase = (handoff.source_phase or "").casefold()
     own = [
         attempt
@@ -102,7 +102,7 @@ def _judge_last_attempt(context: Context, handoff: Handoff) -> Iterator[RuleFind
 
 
 def _judge_own_numbers(handoff: Handoff) -> Iterator[RuleFinding]:
-    """Failing tests that the handoff tells of itself, whatever its status says."""
+    """Finds failing tests that the handoff itself reports, whatever its status."""
     for name, counts in (("tests", handoff.tests), ("regression", handoff.regression)):
         if counts is not None and counts.failed:
             yield RuleFinding(
@@ -115,7 +115,7 @@ def _judge_own_numbers(handoff: Handoff) -> Iterator[RuleFinding]:
 
 
 def _judge_repetition(handoff: Handoff) -> Iterator[RuleFinding]:
-    """A test result is no status of a phase; one that is to be repeated is not complete."""
+    """Finds phases that are to be repeated. A test result isn't the status of a phase."""
     if handoff.source_phase is None or (handoff.source_phase == handoff.target_phase and handoff.status == "FAIL"):
         yield RuleFinding(
             message=f"VR001: {_name_phase(handoff)} of {handoff.id} is not complete: it is to be tried again"

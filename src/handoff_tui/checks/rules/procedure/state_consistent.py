@@ -44,7 +44,7 @@ class _Reversible(Protocol):
 
 
 def judge_execution(context: Context, execution: Record) -> Iterator[RuleFinding]:
-    """Its state is a legal one, fits its steps and errors, and a failure was rolled back."""
+    """Checks that the state is legal and fits steps and errors, and that a failure was rolled back."""
     state = execution.state
     legal = context.settings.procedures.states
     final = context.settings.procedures.final_states
@@ -62,7 +62,7 @@ def judge_execution(context: Context, execution: Record) -> Iterator[RuleFinding
 
 
 def judge_session(context: Context, session: Record) -> Iterator[RuleFinding]:
-    """Its overall result follows from its rules: no critical one failed, and enough of them passed."""
+    """Checks that the overall result follows from the rules: no critical one failed, and enough passed."""
     overall = session.fields.get("overall_result")
     results = _list_results(session)
     if not isinstance(overall, bool) or not results:
@@ -84,7 +84,7 @@ def judge_session(context: Context, session: Record) -> Iterator[RuleFinding]:
 
 
 def _is_done(context: Context, step: Mapping[str, object]) -> bool | None:
-    """Whether a step succeeded; nothing where it does not say."""
+    """Returns whether a step succeeded; None if it doesn't say."""
     for key in ("success", "passed"):
         if isinstance(step.get(key), bool):
             return bool(step[key])
@@ -130,14 +130,14 @@ def _judge_rollback(context: Context, execution: Record, state: str) -> Iterator
 
 
 def _can_roll_back(context: Context, execution: Record) -> bool:
-    """A procedure that the configuration knows without a way back needs none; any other must show one."""
+    """Returns whether a rollback is expected: not if the configured procedure has none."""
     known = cast("dict[str, _Reversible]", context.settings.procedures.procedures)
     procedure = known.get(execution.text("procedure_id") or "")
     return procedure is None or bool(procedure.rollback)
 
 
 def _list_results(record: Record) -> dict[str, tuple[bool, bool]]:
-    """Rules by id: whether each passed, and whether its own record calls it critical."""
+    """Returns, by rule id, whether it passed and whether its result calls it critical."""
     found: dict[str, tuple[bool, bool]] = {}
     for key in _RESULT_LISTS:
         for result in record.objects(key):
@@ -194,7 +194,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[RuleFinding]:
-    """Two contexts of one handoff must name the same phases, agents and state."""
+    """Checks that two contexts of one handoff name the same phases, agents and state."""
     for first, second in combinations(contexts, 2):
         for key in (*_PARTIES, "state"):
             told = [record.state if key == "state" else record.text(key) for record in (first, second)]
@@ -203,7 +203,7 @@ def _judge_contexts(handoff: Handoff, contexts: tuple[Record, ...]) -> Iterator[
 
 
 def _judge_outcome(handoff: Handoff, records: Records) -> Iterator[RuleFinding]:
-    """Context and last session must not tell another end than the last execution."""
+    """Checks that the contexts and the last session agree with the end of the last execution."""
     last = records.executions[-1] if records.executions else None
     if last is None or last.state is None:
         return
@@ -232,7 +232,7 @@ def _build_conflict(handoff: Handoff, key: str, one: str, where: Place, other: s
 
 
 def _judge_state_files(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
-    """A state file beside notes must be in the phase of the newest note."""
+    """Checks that a state file beside notes has the phase of the newest note."""
     if not any(document.role is DocumentRole.NOTE for document in handoff.documents):
         return
     for document in handoff.documents:
@@ -249,7 +249,7 @@ def _read_phase(members: Mapping[str, object]) -> str | None:
 
 
 def _judge_rivals(context: Context, own: list[Handoff]) -> Iterator[RuleFinding]:
-    """Two handoffs that are not over, by which one agent passes one phase on to different successors."""
+    """Finds two open handoffs by which one agent passes the same phase to different successors."""
     scope = {handoff.id for handoff in own}
     waiting = [handoff for handoff in context.every_handoff() if _is_waiting(handoff)]
     for first, second in combinations(waiting, 2):

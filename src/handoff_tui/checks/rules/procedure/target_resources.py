@@ -43,7 +43,7 @@ def _judge_resources(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFinding]:
-    """A pipeline of roles fits any phase; a pipeline of the user's own speaks of those handoffs whose source it has."""
+    """Checks that the target phase exists. Pipelines of roles fit any phase; custom ones must have the source phase."""
     deciding = [
         pipeline
         for pipeline in pipelines
@@ -64,7 +64,7 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Iterator[RuleFi
 
 
 def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Iterator[RuleFinding]:
-    """Only a repository that names its agents in its configuration can lack one there."""
+    """Checks that the agent is configured, if the repository configures agents at all."""
     configured = set(list_commands(context))
     if not configured or handoff.target_agent is None:
         return
@@ -124,7 +124,7 @@ def _judge_connections(context: Context) -> Iterator[RuleFinding]:
         context.skip("no remote is configured")
     answers = {name: context.reaches(name) for name in remotes}
     if all(answer is None for answer in answers.values()):
-        context.skip("no remote was asked: that would need the network, and nobody consented")
+        context.skip("no remote was asked, because that needs network access; allow it with --network")
     for name, answer in answers.items():
         if answer is False:
             yield RuleFinding(
@@ -163,11 +163,11 @@ def _judge_permissions(context: Context) -> Iterator[RuleFinding]:
             judged = True
             yield from _judge_script(context, handoff, path, where)
     if not judged:
-        context.skip("no handoff here names a file to write or a script to run")
+        context.skip("no handoff names a file to write or a script to run")
 
 
 def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
-    """State files, which whoever takes over must update; the files of a TDD cycle; what metadata calls outputs."""
+    """Yields what the next phase writes: state files, the files of a TDD cycle, outputs named in metadata."""
     for document in handoff.documents:
         if document.role is DocumentRole.STATE and context.exists(document.path):
             yield document.path, Place(path=document.path)
@@ -183,7 +183,7 @@ def _list_written(context: Context, handoff: Handoff) -> Iterator[tuple[str, Pla
 
 
 def _list_scripts(context: Context, handoff: Handoff) -> Iterator[tuple[str, Place]]:
-    """Scripts that metadata names, and files named for the next agent that end like scripts."""
+    """Yields scripts named in metadata, and named files with the ending of a script."""
     suffixes = context.settings.procedures.script_suffixes
     for claim in handoff.claims:
         named = claim.subject if claim.kind in _FILES else None
@@ -211,7 +211,7 @@ def _judge_written(context: Context, handoff: Handoff, path: str, where: Place) 
 
 
 def _find_present(context: Context, path: str) -> str | None:
-    """The file itself, or the nearest folder above it that exists; nothing for the root, which is there."""
+    """Returns the file or the nearest existing folder above it; None for the root."""
     while path:
         if context.exists(path):
             return path

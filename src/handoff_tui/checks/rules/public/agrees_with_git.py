@@ -21,7 +21,7 @@ _COMMIT = compile_later(r"[0-9a-fA-F]{7,64}")
 def _judge_commits(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _DIALECTS]
     if not handoffs:
-        context.skip("no handoff of a public convention here")
+        context.skip("no handoff in a public format here")
     applies = False
     for handoff in handoffs:
         broken = list(find_unreadable(context, [document.path for document in handoff.documents]))
@@ -48,7 +48,7 @@ def _judge_commits(context: Context) -> Iterator[RuleFinding]:
 
 
 def _find_malformed(context: Context, handoff: Handoff) -> Iterator[RuleFinding]:
-    """Tasks that are said to be committed with something that can be no commit."""
+    """Finds tasks whose commit can't be one."""
     for document in handoff.documents:
         root = read_json(context, document.path) if document.path.lower().endswith(".json") else None
         tasks = root.get("completed_tasks") if isinstance(root, dict) else None
@@ -114,7 +114,7 @@ def _find_lists(context: Context, handoff: Handoff) -> Iterator[str]:
 
 
 def _find_covered(context: Context, claim: Claim, uncommitted: set[str]) -> set[str]:
-    """The changed paths that an entry names: a file, or all below a folder."""
+    """Returns the changed paths that an entry names: a file, or everything below a folder."""
     if claim.subject is None:
         return set()
     names = {claim.subject.rstrip("/")}
@@ -144,7 +144,7 @@ def _build_clean(handoff: Handoff, claim: Claim) -> RuleFinding:
 
 
 def _find_unnamed(context: Context, unnamed: set[str], path: str) -> Iterator[RuleFinding]:
-    """Changes that no list names; the documents of handoffs are how they are told, not what is told."""
+    """Finds changes that no list names, apart from the documents of handoffs."""
     own = {document.path for handoff in context.every_handoff() for document in handoff.documents}
     for changed in sorted(unnamed - own):
         yield RuleFinding(

@@ -20,7 +20,7 @@ _NOTHING = ("", "none", "null", "false", "no")
 def _judge_checkpoints(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _WITH_CHECKPOINTS]
     if not handoffs:
-        context.skip("no handoff that can wait at a checkpoint")
+        context.skip("no handoff format with checkpoints here")
     for handoff in handoffs:
         paths = [document.path for document in handoff.documents if document.path.lower().endswith(".json")]
         yield from find_unreadable(context, paths)
@@ -62,7 +62,7 @@ _CHECKPOINT = "checkpoint"
 def _judge_actions(context: Context) -> Iterator[RuleFinding]:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _DIALECTS]
     if not handoffs:
-        context.skip("no handoff of a public convention here")
+        context.skip("no handoff in a public format here")
     waiting: list[tuple[Handoff, Blocker]] = []
     for handoff in handoffs:
         yield from find_unreadable(context, [document.path for document in handoff.documents])
@@ -73,7 +73,7 @@ def _judge_actions(context: Context) -> Iterator[RuleFinding]:
 
 
 def _blocks(context: Context, blocker: Blocker) -> bool:
-    """Whether it stands in the way. An action for a person does unless it says that it does not."""
+    """Returns whether it blocks. An action for a person does, unless it says otherwise."""
     if not blocker.open or blocker.id == _CHECKPOINT:
         return False
     if not blocker.id.startswith(_ACTION):

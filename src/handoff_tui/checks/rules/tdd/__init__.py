@@ -1,3 +1,3 @@
-"""Rules for TDD agents, and the facts they share."""
+"""Rules for TDD agents."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps of TDD cycles, in the order in which they were made, and how many failing tests a text speaks of."""
+"""The steps of TDD cycles in order, and how many failing tests they report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAILING: Final = compile_later(
 
 
 class Step(NamedTuple):
-    """One phase of a cycle as a note, a commit or a file tells it. What was not said is nothing."""
+    """One phase of a cycle according to a note, a commit or a file. Values it doesn't state are None."""
 
     handoff: Handoff
     where: Place
@@ -32,25 +32,25 @@ class Step(NamedTuple):
 
     @property
     def commit(self) -> str | None:
-        """The commit that carries the step, perhaps abbreviated; nothing for a file."""
+        """The commit that carries the step, perhaps abbreviated; None for a file."""
         if self.where.path.startswith("notes:"):
             return self.where.path.rpartition("/")[2]
         return self.where.path.removeprefix("commit:") if self.where.path.startswith("commit:") else None
 
     @property
     def has_result(self) -> bool:
-        """Whether such a source can say how the tests ended; a ref and a line of a queue cannot."""
+        """Whether the source can have a test result; a ref and a line of a queue can't."""
         return not self.where.path.startswith("refs/") and not self.where.path.endswith(".log")
 
 
 class CommitIndex:
-    """The newest commits by the beginning of their ids, with their ages: 0 for the newest."""
+    """The newest commits by the beginning of their ids, with their age: 0 for the newest."""
 
     def __init__(self, context: Context) -> None:
         self._known = {commit.id[:SHORT_COMMIT]: (age, commit) for age, commit in enumerate(context.commits())}
 
     def find(self, step: Step) -> CommitInfo | None:
-        """The commit that carries a step; nothing where it is not among the newest."""
+        """Returns the commit that carries a step; None if it isn't among the newest."""
         _, commit = self._known.get((step.commit or "")[:SHORT_COMMIT], (None, None))
         return commit if commit is not None and commit.id.startswith(step.commit or "-") else None
 
@@ -60,7 +60,7 @@ class CommitIndex:
 
 
 def require_cycles(context: Context) -> tuple[Handoff, ...]:
-    """The TDD cycles under review; without any, the rule does not apply."""
+    """Returns the TDD cycles under review, or skips the rule if there are none."""
     return list_cycles(context.handoffs("tdd")) or context.skip("no TDD cycle here")
 
 
@@ -69,7 +69,7 @@ def list_cycles(handoffs: tuple[Handoff, ...]) -> tuple[Handoff, ...]:
 
 
 def list_steps(handoff: Handoff) -> list[Step]:
-    """Oldest first, the present one last."""
+    """Returns the steps of a cycle, oldest first and the current one last."""
     earlier = [
         Step(handoff, attempt.where, attempt.phase, attempt.status)
         for attempt in handoff.attempts
@@ -79,7 +79,7 @@ def list_steps(handoff: Handoff) -> list[Step]:
 
 
 def build_present(handoff: Handoff) -> Step:
-    """The step in which the cycle stands."""
+    """Builds the current step of a cycle."""
     kinds = (ClaimKind.COMMIT, ClaimKind.STATUS)
     said = [claim.where for kind in kinds for claim in handoff.claims if claim.kind is kind]
     first = Place(path=handoff.documents[0].path) if handoff.documents else Place(path=handoff.id)
@@ -87,12 +87,12 @@ def build_present(handoff: Handoff) -> Step:
 
 
 def find_last(steps: list[Step], phase: str) -> Step | None:
-    """The last step of a phase: earlier ones were tries that it replaces."""
+    """Returns the last step of a phase, which replaces earlier attempts."""
     return next((step for step in reversed(steps) if step.phase == phase and step.has_result), None)
 
 
 def count_failing(handoff: Handoff) -> int | None:
-    """How many failing tests the present step speaks of, in numbers or in the words of its error."""
+    """Returns how many failing tests the current step reports, in numbers or in its error message."""
     if handoff.tests is not None and handoff.tests.failed is not None:
         return handoff.tests.failed
     for text in (*(blocker.title for blocker in handoff.blockers), handoff.message or ""):

@@ -18,7 +18,7 @@ _MADE = (ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED)
 def _judge_red(context: Context) -> Iterator[RuleFinding]:
     reds = [step for handoff in require_cycles(context) if (step := find_last(list_steps(handoff), _RED))]
     if not reds:
-        context.skip("no cycle here has come to RED")
+        context.skip("no cycle has reached RED")
     for step in reds:
         yield from _judge_result(step)
         if step.is_present:
@@ -49,7 +49,7 @@ def _judge_number(step: Step) -> Iterator[RuleFinding]:
 
 
 def _judge_new_tests(context: Context, step: Step) -> Iterator[RuleFinding]:
-    """The tests that the commit of the step adds to the test file, by name; files without tests we know are left."""
+    """Checks how many tests the commit of the step adds to the test file."""
     path = next((claim.subject for claim in step.handoff.claims if claim.kind in _MADE and claim.subject), None)
     commit = CommitIndex(context).find(step)
     if path is None or commit is None or context.is_cut_off(commit.id):
@@ -98,11 +98,11 @@ def _judge_green(context: Context) -> Iterator[RuleFinding]:
                 judged = True
                 yield from _judge_step(step)
     if not judged:
-        context.skip("no cycle here has come to GREEN")
+        context.skip("no cycle has reached GREEN")
 
 
 def _judge_step(step: Step) -> Iterator[RuleFinding]:
-    """GREEN must say that all tests pass; a later phase that says nothing was green before it began."""
+    """Checks that GREEN says all tests pass, and that no later phase says otherwise."""
     failing = count_failing(step.handoff) if step.is_present else None
     told = next((blocker.title for blocker in step.handoff.blockers), None) if step.is_present else None
     if step.status == "PASS" and failing:

@@ -1,4 +1,4 @@
-"""D: every note and state file of the TDD cycles can be read, and says which phase it is of."""
+"""Every note and state file of the TDD cycles is readable and names its phase."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _is_ours(context: Context, problem: Problem, handoffs: tuple[Handoff, ...]) -> bool:
-    """Errors of TDD files under review; of a note that became no step at all, every problem."""
+    """Returns whether a problem is an error in a TDD file under review, or in a note that became no step."""
     name = problem.path.rpartition("/")[2]
     is_note = problem.path.startswith(f"notes:{context.settings.tdd.notes_ref}/")
     is_file = problem.path.startswith(f"{context.settings.tdd.state_folder}/") or name in {

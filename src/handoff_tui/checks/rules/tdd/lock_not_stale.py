@@ -1,4 +1,4 @@
-"""D: a lock says who holds it and since when, and is not older than a lock may be."""
+"""A lock says who holds it and since when, and isn't stale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MILLISECONDS_FROM = 1e11
 
 
 def judge(context: Context) -> Iterator[RuleFinding]:
-    """The lock is often ignored by git, so it is looked for by its name as well as among the documents."""
+    """Looks for the lock by name too, because git often ignores it."""
     name = context.settings.tdd.lock_file
     documents = (document.path for handoff in context.handoffs("tdd") for document in handoff.documents)
     locks = dict.fromkeys((name, *(path for path in documents if path.rpartition("/")[2] == name)))
@@ -54,7 +54,7 @@ def _judge_lock(context: Context, path: str, fields: dict[str, str]) -> Iterator
 
 
 def _parse_lock(text: str) -> dict[str, str]:
-    """The fields of a JSON object, or of lines such as `agent: heron`."""
+    """Parses the fields of a JSON object, or lines such as `agent: heron`."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -66,7 +66,7 @@ def _parse_lock(text: str) -> dict[str, str]:
 
 
 def _parse_moment(text: str) -> datetime | None:
-    """A time as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    """Parses ISO 8601, or seconds or milliseconds since 1970, in UTC without a zone; None if it isn't a time."""
     try:
         number = float(text)
         moment = datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS_FROM else number, tz=UTC)

@@ -30,7 +30,7 @@ def _judge_order(context: Context) -> Iterator[RuleFinding]:
     scope = {handoff.id for handoff in cycles}
     pipeline = list_pipelines(context).get("tdd")
     if pipeline is None or not pipeline.phases:
-        context.skip("the configuration has no pipeline tdd")
+        context.skip("the configuration has no tdd pipeline")
     moves = frozenset((edge.source, edge.target) for edge in pipeline.edges)
     phases = context.settings.tdd.phases
     for handoff in cycles:
@@ -59,7 +59,7 @@ def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Iterator[RuleFind
 
 
 def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[RuleFinding]:
-    """A phase may announce itself again only after a failure; what is complete stays so."""
+    """Checks the announced next phase. A phase may repeat only after a failure."""
     source, target = handoff.source_phase, handoff.target_phase
     if source is None or target is None or (source, target) in moves:
         return
@@ -71,7 +71,7 @@ def _judge_announced(handoff: Handoff, moves: _Moves) -> Iterator[RuleFinding]:
 
 
 def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[Step]]:
-    """Steps on commits form one chain over all cycles, in the order of history; files one chain each per folder."""
+    """Yields the steps on commits as one chain over all cycles, and those in files as one chain per folder."""
     commits = CommitIndex(context)
     placed: list[tuple[int, Step]] = []
     for handoff in list_cycles(context.every_handoff()):
@@ -89,12 +89,12 @@ def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list
 
 
 def _name_chain(step: Step) -> str:
-    """`.handoff/current.json` goes on where `.handoff/history/` ends; other files stand alone."""
+    """Names the chain of a file: `.handoff/current.json` continues `.handoff/history/`, other files stand alone."""
     return step.where.path.removesuffix("/current.json")
 
 
 def _judge_start(context: Context, first: Step, start: str, scope: set[str]) -> Iterator[RuleFinding]:
-    """The oldest note of a whole history; where history was cut off, the start may be beyond it."""
+    """Checks the first phase, if the full history is here."""
     commits = context.commits()
     is_whole = bool(commits) and not commits[-1].parents and not context.facts().shallow
     if is_whole and first.where.path.startswith("notes:") and first.handoff.id in scope:
@@ -146,7 +146,7 @@ def _judge_retries(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
-    """A count that is no number counts nothing."""
+    """Finds a retry count that isn't a number."""
     for problem in context.problems():
         if problem.path == present.where.path and problem.message.startswith(_FIELDS):
             yield RuleFinding(
@@ -159,7 +159,7 @@ def _judge_field(context: Context, present: Step) -> Iterator[RuleFinding]:
 
 
 def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Iterator[RuleFinding]:
-    """What the steps themselves show, whatever their count says: tries of one phase in a row, failures in a row."""
+    """Counts repeated attempts and failures in a row from the steps themselves, whatever their retry count."""
     tries, failed = 0, 0
     previous: Step | None = None
     worst: dict[str, RuleFinding] = {}
@@ -227,11 +227,11 @@ def _judge_prefixes(context: Context) -> Iterator[RuleFinding]:
                     command=f"git show --no-patch {commit.id[:SHORT_COMMIT]}",
                 )
     if not judged:
-        context.skip("no commit among the newest carries a phase")
+        context.skip("none of the newest commits carries a phase")
 
 
 def _has_prefix(subject: str, prefixes: tuple[str, ...]) -> bool:
-    """`feat: …`, also `feat(scope): …` and after the name of an agent in brackets."""
+    """Accepts `feat: …`, `feat(scope): …`, and both after the name of an agent in brackets."""
     words = _AGENT.sub("", subject)
     for prefix in prefixes:
         word = prefix.removesuffix(":")

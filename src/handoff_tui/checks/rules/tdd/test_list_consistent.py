@@ -1,4 +1,4 @@
-"""D: the tests of the newest step agree with the boxes of the test list, and no test is done and pending at once."""
+"""The tests of the newest step agree with the test list, and no test is both completed and pending."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def judge(context: Context) -> Iterator[RuleFinding]:
 
 
 def _judge_note(handoff: Handoff, told: list[Task]) -> Iterator[RuleFinding]:
-    """A test in two lists, or twice in one."""
+    """Finds tests that are in two lists, or twice in one."""
     counts = Counter(_normalise(task.title) for task in told)
     for name, count in counts.items():
         if count == 1:
